@@ -1,0 +1,20 @@
+"""`python -m arena` and the `arena` command."""
+
+import os
+import sys
+
+HASH_SEED = "PYTHONHASHSEED"
+
+
+def run() -> None:
+    """Run the command line with a fixed string hash, so that a bot that iterates over a set plays the same everywhere."""
+    if os.environ.get(HASH_SEED) != "0":
+        os.environ[HASH_SEED] = "0"
+        os.execv(sys.executable, [sys.executable, "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
+    from arena.cli.main import main  # only now: nothing heavy is imported twice
+
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,181 @@
+"""What a bot is: the `Agent` class, and how a bot's files are read, checked and executed."""
+
+import ast
+import hashlib
+import importlib.util
+import itertools
+import random
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic
+
+import msgspec
+from typing_extensions import TypeVar
+
+from arena.errors import BotError
+from arena.records import Clock
+from arena.view import View
+
+__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot"]
+
+BOT_BYTES = 64 << 20  # a bot's files, all together
+
+V = TypeVar("V", bound=View, default=View)
+
+_serial = itertools.count()
+
+
+class StartInfo(msgspec.Struct, frozen=True):
+    """What a bot is told at the start of a match (never key, deal, rotation or opponents)."""
+
+    game: str
+    options: Mapping[str, Any]
+    """All rule options, resolved."""
+    seats: int
+    seat: int
+    """The own seat."""
+    clock: Clock
+
+
+class EndInfo(msgspec.Struct, frozen=True):
+    """How a match ended, in seat order."""
+
+    places: Sequence[int]
+    scores: Sequence[float]
+
+
+class Agent(Generic[V]):
+    """A player of one seat in one match: the hall makes a fresh one, in a freshly executed module, for each.
+
+    `Agent[NagaView]` types the view of a bot for one game; plain `Agent` sees the general `View`.
+    """
+
+    games: ClassVar[tuple[str, ...]] = ()
+    """The games that the bot plays; empty: all."""
+    wants_forced: ClassVar[bool] = False
+    """Whether decisions with a single legal action are asked too."""
+
+    rng: random.Random
+    """The bot's own seeded randomness: use no other, and a run can be repeated."""
+    params: Mapping[str, Any]
+    """The parameters from the tournament's config."""
+
+    def start(self, info: StartInfo) -> None:
+        """Called once before the first decision."""
+
+    def act(self, view: V) -> str:
+        """Choose one of `view.legal`; anything else is a fault of the bot."""
+        raise NotImplementedError(f"{type(self).__name__} has no act method")
+
+    def end(self, result: EndInfo) -> None:
+        """Called once after the match."""
+
+
+class BotFiles(msgspec.Struct, frozen=True):
+    """A bot's files by value: what is hashed, shipped to workers and executed."""
+
+    main: str
+    """The file that holds the Agent class."""
+    files: dict[str, bytes]
+    """Content by relative path."""
+
+    @property
+    def sha256(self) -> str:
+        """Content hash over paths and contents, hex."""
+        digest = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            digest.update(f"{len(name.encode())}:{name}:{len(content)}:".encode() + content)
+        return digest.hexdigest()
+
+
+def read_bot(path: Path) -> BotFiles:
+    """A bot's files from a `.py` file, or from a folder with `__init__.py`; raises BotError that names the path."""
+    try:
+        if path.is_dir():
+            if not (path / "__init__.py").is_file():
+                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class")
+            names = [file for file in sorted(path.rglob("*")) if _belongs(file.relative_to(path)) and file.is_file()]
+            if sum(file.stat().st_size for file in names) > BOT_BYTES:
+                raise BotError(f"{path}: more than {BOT_BYTES >> 20} MiB of files")
+            bot = BotFiles("__init__.py", {file.relative_to(path).as_posix(): file.read_bytes() for file in names})
+        elif path.suffix == ".py":
+            bot = BotFiles(path.name, {path.name: path.read_bytes()})
+        else:
+            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py")
+    except OSError as error:
+        raise BotError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        ast.parse(bot.files[bot.main], filename=str(path))
+    except SyntaxError as error:
+        raise BotError(f"{path}: line {error.lineno}: syntax error: {error.msg}") from None
+    except ValueError as error:
+        raise BotError(f"{path}: not Python source: {error}") from None
+    return bot
+
+
+class LoadedBot:
+    """A bot's module, executed anew: no state is shared with other seats, matches or bots. A context manager."""
+
+    def __init__(self, bot: BotFiles, folder: Path) -> None:
+        """Execute the module. `folder`: where the bot's files lie. Raises BotError unless it has one Agent class."""
+        self._name = f"arena_bot_{next(_serial)}"
+        try:
+            self.agent_class = self._execute(bot, folder)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "LoadedBot":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the module and its submodules."""
+        for name in [name for name in sys.modules if name == self._name or name.startswith(self._name + ".")]:
+            del sys.modules[name]
+
+    def _execute(self, bot: BotFiles, folder: Path) -> type[Agent[Any]]:
+        path = folder / bot.main
+        package = [str(folder)] if bot.main == "__init__.py" else None
+        spec = importlib.util.spec_from_file_location(self._name, path, submodule_search_locations=package)
+        if spec is None:
+            raise BotError(f"{bot.main}: cannot be loaded")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self._name] = module
+        exec(_compiled(bot.files[bot.main], str(path)), module.__dict__)
+        return _agent_class(module, bot.main)
+
+
+_code_cache: dict[tuple[str, bytes], types.CodeType] = {}
+
+
+def _compiled(source: bytes, path: str) -> types.CodeType:
+    """Code objects hold no state, so they alone are kept between matches."""
+    key = (path, hashlib.sha256(source).digest())
+    if key not in _code_cache:
+        _code_cache[key] = compile(source, path, "exec")
+    return _code_cache[key]
+
+
+def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        names = ", ".join(agent.__name__ for agent in found) or "none"
+        raise BotError(f"{main}: one Agent class is needed, found {names}")
+    games = found[0].games
+    if not isinstance(games, tuple | list) or not all(isinstance(name, str) for name in games):
+        raise BotError(f'{main}: games must be a tuple of names such as ("naga",), not {games!r}')
+    return found[0]
+
+
+def _belongs(path: Path) -> bool:
+    """Compiled files and hidden files are no part of a bot."""
+    return not any(part == "__pycache__" or part.startswith(".") for part in path.parts)

@@ -1,0 +1,41 @@
+"""Cards and their text: every card of a game has a number (its id) and one text."""
+
+from collections.abc import Iterable
+
+from arena.errors import PositionError, nearest
+
+
+class Deck:
+    """The different cards of one game in ascending id; a set of cards is a bit mask over the ids."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = tuple(texts)
+        self._ids = {text: card for card, text in enumerate(self.texts)}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def text(self, card: int) -> str:
+        """The text of a card id."""
+        return self.texts[card]
+
+    def parse(self, text: object, key: str) -> int:
+        """The id of a card text; raises PositionError that names `key`."""
+        if not isinstance(text, str):
+            raise PositionError(f"{key}: a card is a text such as {self.texts[0]!r}, not {text!r}")
+        card = self._ids.get(text)
+        if card is None:
+            raise PositionError(f"{key}: no card {text!r}; {nearest(text, self.texts)}")
+        return card
+
+    def listing(self, mask: int) -> list[str]:
+        """The texts of a set of cards, ascending by id."""
+        return [text for card, text in enumerate(self.texts) if mask >> card & 1]
+
+
+SUITS = "SHDC"
+RANKS = "A23456789TJQK"
+JOKER = "*"
+
+STANDARD = Deck([*(suit + rank for suit in SUITS for rank in RANKS), JOKER])
+"""52 cards in the order S H D C, A to K, then the joker (Yaniv, Nertz): `SA` is 0, `CK` 51, `*` 52."""

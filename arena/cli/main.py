@@ -1,0 +1,67 @@
+"""The command line: a verb is a file in this folder that parses, calls, prints and returns."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+
+from arena.errors import ArenaError
+
+VERBS = (
+    "tournament",
+    "leaderboard",
+    "match",
+    "replay",
+    "play",
+    "trace",
+    "verify",
+    "warmup",
+    "bench",
+)
+"""Each is the module of that name here; its function of that name is the command."""
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code. A user's mistake prints one message and returns 2."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        result = _app(words)(words, prog_name="arena", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except ArenaError as error:
+        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"arena: {error}")
+        return USER_ERROR
+    except typer.Exit as exit_request:
+        return int(exit_request.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "show") or not hasattr(error, "exit_code"):
+            raise  # ours, not the user's
+        error.show()  # the parser's own message
+        return USER_ERROR
+
+
+def _app(words: list[str]) -> typer.Typer:
+    """The commands; only the called verb's module is imported, so that each starts as fast as it can."""
+    app = typer.Typer(
+        help="A tournament hall for card-game bots.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_arena)
+    called = [verb for verb in VERBS if words and words[0] == verb] or VERBS
+    for verb in called:
+        module = importlib.import_module(f"arena.cli.{verb}")
+        app.command(name=verb)(getattr(module, verb))
+    return app
+
+
+def _arena() -> None:
+    """A tournament hall for card-game bots."""

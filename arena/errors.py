@@ -1,0 +1,31 @@
+"""What a user did wrong, in words: the command line prints the message and returns exit code 2, without a traceback."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ArenaError(Exception):
+    """A mistake of the person at the keyboard: the message says what is wrong, where, and what would be right."""
+
+
+class ConfigError(ArenaError):
+    """A tournament config, an option or a command line that cannot be carried out."""
+
+
+class PositionError(ArenaError):
+    """A position, an action text or a trace that breaks the notation or the rules; names the key."""
+
+
+class BotError(ArenaError):
+    """A bot file that cannot be loaded; names the file and the reason."""
+
+
+class StoreError(ArenaError):
+    """Stored results that are missing, damaged, locked or of another plan."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """` Did you mean "x"?` for a misspelt word, else the list of what is known."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    return f'did you mean "{close[0]}"?' if close else f"known: {', '.join(names)}"

@@ -1,0 +1,355 @@
+"""One table from the deal to the match record: who is asked, the clock, faults and places. Trusts nothing that a seat says."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from arena.agent import EndInfo, StartInfo
+from arena.game import Game, States
+from arena.options import OptionValue
+from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
+from arena.view import View
+
+DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
+FORFEIT, SUBSTITUTE = "forfeit", "substitute"
+
+
+class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a bot's fault costs (formats: "Endings")."""
+
+    policy: str = FORFEIT
+    max_faults: int = 3
+    """With `substitute`: the fault with this number forfeits."""
+    retire_after: int = 5
+    """Forfeits in a row, in plan order, after which a bot's remaining matches are not played."""
+
+
+class Player(msgspec.Struct, frozen=True):
+    """The identity of the bot at one seat."""
+
+    bot: str
+    sha256: str
+    params: str = "{}"
+    version: int = 1
+
+
+class MatchSetup(msgspec.Struct, frozen=True, kw_only=True):
+    """All that fixes a match but the bots' code: what the plan computes from an index."""
+
+    index: int
+    match_id: str
+    game: str
+    pool: str
+    options: dict[str, OptionValue]
+    """Resolved."""
+    deal: int
+    rotation: int
+    players: tuple[Player, ...]
+    """In seat order."""
+    deal_seed: int
+    bot_seeds: tuple[int, ...]
+    fallback_seeds: tuple[int, ...]
+    clock: Clock
+    faults: FaultPolicy = FaultPolicy()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A seat failed."""
+
+    ending: Ending
+    reason: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a seat replied: anything at all, and what it cost."""
+
+    action: object
+    """One of the legal texts, or its index; everything else is a fault."""
+    cpu_seconds: float
+    wall_seconds: float
+
+
+class Seat(Protocol):
+    """How an agent is reached. Several seats are asked before the first of them answers where choices are simultaneous."""
+
+    isolation: str
+    wants_forced: bool
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Make the bot ready."""
+        ...
+
+    def ask(self, view: View) -> None:
+        """Put a decision to the bot."""
+        ...
+
+    def answer(self) -> Answer | Fault:
+        """What the bot says to the decision put last."""
+        ...
+
+    def end(self, result: EndInfo) -> None:
+        """Tell the bot how the match ended."""
+        ...
+
+
+def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
+    """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them."""
+    table = _Table(game, setup, seats)
+    table.start()
+    while not game.engine.is_terminal(table.states):
+        table.play_decisions()
+    return table.finish()
+
+
+def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchRecord:
+    """The record of a match that the hall could not finish: stored and reported, not rated."""
+    units = game.units(len(setup.players), setup.options)
+    rows = tuple(
+        _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0)
+        for player, unit in zip(setup.players, units)
+    )
+    return _match_record(game, setup, rows, (), attempts, (f"host: {reason}",))
+
+
+def settle_places(
+    places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool
+) -> list[int]:
+    """Final places: forfeiting units last, the earlier fault lower; the others keep their order.
+
+    `faults`: decision of the fault by forfeiting seat. Where a match names one loser, only the forfeiting lose, if any.
+
+    >>> settle_places([1, 2, 3], [0, 1, 2], {0: 7}, has_one_loser=False)
+    [3, 1, 2]
+    >>> settle_places([1, 1, 3], [0, 1, 2], {0: 7, 1: 3}, has_one_loser=True)
+    [2, 3, 1]
+    """
+    if not faults:
+        return list(places)
+    earliest: dict[int, int] = {}
+    for seat, decision in faults.items():
+        earliest[units[seat]] = min(decision, earliest.get(units[seat], decision))
+    # A seat's key: (forfeited?, how bad); equal keys share a place.
+    keys = [
+        (1, -earliest[unit]) if unit in earliest else (0, 0 if has_one_loser else place)
+        for place, unit in zip(places, units)
+    ]
+    return [1 + sum(other < key for other in keys) for key in keys]
+
+
+@dataclass
+class _SeatState:
+    """The referee's book on one seat."""
+
+    seat: Seat
+    fallback: random.Random
+    bank: float
+    heard: int = 0  # how much of the history the seat was told
+    faults: int = 0
+    first_fault: int | None = None
+    ending: Ending = Ending.PLAYED
+    reproducible: bool = True
+    decisions: int = 0
+    cpu: list[float] = field(default_factory=list)
+    wall: float = 0.0
+
+    @property
+    def has_forfeited(self) -> bool:
+        return self.ending is not Ending.PLAYED
+
+
+class _Table:
+    """A running match."""
+
+    def __init__(self, game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> None:
+        self.game = game
+        self.setup = setup
+        self.books = [
+            _SeatState(seat, random.Random(seed), setup.clock.bank) for seat, seed in zip(seats, setup.fallback_seeds)
+        ]
+        self.states: States = game.deal(len(seats), setup.options, setup.deal_seed)
+        self.bytes = memoryview(self.states.view(np.uint8).data)
+        self.history: list[tuple[bytes, int]] = []  # (state before, action)
+        self.notes: list[str] = []
+        self.buffer = game.new_actions()
+
+    def start(self) -> None:
+        for seat, book in enumerate(self.books):
+            info = StartInfo(self.setup.game, self.setup.options, len(self.books), seat, self.setup.clock)
+            fault = book.seat.start(info)
+            if fault is not None:
+                self._record_fault(seat, fault, -1)
+                book.ending = fault.ending
+
+    def play_decisions(self) -> None:
+        """One decision, or all decisions of one simultaneous choice: asked together, then answered in seat order."""
+        batch = self._batch()
+        for seat, states, codes in batch:
+            if self._is_asked(seat, codes):
+                self._ask(seat, states, codes)
+        for seat, states, codes in batch:
+            action = self._decision(seat, states, codes) if self._is_asked(seat, codes) else self._unasked(seat, codes)
+            self.books[seat].decisions += 1
+            self.history.append((bytes(self.bytes), action))
+            self.game.engine.advance(self.states, action)
+        if len(self.history) > DECISION_LIMIT:
+            raise RuntimeError(f"match {self.setup.match_id} of {self.game.name} does not end")
+
+    def finish(self) -> MatchRecord:
+        scores, places = self.game.final(self.states, len(self.books))
+        units = self.game.units(len(self.books), self.setup.options)
+        faults = {seat: book.first_fault or 0 for seat, book in enumerate(self.books) if book.has_forfeited}
+        places = settle_places(places, units, faults, has_one_loser=self.game.engine.has_one_loser(self.states))
+        for book in self.books:
+            if not book.has_forfeited:
+                book.seat.end(EndInfo(places, scores))
+        rows = tuple(
+            _seat_record(
+                player, unit, place, score, book.ending, book.first_fault, book.seat.isolation, book.cpu, book.decisions,
+                wall=book.wall, reproducible=book.reproducible,
+            )
+            for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
+        )  # fmt: skip
+        actions = tuple(action for _, action in self.history)
+        return _match_record(self.game, self.setup, rows, actions, 1, tuple(self.notes))
+
+    def _batch(self) -> list[tuple[int, States, list[int]]]:
+        """(seat, state, legal codes) of the decision to take, with those that are taken at the same time.
+
+        The later seats' states follow from any choice of the earlier ones, which they cannot see.
+        """
+        engine = self.game.engine
+        states = self.states
+        batch = [(engine.current_seat(states), states, self._codes(states))]
+        while engine.is_simultaneous(states):
+            seat, _, codes = batch[-1]
+            states = self.game.from_bytes(bytes(states.view(np.uint8)))
+            engine.step(states, codes[0])
+            follower = engine.current_seat(states)
+            if engine.is_round_over(states) or follower <= seat or not engine.is_simultaneous(states):
+                break
+            batch.append((follower, states, self._codes(states)))
+        return batch
+
+    def _codes(self, states: States) -> list[int]:
+        count = self.game.engine.legal_actions(states, self.buffer)
+        codes: list[int] = self.buffer[:count].tolist()
+        return codes
+
+    def _is_asked(self, seat: int, codes: list[int]) -> bool:
+        book = self.books[seat]
+        return not book.has_forfeited and (len(codes) > 1 or book.seat.wants_forced)
+
+    def _unasked(self, seat: int, codes: list[int]) -> int:
+        return codes[0] if len(codes) == 1 else self._fallback(seat, codes)
+
+    def _fallback(self, seat: int, codes: list[int]) -> int:
+        return codes[self.books[seat].fallback.randrange(len(codes))]
+
+    def _ask(self, seat: int, states: States, codes: list[int]) -> None:
+        book = self.books[seat]
+        observed = self.game.observed(states, seat)
+        events = self._events_since(book.heard, seat)
+        book.heard = len(self.history)
+        clock = Clock(self.setup.clock.move, book.bank, self.setup.clock.start)
+        book.seat.ask(self.game.view(self.game, observed, seat, codes=codes, events=events, clock=clock))
+
+    def _events_since(self, heard: int, viewer: int) -> Callable[[], list[tuple[int, str]]]:
+        """Events as texts, made only when the bot looks at them."""
+        news = self.history[heard:]
+
+        def texts() -> list[tuple[int, str]]:
+            result = []
+            for before, action in news:
+                states = self.game.from_bytes(before)
+                seen = self.game.engine.seen_action(states, action, viewer)
+                if seen:
+                    result += self.game.text.event_texts(states[0], seen)
+            return result
+
+        return texts
+
+    def _decision(self, seat: int, states: States, codes: list[int]) -> int:
+        """The seat's answer as a legal code, or the fallback's choice where it failed."""
+        book = self.books[seat]
+        answer = book.seat.answer()
+        if isinstance(answer, Answer):
+            book.cpu.append(answer.cpu_seconds)
+            book.wall += answer.wall_seconds
+            over_move = answer.cpu_seconds - self.setup.clock.move
+            if over_move <= book.bank:
+                book.bank -= max(0.0, over_move)
+                found = _legal_code(self.game, states, codes, answer.action)
+                if not isinstance(found, Fault):
+                    return found
+                answer = found
+            else:
+                limit = self.setup.clock.move + book.bank
+                answer = Fault(Ending.TIMEOUT, f"used {answer.cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left")
+        self._record_fault(seat, answer, len(self.history))
+        return self._fallback(seat, codes)
+
+    def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
+        book = self.books[seat]
+        book.faults += 1
+        if book.first_fault is None:
+            book.first_fault = decision
+        if fault.ending is Ending.TIMEOUT:
+            book.reproducible = False
+        policy = self.setup.faults
+        if policy.policy == FORFEIT or book.faults >= policy.max_faults:
+            book.ending = fault.ending
+        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {fault.reason}")
+
+
+def _legal_code(game: Game, states: States, codes: list[int], action: object) -> int | Fault:
+    """A reply as one of the legal codes: a text of the legal list, or an index in it."""
+    if isinstance(action, bool) or not isinstance(action, str | int):
+        return Fault(Ending.MALFORMED, f"a reply is one of the legal texts or its index, not {_shortened(action)}")
+    if isinstance(action, int):
+        if 0 <= action < len(codes):
+            return codes[action]
+        return Fault(Ending.ILLEGAL, f"index {_shortened(action)}; there are {len(codes)} legal actions")
+    texts = [game.text.action_text(states[0], code) for code in codes]
+    if action in texts:
+        return codes[texts.index(action)]
+    return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {', '.join(texts)}")
+
+
+def _shortened(value: object) -> str:
+    """A stranger's value, safe to print."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a huge number"
+    if not isinstance(value, str | int | float | None):
+        return f"a {type(value).__name__}"
+    text = repr(value[:60] if isinstance(value, str) else value)
+    return text.encode("ascii", "backslashreplace").decode()
+
+
+def _seat_record(
+    player: Player, unit: int, place: int, score: float, ending: Ending, fault: int | None, isolation: str,
+    cpu_seconds: list[float], decisions: int, *, wall: float = 0.0, reproducible: bool = True,
+) -> SeatRecord:  # fmt: skip
+    milliseconds = [1000 * seconds for seconds in cpu_seconds] or [0.0]
+    return SeatRecord(
+        bot=player.bot, bot_version=player.version, bot_sha256=player.sha256, params=player.params, unit=unit,
+        place=place, score=score, ending=ending, fault_decision=fault, decisions=decisions, isolation=isolation,
+        reproducible=reproducible, cpu_ms_total=sum(milliseconds), cpu_ms_p50=median(milliseconds),
+        cpu_ms_max=max(milliseconds), wall_ms_total=1000 * wall,
+    )  # fmt: skip
+
+
+def _match_record(
+    game: Game, setup: MatchSetup, rows: tuple[SeatRecord, ...], actions: tuple[int, ...], attempts: int, notes: tuple[str, ...]
+) -> MatchRecord:  # fmt: skip
+    return MatchRecord(
+        index=setup.index, match_id=setup.match_id, game=setup.game, pool=setup.pool,
+        options=canonical_json(setup.options), rules_version=game.version, deal=setup.deal, rotation=setup.rotation,
+        seats=rows, actions=actions, attempts=attempts, notes=notes,
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Rule options: how a room names them, what they accept, and how they become whole numbers in the state."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias
+
+OptionValue: TypeAlias = bool | int | str | list["OptionValue"]
+
+
+class Option(Protocol):
+    """One rule option of a room."""
+
+    @property
+    def name(self) -> str:
+        """As written in configs, positions and result rows."""
+        ...
+
+    @property
+    def default(self) -> OptionValue:
+        """What an unconfigured game does."""
+        ...
+
+    @property
+    def meaning(self) -> str:
+        """One line for people, with the number of the decision in RULES.md."""
+        ...
+
+    @property
+    def accepts(self) -> str:
+        """The allowed values in words."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many whole numbers the value takes in the options vector."""
+        ...
+
+    def encode(self, value: OptionValue) -> list[int]:
+        """The value as `width` whole numbers; raises ValueError for a value that is not allowed."""
+        ...
+
+    def decode(self, codes: list[int]) -> OptionValue:
+        """The inverse of `encode`, in the one resolved way of writing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few texts; coded as its place in `values`."""
+
+    name: str
+    default: str
+    values: tuple[str, ...]
+    meaning: str
+    width: ClassVar[int] = 1
+
+    @property
+    def accepts(self) -> str:
+        """The allowed values in words."""
+        return "one of " + ", ".join(self.values)
+
+    def encode(self, value: OptionValue) -> list[int]:
+        """The place of the text; a number is read as its text (YAML reads `5` as a number)."""
+        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        if text not in self.values:
+            raise ValueError(self.accepts)
+        return [self.values.index(text)]
+
+    def decode(self, codes: list[int]) -> OptionValue:
+        """The text."""
+        return self.values[codes[0]]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Yes or no; coded as 1 or 0."""
+
+    name: str
+    default: bool
+    meaning: str
+    accepts: ClassVar[str] = "true or false"
+    width: ClassVar[int] = 1
+
+    def encode(self, value: OptionValue) -> list[int]:
+        """1 or 0."""
+        if not isinstance(value, bool):
+            raise ValueError(self.accepts)
+        return [int(value)]
+
+    def decode(self, codes: list[int]) -> OptionValue:
+        """The truth value."""
+        return bool(codes[0])
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from `lowest` to `highest`."""
+
+    name: str
+    default: int
+    lowest: int
+    highest: int
+    meaning: str
+    width: ClassVar[int] = 1
+
+    @property
+    def accepts(self) -> str:
+        """The allowed values in words."""
+        return f"a whole number from {self.lowest} to {self.highest}"
+
+    def encode(self, value: OptionValue) -> list[int]:
+        """The number itself."""
+        if isinstance(value, bool) or not isinstance(value, int) or not self.lowest <= value <= self.highest:
+            raise ValueError(self.accepts)
+        return [value]
+
+    def decode(self, codes: list[int]) -> OptionValue:
+        """The number."""
+        return codes[0]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A kind with a count, such as `first_to:3`; coded as the place of the kind and the count."""
+
+    name: str
+    default: str
+    kinds: tuple[str, ...]
+    highest: int
+    meaning: str
+    width: ClassVar[int] = 2
+
+    @property
+    def accepts(self) -> str:
+        """The allowed values in words."""
+        forms = " or ".join(f"{kind}:N" for kind in self.kinds)
+        return f"{forms} with N from 1 to {self.highest}"
+
+    def encode(self, value: OptionValue) -> list[int]:
+        """Kind and count."""
+        kind, _, count = value.partition(":") if isinstance(value, str) else ("", "", "")
+        plain = count.isascii() and count.isdigit() and not count.startswith("0")
+        if kind not in self.kinds or not plain or int(count) > self.highest:
+            raise ValueError(self.accepts)
+        return [self.kinds.index(kind), int(count)]
+
+    def decode(self, codes: list[int]) -> OptionValue:
+        """The text."""
+        return f"{self.kinds[codes[0]]}:{codes[1]}"

@@ -1,0 +1,115 @@
+"""Reading positions: a JSON object key by key, every mistake refused with an error that names the key (notation.md)."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, cast
+
+from arena.cards import Deck
+from arena.errors import PositionError, nearest
+
+COMMON_KEYS = ("game", "options", "seats", "round", "turn", "phase", "starter", "rng")
+_EMPTY: tuple[Any, ...] = (None, [], {}, "")
+
+
+class PositionReader:
+    """Typed access to a position; an absent key, null and the key's empty value are the same."""
+
+    def __init__(self, document: object, game: str, keys: Collection[str]) -> None:
+        """`keys`: what this game's positions may hold beside the common keys."""
+        if not isinstance(document, dict):
+            raise PositionError(f"a position is a JSON object, not {_kind(document)}")
+        self._document = cast("dict[str, Any]", document)
+        known = {*COMMON_KEYS, *keys}
+        for key in self._document:
+            if key not in known:
+                raise PositionError(f"{key}: no such key in a {game} position; {nearest(str(key), known)}")
+        if self._document.get("game", game) != game:
+            raise PositionError(f'game: this is a position of {self._document["game"]!r}, not of "{game}"')
+
+    def is_empty(self, key: str) -> bool:
+        """Whether the key is absent, null or has its empty value."""
+        return any(self._document.get(key) == empty for empty in _EMPTY)
+
+    def refuse(self, keys: Iterable[str], why: str) -> None:
+        """Raise for a key that has a value although it belongs to another phase or variant."""
+        for key in keys:
+            value = self._document.get(key)
+            if not self.is_empty(key) and not (isinstance(value, list) and all(item is None for item in value)):
+                raise PositionError(f"{key}: must be empty {why}, not {value!r}")
+
+    def whole(self, key: str, lowest: int, highest: int, default: int | None = None) -> int:
+        """A whole number in a range."""
+        value = self._document.get(key)
+        if value is None and default is not None:
+            return default
+        return self.as_whole(value, key, lowest, highest)
+
+    def as_whole(self, value: object, key: str, lowest: int, highest: int) -> int:
+        """`value`, found at `key`, as a whole number in a range."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise PositionError(f"{key}: a whole number from {lowest} to {highest} is needed, not {_kind(value)}")
+        if not lowest <= value <= highest:
+            raise PositionError(f"{key}: {value} is not from {lowest} to {highest}")
+        return value
+
+    def word(self, key: str, words: Collection[str]) -> str:
+        """One of a few texts."""
+        value = self._document.get(key)
+        if not isinstance(value, str) or value not in words:
+            raise PositionError(f"{key}: one of {', '.join(words)} is needed, not {value!r}")
+        return value
+
+    def listing(self, key: str, length: int | None = None) -> list[Any]:
+        """A list (empty when absent), of `length` items if given."""
+        return self.as_listing(self._document.get(key), key, length)
+
+    def as_listing(self, value: object, key: str, length: int | None = None) -> list[Any]:
+        """`value`, found at `key`, as a list."""
+        if value is None:
+            value = []
+        if not isinstance(value, list):
+            raise PositionError(f"{key}: a list is needed, not {_kind(value)}")
+        if length is not None and len(value) != length:
+            raise PositionError(f"{key}: {length} items are needed, not {len(value)}")
+        return value
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """An object (empty when absent)."""
+        value = self._document.get(key)
+        if value is None or value == []:
+            return {}
+        if not isinstance(value, dict):
+            raise PositionError(f"{key}: an object is needed, not {_kind(value)}")
+        return value
+
+    def cards(self, value: object, key: str, deck: Deck, length: int | None = None) -> list[int]:
+        """`value`, found at `key`, as a list of card ids."""
+        return [deck.parse(card, f"{key}[{place}]") for place, card in enumerate(self.as_listing(value, key, length))]
+
+    def seed(self) -> int:
+        """The deal seed out of the opaque `rng`: 32 hex digits, 0 when absent."""
+        value = self._document.get("rng")
+        if value is None:
+            return 0
+        try:
+            if not isinstance(value, str) or len(value) != 32:
+                raise ValueError
+            return int(value, 16)
+        except ValueError:
+            raise PositionError(f"rng: 32 hex digits are needed, not {value!r}") from None
+
+
+def require_whole_deck(cards: Iterable[int], deck: Deck, copies: int = 1) -> None:
+    """Raise PositionError unless every card of the deck is there exactly `copies` times (conservation)."""
+    counts = [0] * len(deck)
+    for card in cards:
+        counts[card] += 1
+    missing = [deck.text(card) for card, count in enumerate(counts) if count < copies]
+    double = [deck.text(card) for card, count in enumerate(counts) if count > copies]
+    if missing or double:
+        parts = [f"missing {' '.join(missing)}"] * bool(missing) + [f"too often {' '.join(double)}"] * bool(double)
+        raise PositionError(f"cards: every card must be there {copies} time(s); {', '.join(parts)}")
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true/false", type(None): "null"}
+    return names.get(type(value), f"{value!r}")

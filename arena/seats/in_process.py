@@ -1,0 +1,93 @@
+"""A seat in this very process: for bots that the organiser trusts. No isolation, and a clock that is read after the fact."""
+
+import random
+import time
+import traceback
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from arena.agent import Agent, BotFiles, EndInfo, LoadedBot, StartInfo
+from arena.errors import BotError
+from arena.match import Answer, Fault
+from arena.records import Ending
+from arena.view import View
+
+ISOLATION = "none"
+_TRACE_LINES = 6  # of a bot's traceback: enough to find the line
+
+
+class InProcessSeat:
+    """Runs a bot's code by plain calls. A context manager; implements match.Seat."""
+
+    isolation = ISOLATION
+
+    def __init__(self, bot: BotFiles, folder: Path, seed: int, params: Mapping[str, Any]) -> None:
+        """`folder`: where the bot's files lie; `seed`: of the bot's own generator."""
+        self.wants_forced = False
+        self._bot = bot
+        self._folder = folder
+        self._seed = seed
+        self._params = params
+        self._agent: Agent[Any] | None = None
+        self._view: View | None = None
+        self._open = ExitStack()
+
+    def __enter__(self) -> "InProcessSeat":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Execute the bot's module and make its agent."""
+        began = time.thread_time()
+        try:
+            loaded = self._open.enter_context(LoadedBot(self._bot, self._folder))
+            agent = loaded.agent_class()
+            agent.rng = random.Random(self._seed)
+            agent.params = self._params
+            agent.start(info)
+            self.wants_forced = bool(agent.wants_forced)
+        except KeyboardInterrupt:
+            raise
+        except BotError as error:
+            return Fault(Ending.STARTUP, str(error))
+        except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, not the end of the hall
+            return Fault(Ending.STARTUP, _trace())
+        used = time.thread_time() - began
+        if used > info.clock.start:
+            return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
+        self._agent = agent
+        return None
+
+    def ask(self, view: View) -> None:
+        """Keep the decision: the bot runs in `answer`."""
+        self._view = view
+
+    def answer(self) -> Answer | Fault:
+        """Let the bot choose."""
+        assert self._agent is not None and self._view is not None
+        wall, cpu = time.perf_counter(), time.thread_time()
+        try:
+            action = self._agent.act(self._view)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return Fault(Ending.CRASH, _trace())
+        return Answer(action, time.thread_time() - cpu, time.perf_counter() - wall)
+
+    def end(self, result: EndInfo) -> None:
+        """Tell the bot; what it does then can change nothing."""
+        assert self._agent is not None
+        try:
+            self._agent.end(result)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return
+
+
+def _trace() -> str:
+    return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])

@@ -1,0 +1,58 @@
+"""What a bot sees at a decision: the base of the typed views of the rooms."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from arena.game import Document, Game, States
+from arena.records import Clock
+
+
+class View:
+    """One seat's knowledge at one decision. A value copy: nothing that a bot does to it reaches the game."""
+
+    def __init__(
+        self,
+        game: Game,
+        observed: States,
+        seat: int,
+        *,
+        codes: Sequence[int],
+        events: Callable[[], list[tuple[int, str]]],
+        clock: Clock,
+    ) -> None:
+        """`observed`: the seat's state out of `observe`; `codes`: its legal actions; `events`: made when asked for."""
+        self.state: Any = observed[0]
+        """The seen state, a record of the room's STATE: all that the seat cannot know is zero."""
+        self.seat = seat
+        """The own seat, from 0."""
+        self.clock = clock
+        """CPU seconds for this decision, and left in the bank."""
+        self._game = game
+        self._codes = codes
+        self._events = events
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self._game.name
+
+    @cached_property
+    def legal(self) -> list[str]:
+        """The legal actions in canonical order; `act` returns one of them."""
+        return [self._game.text.action_text(self.state, code) for code in self._codes]
+
+    @cached_property
+    def events(self) -> list[tuple[int, str]]:
+        """What happened since this seat's last decision, that one included, as (seat, text) that this seat may know."""
+        return self._events()
+
+    @cached_property
+    def position(self) -> Document:
+        """The masked position: a JSON object with `?` for each hidden card."""
+        return self._game.text.masked_position(self.state, self.seat)
+
+    def __str__(self) -> str:
+        lines = [self._game.text.describe(self.state, self.seat)]
+        lines += [f"  {place:3}  {text}" for place, text in enumerate(self.legal)]
+        return "\n".join(lines)
