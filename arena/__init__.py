@@ -1,0 +1,31 @@
+"""A tournament hall for card-game bots. The documented Python API; everything else is reached through its module.
+
+>>> import arena
+>>> arena.load_game("naga").seats
+(2,)
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.exhibition import play_match
+    from arena.game import load as load_game
+    from arena.tournament import read_results, run_tournament
+
+__all__ = ["load_game", "play_match", "read_results", "run_tournament"]
+
+_HOMES = {
+    "play_match": ("arena.exhibition", "play_match"),
+    "load_game": ("arena.game", "load"),
+    "run_tournament": ("arena.tournament", "run_tournament"),
+    "read_results": ("arena.tournament", "read_results"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported at the first use: a bot or a verb that needs one module does not pay for all of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'arena' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(module), attribute)

@@ -30,7 +30,12 @@ class Deck:
 
     def listing(self, mask: int) -> list[str]:
         """The texts of a set of cards, ascending by id."""
-        return [text for card, text in enumerate(self.texts) if mask >> card & 1]
+        texts = []
+        while mask:
+            lowest = mask & -mask
+            texts.append(self.texts[lowest.bit_length() - 1])
+            mask ^= lowest
+        return texts
 
 
 SUITS = "SHDC"

@@ -136,14 +136,18 @@ for _function, _parameters in (
 
 
 class TextModule(Protocol):
-    """What a room's text.py offers: the room's notation, both ways (plain Python, never on a hot path)."""
+    """What a room's text.py offers: the room's notation, both ways (plain Python, never on a hot path).
 
-    def action_text(self, s: State, action: int) -> str:
-        """An action of the seat to choose; needs only what that seat knows."""
+    A room with a comparator of its own may also offer `compare(case)`, which gives the `winner` of a case of
+    `arena verify` that names no position (notation.md, "Traces").
+    """
+
+    def action_texts(self, s: State, actions: Sequence[int]) -> list[str]:
+        """Actions of the seat to choose; needs only what that seat knows."""
         ...
 
     def parse_action(self, s: State, text: str) -> int:
-        """The inverse of `action_text`; raises PositionError for a text that is no action at all."""
+        """The inverse for one action; raises PositionError for a text that is no action at all."""
         ...
 
     def event_texts(self, s: State, seen: int) -> list[tuple[int, str]]:
@@ -267,6 +271,10 @@ class Game:
         states = self.new_states()
         self.engine.deal(states, seats, self.options_vector(resolved), seed_words(seed))
         return states
+
+    def action_text(self, states: States, action: int) -> str:
+        """One action of the seat to choose."""
+        return self.text.action_texts(states[0], [action])[0]
 
     def legal_list(self, states: States) -> list[int]:
         """The legal action codes in canonical order."""

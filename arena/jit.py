@@ -65,7 +65,7 @@ def bind(function: F, room: str) -> F:
 
 def generic(function: F) -> F:
     """Mark a helper of generic code: compiled into each caller, so it has no cache of its own that could be stale."""
-    compiled: F = register_jitable(function)
+    compiled: F = register_jitable(**SETTINGS)(function)  # a caller's bounds checks are not inherited
     return compiled
 
 

@@ -1,5 +1,6 @@
 """One table from the deal to the match record: who is asked, the clock, faults and places. Trusts nothing that a seat says."""
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ import msgspec
 import numpy as np
 
 from arena.agent import EndInfo, StartInfo
+from arena.errors import PositionError
 from arena.game import Game, States
 from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
@@ -316,10 +318,12 @@ def _legal_code(game: Game, states: States, codes: list[int], action: object) ->
         if 0 <= action < len(codes):
             return codes[action]
         return Fault(Ending.ILLEGAL, f"index {_shortened(action)}; there are {len(codes)} legal actions")
-    texts = [game.text.action_text(states[0], code) for code in codes]
-    if action in texts:
-        return codes[texts.index(action)]
-    return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {', '.join(texts)}")
+    with contextlib.suppress(PositionError):
+        code = game.text.parse_action(states[0], action)
+        if code in codes and game.text.action_texts(states[0], [code]) == [action]:
+            return code
+    legal = ", ".join(game.text.action_texts(states[0], codes))
+    return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {legal}")
 
 
 def _shortened(value: object) -> str:

@@ -40,7 +40,7 @@ class View:
     @cached_property
     def legal(self) -> list[str]:
         """The legal actions in canonical order; `act` returns one of them."""
-        return [self._game.text.action_text(self.state, code) for code in self._codes]
+        return self._game.text.action_texts(self.state, self._codes)
 
     @cached_property
     def events(self) -> list[tuple[int, str]]:

@@ -3,12 +3,11 @@
 import random
 import time
 import traceback
-from collections.abc import Mapping
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any, Protocol
 
-from arena.agent import Agent, BotFiles, EndInfo, LoadedBot, StartInfo
+from arena.agent import Agent, EndInfo, StartInfo
 from arena.errors import BotError
 from arena.match import Answer, Fault
 from arena.records import Ending
@@ -18,16 +17,21 @@ ISOLATION = "none"
 _TRACE_LINES = 6  # of a bot's traceback: enough to find the line
 
 
+class HasAgent(Protocol):
+    """Code that is ready to run."""
+
+    agent_class: type[Agent[Any]]
+
+
 class InProcessSeat:
     """Runs a bot's code by plain calls. A context manager; implements match.Seat."""
 
     isolation = ISOLATION
 
-    def __init__(self, bot: BotFiles, folder: Path, seed: int, params: Mapping[str, Any]) -> None:
-        """`folder`: where the bot's files lie; `seed`: of the bot's own generator."""
+    def __init__(self, load: Callable[[], AbstractContextManager[HasAgent]], seed: int, params: Mapping[str, Any]) -> None:
+        """`load` makes the bot's code ready (`LoadedBot`); `seed`: of the bot's own generator."""
         self.wants_forced = False
-        self._bot = bot
-        self._folder = folder
+        self._load = load
         self._seed = seed
         self._params = params
         self._agent: Agent[Any] | None = None
@@ -44,7 +48,7 @@ class InProcessSeat:
         """Execute the bot's module and make its agent."""
         began = time.thread_time()
         try:
-            loaded = self._open.enter_context(LoadedBot(self._bot, self._folder))
+            loaded = self._open.enter_context(self._load())
             agent = loaded.agent_class()
             agent.rng = random.Random(self._seed)
             agent.params = self._params

@@ -25,9 +25,7 @@ CATEGORIES_4 = ("none", "pair", "two pair", "three of a kind", "straight", "flus
 CATEGORIES_5 = (*CATEGORIES_4[:6], "full house", "four of a kind", "straight flush", "five of a kind")
 
 _TWO_PAIR, _STRAIGHT, _FLUSH, _FULL_HOUSE, _STRAIGHT_FLUSH = 2, 4, 5, 6, 8
-_OF_A_KIND = np.array(
-    [[0, 0, 1, 3, 6, 0], [0, 0, 1, 3, 7, 9]], np.int64
-)  # category by hand size - 4 and size of the group
+_OF_A_KIND = np.array([[0, 0, 1, 3, 6, 0], [0, 0, 1, 3, 7, 9]], np.int64)  # by size of hand - 4 and size of group
 
 _CATEGORY = 40  # strength = category << _CATEGORY | packed keys
 
@@ -90,7 +88,7 @@ def strength(hand: int, size: int, trump: int, none_all: int, identity: int, dup
         return _STRAIGHT << _CATEGORY | _keys(naturals, trump) | _straight_moons(seen, moons, size)
     if moons:
         category = int(_OF_A_KIND[size - 4, 1 + popcount(moons)])
-        return category << _CATEGORY | _group(naturals, moons, _highest(seen), trump, apart)
+        return category << _CATEGORY | _joined(_group(naturals, _highest(seen), trump), moons, trump, apart)
     return _none_keys(naturals, trump, none_all)
 
 
@@ -175,43 +173,56 @@ def _flush_keys(naturals: int, attribute: int, trump: int, identity: int) -> int
 @jit
 def _paired(naturals: int, moons: int, size: int, trump: int, apart: int) -> int:
     """Strength of a hand with two or more natural cards of one number."""
+    repeated, tripled = _repeated(naturals)
+    number = _highest(tripled if tripled else repeated)
+    group = _joined(_group(naturals, number, trump), moons, trump, apart)
+    pair = repeated & ~(1 << number)
+    if pair:  # RULES.md 2.4: the triple, or the higher pair, is compared first; moons joined it
+        category = _FULL_HOUSE if tripled or moons else _TWO_PAIR
+        return category << _CATEGORY | group << _GROUP | _group(naturals, _highest(pair), trump)
+    count = popcount(naturals >> number & _COLUMN) + popcount(moons)
+    return int(_OF_A_KIND[size - 4, count]) << _CATEGORY | group
+
+
+@jit
+def _repeated(naturals: int) -> tuple[int, int]:
+    """The numbers that occur at least twice, and at least three times, as rows."""
     seen = repeated = tripled = 0
     for attribute in range(ATTRIBUTES):
         row = naturals >> NUMBERS * attribute & _ROW
         tripled |= repeated & row
         repeated |= seen & row
         seen |= row
-    number = _highest(tripled if tripled else repeated)
-    group = _group(naturals, moons, number, trump, apart)
-    pair = repeated & ~(1 << number)
-    if pair:  # RULES.md 2.4: the triple, or the higher pair, is compared first; moons joined it
-        category = _FULL_HOUSE if tripled or moons else _TWO_PAIR
-        return category << _CATEGORY | group << _GROUP | _group(naturals, 0, _highest(pair), trump, apart)
-    count = popcount(naturals >> number & _COLUMN) + popcount(moons)
-    return int(_OF_A_KIND[size - 4, count]) << _CATEGORY | group
+    return repeated, tripled
 
 
 @jit
-def _group(naturals: int, moons: int, number: int, trump: int, apart: int) -> int:
-    """Packed keys of all natural cards of a number and of moons that join them."""
+def _group(naturals: int, number: int, trump: int) -> int:
+    """Packed keys of all natural cards of one number."""
     column = naturals >> number & _COLUMN
     trumps = column >> NUMBERS * trump & 1
     others = column & ~(1 << NUMBERS * trump)
     heavens = popcount(others & _HEAVEN_COLUMN)
     earths = popcount(others >> NUMBERS * HEAVEN)
-    level = 2 if trumps or moons else 1 if heavens else 0
-    if apart:
-        free_heavens = HEAVEN - heavens - (1 if trump < HEAVEN else 0)
-        moon_keys = _moons_apart(moons, 1 - trumps, free_heavens)
-    else:
-        moon_keys = moons << _TRUMP_MOONS
-    cards = trumps << _GROUP_TRUMP | heavens << _GROUP_HEAVEN | earths
-    return level << _GROUP_LEVEL | number << _GROUP_NUMBER | moon_keys | cards
+    level = 2 if trumps else 1 if heavens else 0
+    counts = trumps << _GROUP_TRUMP | heavens << _GROUP_HEAVEN | earths
+    return level << _GROUP_LEVEL | number << _GROUP_NUMBER | counts
 
 
 @jit
-def _moons_apart(moons: int, free_trumps: int, free_heavens: int) -> int:
-    """Packed keys of moons that need a free card of the group's number each; Kocelter takes the best one."""
+def _joined(group: int, moons: int, trump: int, apart: int) -> int:
+    """Packed keys of a group with moons of its number; its best card is then the trump or a moon of that level."""
+    if not moons:
+        return group
+    keys = _moons_apart(group, moons, trump) if apart else moons << _TRUMP_MOONS
+    return group & ~(3 << _GROUP_LEVEL) | 2 << _GROUP_LEVEL | keys
+
+
+@jit
+def _moons_apart(group: int, moons: int, trump: int) -> int:
+    """Packed keys of moons each of which needs a free card of the group's number; Kocelter takes the best one."""
+    free_trumps = 1 - (group >> _GROUP_TRUMP & 1)
+    free_heavens = HEAVEN - (1 if trump < HEAVEN else 0) - (group >> _GROUP_HEAVEN & 3)
     keys = 0
     for moon in range(1, -1, -1):
         if moons >> moon & 1:

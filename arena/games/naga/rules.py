@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.cards import Deck
 from arena.games.naga.hands import strength
-from arena.jit import jit, lowest_bit
+from arena.jit import jit, lowest_bit, popcount
 from arena.options import Choice, Counted, Flag, Option, OptionValue
 from arena.rng import Seed, Words, below, draw_below, next_word, shuffle
 
@@ -52,6 +52,11 @@ OPTIONS: tuple[Option, ...] = (
 
 STATE = np.dtype((np.record, [
     ("hand", "i8", (2,)),  # card masks
+    ("pending", "i8", (2,)),  # chosen masks over the hand, 0 = not yet
+    ("place", "i8"),  # contested place, 0 = none (wide, like the next three: functions of them then have one signature)
+    ("none_compare", "i8"),
+    ("moon_class", "i8"),
+    ("moon_duplicate", "i8"),
     ("seed", "u4", (4,)),  # the deal's secret
     ("games", "i2", (2,)),  # won games
     ("round_number", "i2"),  # number of the game in the series, from 1
@@ -62,19 +67,13 @@ STATE = np.dtype((np.record, [
     ("num_stock", "i1"),
     ("shown", "i1", (SHOWN,)),  # played cards: per contest seat 0's, then seat 1's, ascending
     ("num_shown", "i1"),
-    ("pending", "i1", (2,)),  # chosen masks over the hand, 0 = not yet
     ("phase", "i1"),
     ("turn", "i1"),
     ("parent", "i1"),
     ("contest", "i1"),  # 1..7
-    ("place", "i1"),  # contested place, 0 = none
     ("majority", "i1"),
-    ("none_compare", "i1"),
-    ("moon_class", "i1"),
-    ("moon_duplicate", "i1"),
     ("draw_parent", "i1"),
     ("series_kind", "i1"),  # 0 games, 1 first_to
-    ("padding", "i1", (3,)),
 ]))  # fmt: skip
 
 
@@ -82,6 +81,8 @@ class State(Protocol):
     """The fields of STATE, for the type checker."""
 
     hand: NDArray[np.int64]
+    pending: NDArray[np.int64]
+    place: int
     seed: Seed
     games: NDArray[np.int16]
     round_number: int
@@ -92,12 +93,10 @@ class State(Protocol):
     num_stock: int
     shown: NDArray[np.int8]
     num_shown: int
-    pending: NDArray[np.int8]
     phase: int
     turn: int
     parent: int
     contest: int
-    place: int
     majority: int
     none_compare: int
     moon_class: int
@@ -270,8 +269,6 @@ def observe(s: State, seat: int, out: State) -> None:
     out.moon_duplicate = s.moon_duplicate
     out.draw_parent = s.draw_parent
     out.series_kind = s.series_kind
-    for i in range(3):
-        out.padding[i] = 0  # type: ignore[attr-defined]
 
 
 @jit
@@ -304,9 +301,9 @@ def determinize(s: State, seat: int, rng: Words) -> None:
     s.pending[other] = 0
     if s.phase == SELECT and s.turn == 1 and seat == 1:
         if s.contest == CONTESTS:
-            s.pending[0] = TWO_OF_THREE[below(rng, 3)]
+            s.pending[0] = TWO_OF_THREE[below(rng, len(TWO_OF_THREE))]
         else:
-            s.pending[0] = THREE_OF_FIVE[below(rng, 10)]
+            s.pending[0] = THREE_OF_FIVE[below(rng, len(THREE_OF_FIVE))]
     for i in range(4):
         s.seed[i] = next_word(rng)
 
@@ -365,9 +362,9 @@ def contest_strength(s: State, cards: int, place: int) -> int:
         cards | field_mask(s, place),
         5 if place == ELTAM else 4,
         int(TRUMPS[place]),
-        int(s.none_compare),
-        int(s.moon_class),
-        int(s.moon_duplicate),
+        s.none_compare,
+        s.moon_class,
+        s.moon_duplicate,
     )
 
 
@@ -389,9 +386,9 @@ def _deal_game(s: State) -> None:
     s.hand[1] = 0
     s.pending[0] = 0
     s.pending[1] = 0
-    _deal_cards(s, 5)
     s.contest = 1
     _begin_designation(s)
+    _fill_hands(s)
 
 
 @jit
@@ -410,7 +407,9 @@ def _draw(s: State) -> int:
 
 
 @jit
-def _deal_cards(s: State, count: int) -> None:
+def _fill_hands(s: State) -> None:
+    """Five cards at the start, three between contests, one before Eltam: in blocks, the parent's block first."""
+    count = hand_size(s) - popcount(int(s.hand[0]))
     for _ in range(count):
         s.hand[s.parent] |= 1 << _draw(s)
     for _ in range(count):
@@ -435,12 +434,11 @@ def _resolve_contest(s: State) -> None:
         return
     s.contest += 1
     if s.contest == CONTESTS:
-        _deal_cards(s, 1)
         s.place = ELTAM
         s.turn = 0
     else:
-        _deal_cards(s, 3)
         _begin_designation(s)
+    _fill_hands(s)
 
 
 @jit
@@ -456,8 +454,7 @@ def _is_decided(s: State) -> bool:
     """After Eltam, at five field cards, or (clinch) when the lead exceeds the field cards still open (O-G1)."""
     if s.contest == CONTESTS:
         return True
-    first = _field_cards_won(s, 0)
-    second = _field_cards_won(s, 1)
+    first, second = _field_cards_won(s)
     if first >= MAJORITY or second >= MAJORITY:
         return True
     still_open = FIELD_CARDS - s.contest  # one card is gone per contest, won or tied
@@ -465,19 +462,23 @@ def _is_decided(s: State) -> bool:
 
 
 @jit
-def _field_cards_won(s: State, seat: int) -> int:
-    count = 0
+def _field_cards_won(s: State) -> tuple[int, int]:
+    """By seat 0 and by seat 1."""
+    first = second = 0
     for place in range(1, 8):
-        if s.won[place] == seat + 1:
-            count += 3 if place == ELTAM else 1
-    return count
+        worth = 3 if place == ELTAM else 1
+        if s.won[place] == 1:
+            first += worth
+        elif s.won[place] == 2:
+            second += worth
+    return first, second
 
 
 @jit
 def _game_winner(s: State) -> int:
     """The seat with more field cards, -1 for a draw."""
-    difference = _field_cards_won(s, 0) - _field_cards_won(s, 1)
-    return 0 if difference > 0 else 1 if difference < 0 else -1
+    first, second = _field_cards_won(s)
+    return 0 if first > second else 1 if second > first else -1
 
 
 @jit
@@ -519,4 +520,4 @@ def unpacked(seen: int, seat: int) -> list[int]:
 
 def fields_won(s: Any, seat: int) -> int:
     """How many field cards a seat has won, for views and text."""
-    return int(_field_cards_won(s, seat))
+    return int(_field_cards_won(s)[seat])

@@ -1,11 +1,12 @@
 """Naga in words: cards, actions, positions and events as text, both ways (notation.md; plain Python)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.naga import rules
-from arena.games.naga.hands import category_name
+from arena.games.naga.hands import category_name, strength
 from arena.games.naga.rules import CARDS, CONTESTS, DESIGNATE, ELTAM, MATCH_OVER, SELECT
 from arena.position import PositionReader, require_whole_deck
 
@@ -18,11 +19,12 @@ _WON = {0: 1, 1: 2, "tie": 3}
 _HIDDEN = "?"
 
 
-def action_text(s: Any, action: int) -> str:
+def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     """`field N` or `select C C C`."""
     if s.phase == DESIGNATE:
-        return f"field {action}"
-    return "select " + " ".join(CARDS.listing(rules.selected(int(s.hand[s.turn]), action)))
+        return [f"field {action}" for action in actions]
+    hand = CARDS.listing(int(s.hand[s.turn]))
+    return ["select " + " ".join(card for i, card in enumerate(hand) if action >> i & 1) for action in actions]
 
 
 def parse_action(s: Any, text: str) -> int:
@@ -113,6 +115,26 @@ def describe(s: Any, seat: int | None) -> str:
     shown = " ".join(CARDS.text(int(s.shown[i])) for i in range(s.num_shown))
     lines.append(f"  played: {shown or 'nothing yet'}; stock {s.num_stock}")
     return "\n".join(lines)
+
+
+def compare(case: Document) -> int | str:
+    """The winner of a case with `place`, `left`, `right` and `options`: 0 (left), 1 (right) or "tie"."""
+    reader = PositionReader(case, "naga", ("name", "place", "left", "right", "winner"))
+    try:
+        options = load("naga").resolve_options(reader.mapping("options"), 2)
+    except ConfigError as error:
+        raise PositionError(str(error)) from None
+    codes = {option.name: option.encode(options[option.name])[0] for option in rules.OPTIONS}
+    place = reader.whole("place", 1, 7)
+    size = 5 if place == ELTAM else 4
+    values = []
+    for side in ("left", "right"):
+        cards = reader.cards(reader.listing(side, size), side, CARDS)
+        if len(set(cards)) < size:
+            raise PositionError(f"{side}: a hand cannot hold a card twice")
+        mask, trump = sum(1 << card for card in cards), int(rules.TRUMPS[place])
+        values.append(strength(mask, size, trump, codes["none_compare"], codes["moon_class"], codes["moon_duplicate"]))
+    return "tie" if values[0] == values[1] else 0 if values[0] > values[1] else 1
 
 
 def strength_text(s: Any, cards: int, place: int) -> str:

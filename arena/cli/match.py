@@ -1,0 +1,34 @@
+"""`arena match GAME BOT BOT ...`: play one match and print who won."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arena.cli.trace import parse_options
+from arena.exhibition import bot_seat, lay_table
+from arena.match import play
+from arena.report.replay import replay_lines
+
+
+def match(
+    game: Annotated[str, typer.Argument(help="The game.")],
+    bots: Annotated[list[Path], typer.Argument(help="Bot files or folders in seat order.")],
+    seed: Annotated[int | None, typer.Option(help="Fixes the cards and the bots' randomness.")] = None,
+    option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule option; repeatable.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show every decision, with all cards open.")] = False,
+) -> int:
+    """Play one match of the given bots."""
+    from contextlib import ExitStack
+
+    console = Console(highlight=False, soft_wrap=True)
+    table = lay_table(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
+    with ExitStack() as opened:
+        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)]
+        record = play(table.game, table.setup, seats)
+    lines = list(replay_lines(table.game, record, table.setup.options, table.setup.deal_seed))
+    shown = lines if watch else [lines[0], *lines[-len(record.seats) - len(record.notes) :]]
+    for line in shown:
+        console.print(line, markup=False)
+    return 0

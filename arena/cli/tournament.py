@@ -1,0 +1,108 @@
+"""`arena tournament CONFIG`: play a tournament, or go on with it, and print its leaderboard."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from arena.records import Ending
+from arena.report.board import leaders, print_board
+from arena.tournament import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Settings, run_tournament
+
+LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
+
+
+def tournament(
+    config: Annotated[Path, typer.Argument(help="The tournament's YAML file.")],
+    backend: Annotated[str, typer.Option(help=f"{RAY} or {LOCAL} (processes of this machine, without Ray).")] = RAY,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for results.")] = DEFAULT_FOLDER,
+    address: Annotated[
+        str | None, typer.Option(envvar="RAY_ADDRESS", help="A standing Ray cluster; default: a local one of our own.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
+    name: Annotated[str | None, typer.Option(help="Name of the results; default: the config's.")] = None,
+) -> int:
+    """Play a tournament and print its leaderboard; the same command resumes."""
+    console = Console(stderr=True, highlight=False)
+    settings = Settings(
+        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh
+    )  # fmt: skip
+    with _Screen(console) as screen:
+        try:
+            results = run_tournament(config, settings, screen)
+        except Interrupted as stopped:
+            screen.close()
+            console.print(f"{stopped}  Board so far: arena leaderboard {name or ''}".rstrip(), markup=False)
+            return 130
+    if results.tally.efficiency is not None:
+        screen.say(f"workers spent {results.tally.efficiency:.0%} of their CPU time inside matches")
+    screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
+    print_board(results.manifest, results.ratings, Console())
+    return 0
+
+
+class _Screen:
+    """News as lines, progress as a line that is redrawn; implements tournament.Reporter."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> "_Screen":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        if self._live is not None and self._live.is_started:
+            self._live.stop()
+
+    def say(self, text: str) -> None:
+        """Print a line above the progress."""
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def progress(self, progress: Progress) -> None:
+        """Redraw, or print a line now and then."""
+        if self._live is not None:
+            if not self._live.is_started:
+                self._live.start()
+            self._live.update(Text(progress_text(progress)))
+        elif time.monotonic() - self._last_line >= LINE_SECONDS:
+            self._last_line = time.monotonic()
+            self.say(progress_text(progress))
+
+
+def progress_text(progress: Progress) -> str:
+    """Done of all, rate, time left, endings that are not `played`, and who leads."""
+    share = progress.done / progress.total if progress.total else 1.0
+    parts = [f"{progress.done:,} of {progress.total:,} matches ({share:.0%})"]
+    if progress.rate:
+        parts.append(f"{progress.rate:,.0f} a second" if progress.rate >= 10 else f"{progress.rate:.1f} a second")
+    if progress.seconds_left is not None:
+        parts.append(f"{duration_text(progress.seconds_left)} left")
+    parts += [f"{ending.value} {progress.endings[ending]}" for ending in Ending if progress.endings[ending]]
+    text = ", ".join(parts)
+    top = leaders(progress.ratings, 3) if progress.ratings else ""
+    return f"{text}\n{top}" if top else text
+
+
+def duration_text(seconds: float) -> str:
+    """A time for people.
+
+    >>> duration_text(0.4), duration_text(75), duration_text(7300)
+    ('1 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = max(1, round(seconds))
+    hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,302 @@
+"""Tournament configs: YAML, typed and strict. Every mistake is refused with its place and what would be right."""
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import msgspec
+import yaml
+
+from arena import game as games
+from arena.agent import BotFiles, read_bot
+from arena.errors import BotError, ConfigError, nearest
+from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
+from arena.options import OptionValue
+from arena.ratings.trueskill_fold import RatingSettings
+from arena.records import Clock
+from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
+
+NAME = re.compile(r"[a-z0-9_-]{1,40}")
+NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
+DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
+SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+_BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
+FORMATS = ("round_robin",)
+
+
+class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `games`."""
+
+    game: str
+    seats: int
+    options: dict[str, Any] = {}
+    deals: int | None = None
+    """Overrides the tournament's."""
+    label: str | None = None
+    """Rating pool; default: the game."""
+
+
+class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `bots`; a plain text is its path."""
+
+    path: str
+    name: str | None = None
+    params: dict[str, Any] = {}
+    trusted: bool = False
+    games: list[str] | None = None
+
+
+class ClockConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """CPU time, as "1s" or "500ms"."""
+
+    move: str = "1s"
+    bank: str = "10s"
+    start: str = "10s"
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tournament as written."""
+
+    name: str
+    games: list[GameConfig]
+    bots: list[str | BotConfig]
+    seed: int | None = None
+    format: str = "round_robin"
+    deals: int = 8
+    rotations: str = CYCLIC
+    clock: ClockConfig = ClockConfig()
+    memory: str = "512MB"
+    faults: FaultPolicy = FaultPolicy()
+    ratings: RatingSettings = RatingSettings()
+
+
+class Bot(msgspec.Struct, frozen=True):
+    """A bot of the config, with its files."""
+
+    name: str
+    path: Path
+    files: BotFiles
+    params: dict[str, Any]
+    trusted: bool
+    games: tuple[str, ...] | None
+    """The games that the config admits it to; None: all that it plays."""
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """A config that was checked, with everything resolved but what the bots themselves say."""
+
+    name: str
+    seed: int | None
+    entries: tuple[Entry, ...]
+    bots: tuple[Bot, ...]
+    rotations: str
+    clock: Clock
+    memory: int
+    """Bytes per seat."""
+    faults: FaultPolicy
+    ratings: RatingSettings
+
+
+def read_config(path: Path) -> Tournament:
+    """Read and check a config file. Raises ConfigError or BotError that names the file and the key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a UTF-8 text file") from None
+    try:
+        document = yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: not valid YAML: {_one_line(error)}") from None
+    try:
+        return check_config(document, path.parent)
+    except (ConfigError, BotError) as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def check_config(document: object, folder: Path) -> Tournament:
+    """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
+    if not isinstance(document, dict):
+        raise ConfigError("a config is a YAML mapping with name, games and bots")
+    config = _typed(document)
+    _check_name(config.name, "name")
+    if config.format not in FORMATS:
+        raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
+    if config.rotations not in (CYCLIC, ALL):
+        raise ConfigError(f"rotations: {CYCLIC} or {ALL}, not {config.rotations!r}")
+    if config.faults.policy not in (FORFEIT, SUBSTITUTE):
+        raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")
+    for key, number in (("max_faults", config.faults.max_faults), ("retire_after", config.faults.retire_after)):
+        if number < 1:
+            raise ConfigError(f"faults.{key}: at least 1, not {number}")
+    clock = config.clock
+    return Tournament(
+        name=config.name,
+        seed=config.seed,
+        entries=_entries(config),
+        bots=_bots(config, folder),
+        rotations=config.rotations,
+        clock=Clock(*(_seconds(getattr(clock, key), f"clock.{key}") for key in ("move", "bank", "start"))),
+        memory=_bytes(config.memory),
+        faults=config.faults,
+        ratings=_ratings(config.ratings),
+    )
+
+
+def _typed(document: dict[Any, Any]) -> Config:
+    _check_keys(document, Config, "")
+    try:
+        return msgspec.convert(document, Config)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        key = where.strip("`").lstrip(".")
+        raise ConfigError(f"{key}: {what}" if key else what) from None
+
+
+def _check_keys(value: object, kind: Any, path: str) -> None:
+    """Refuse unknown keys with the nearest known one, and say which needed key is missing."""
+    if isinstance(value, list):
+        inner = [argument for argument in get_args(kind) if argument is not type(None)]
+        for place, item in enumerate(value):
+            _check_keys(item, inner[0] if inner else Any, f"{path}[{place}]")
+        return
+    structs = [option for option in (kind, *get_args(kind)) if isinstance(option, type) and issubclass(option, msgspec.Struct)]
+    if not isinstance(value, dict) or not structs:
+        return
+    fields = {field.encode_name: field for field in msgspec.structs.fields(structs[0])}
+    for key in value:
+        if key not in fields:
+            raise ConfigError(f"{_join(path, key)}: no such key; {nearest(str(key), fields)}")
+    for name, field in fields.items():
+        if field.required and name not in value:
+            raise ConfigError(f"{_join(path, name)}: this key is needed")
+        if name in value:
+            _check_keys(value[name], field.type, _join(path, name))
+
+
+def _entries(config: Config) -> tuple[Entry, ...]:
+    if not config.games:
+        raise ConfigError("games: at least one is needed")
+    _check_count(config.deals, "deals")
+    entries: list[Entry] = []
+    for place, item in enumerate(config.games):
+        key = f"games[{place}]"
+        deals = config.deals if item.deals is None else item.deals
+        _check_count(deals, f"{key}.deals")
+        _check_name(item.label or item.game, f"{key}.label" if item.label else f"{key}.game")
+        try:
+            game = games.load(item.game)
+            game.check_seats(item.seats)
+            options = game.resolve_options(cast("Mapping[str, OptionValue]", item.options), item.seats)
+        except ConfigError as error:
+            raise ConfigError(f"{key}.{error}") from None
+        if config.rotations == ALL and item.seats > ALL_UP_TO:
+            raise ConfigError(f"{key}.seats: rotations: all is for at most {ALL_UP_TO} seats, not {item.seats}")
+        if item.label == "overall":
+            raise ConfigError(f'{key}.label: "overall" is the name of the pool over all pools')
+        entry = Entry(
+            game=item.game, rules_version=game.version, seats=item.seats, options=options, deals=deals,
+            pool=item.label or item.game,
+        )  # fmt: skip
+        for other, earlier in enumerate(entries):
+            if (earlier.game, earlier.seats, earlier.options) == (entry.game, entry.seats, entry.options):
+                raise ConfigError(f"{key}: the same game, seats and options as games[{other}]; raise its deals instead")
+        entries.append(entry)
+    return tuple(entries)
+
+
+def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
+    bots: list[Bot] = []
+    for place, item in enumerate(config.bots):
+        key = f"bots[{place}]"
+        entry = BotConfig(item) if isinstance(item, str) else item
+        if entry.path.startswith("submitted:"):
+            raise ConfigError(f"{key}: stored submissions are not known to this version; give the bot's path")
+        path = _bot_path(entry.path, folder, key)
+        name = entry.name or path.stem
+        _check_name(name, f"{key}.name")
+        for known in entry.games or ():
+            if known not in games.names():
+                raise ConfigError(f'{key}.games: no game "{known}"; {nearest(known, games.names())}')
+        for other, earlier in enumerate(bots):
+            if earlier.name == name:
+                raise ConfigError(f'{key}: bots[{other}] is called "{name}" too; give one of them another name: {{path: ..., name: ...}}')
+        try:
+            files = read_bot(path)
+        except BotError as error:
+            raise BotError(f"{key}: {error}") from None
+        admitted = None if entry.games is None else tuple(entry.games)
+        bots.append(Bot(name, path, files, entry.params, entry.trusted, admitted))
+    return tuple(bots)
+
+
+def _bot_path(text: str, folder: Path, key: str) -> Path:
+    candidates = [folder / text, Path(text)]
+    for path in candidates:
+        if path.exists():
+            return path
+    tried = " nor ".join(str(path.absolute()) for path in dict.fromkeys(path.resolve() for path in candidates))
+    raise ConfigError(f"{key}: no such bot: neither {tried} exists" if " nor " in tried else f"{key}: no such bot: {tried}")
+
+
+def _ratings(settings: RatingSettings) -> RatingSettings:
+    for key in ("mu", "sigma", "beta", "tau", "draw_probability"):
+        number = getattr(settings, key)
+        if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
+            raise ConfigError(f"ratings.{key}: a positive number is needed, not {number}")
+    if settings.draw_probability >= 1:
+        raise ConfigError(f"ratings.draw_probability: below 1, not {settings.draw_probability}")
+    return settings
+
+
+def _check_name(name: str, key: str) -> None:
+    if not NAME.fullmatch(name):
+        raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
+
+
+def _check_count(number: int, key: str) -> None:
+    if number < 1:
+        raise ConfigError(f"{key}: at least 1, not {number}")
+
+
+def _seconds(text: str, key: str) -> float:
+    found = DURATION.fullmatch(text)
+    if not found or float(found[1]) == 0:
+        raise ConfigError(f'{key}: a time such as "1s" or "500ms" is needed, not {text!r}')
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def _bytes(text: str) -> int:
+    found = SIZE.fullmatch(text)
+    if not found or int(found[1]) == 0:
+        raise ConfigError(f'memory: a size such as "512MB" is needed, not {text!r}')
+    return int(found[1]) * _BYTES[found[2]]
+
+
+def _join(path: str, key: object) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return where + str(getattr(error, "problem", None) or error).replace("\n", " ")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML that refuses a key given twice instead of dropping the first one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, str) and key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f'the key "{key}" is there twice', key_node.start_mark)
+            seen.add(key if isinstance(key, str) else None)
+        return cast("dict[Any, Any]", super().construct_mapping(node, deep=deep))

@@ -1,0 +1,79 @@
+"""Laws of a whole room: its options, its compiled functions, and the same play with the compiler switched off."""
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from arena.conformance.laws import LAWS
+from arena.conformance.tables import decisions, documented_values, make_table, resampled
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.options import OptionValue
+
+_NO_VALUES: tuple[Any, ...] = (None, "no such value", -(10**9), 1.5, {}, ["?"])
+
+
+def options_are_exact(game: Game) -> None:
+    """Every documented value is kept by the state and its position; what is not documented is refused by name."""
+    for option in game.options:
+        for value in documented_values(option):
+            kept = [seats for seats in game.seats if _keeps(game, seats, option.name, value)]
+            assert kept, f"{game.name}: {option.name}={value!r} is documented but fits no number of seats"
+        for value in _NO_VALUES:
+            _refuses(partial(game.resolve_options, {option.name: value}, game.seats[0]), option.name)
+    _refuses(partial(game.resolve_options, {"no_such_option": 1}, game.seats[0]), "no_such_option")
+    for seats in (0, -1, max(game.seats) + 1):
+        _refuses(partial(game.check_seats, seats), "seats")
+
+
+def compiled_once(game: Game, tables: int = 5) -> None:
+    """One signature for each compiled function of the room and of the shared generators, after use in every way.
+
+    For a fresh process with an empty cache: other callers may use other types, and what comes out of the cache does not
+    show what was compiled into it.
+    """
+    for seed in range(tables):
+        for law in LAWS:
+            law(make_table(game, seed))
+    parts = [f"arena.games.{game.name}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
+    for name in [*parts, "arena.rng"]:
+        for function in vars(import_module(name)).values():
+            if hasattr(function, "nopython_signatures") and not (name == "arena.rng" and function.__name__[0] == "_"):
+                signatures = "\n".join(str(signature) for signature in function.signatures)
+                assert len(function.signatures) <= 1, f"{name}.{function.__name__} was compiled for\n{signatures}"
+
+
+def fingerprint(game: Game, seeds: range, limit: int = 200) -> str:
+    """A hash over the legal lists, actions and positions of random matches: the same with the compiler switched off."""
+    digest = hashlib.sha256()
+    for seed in seeds:
+        table = make_table(game, seed)
+        for _, moment in zip(range(limit), decisions(table)):
+            position = game.text.to_position(moment.states[0])
+            world = game.text.to_position(resampled(game, moment.states, moment.seat, moment.rng)[0])
+            digest.update(repr((moment.seat, moment.codes, moment.action, position, world)).encode())
+    return digest.hexdigest()
+
+
+def _keeps(game: Game, seats: int, name: str, value: OptionValue) -> bool:
+    """Whether the value goes with the number of seats; then the state and its position must keep it."""
+    try:
+        resolved = game.resolve_options({name: value}, seats)
+    except ConfigError:
+        return False
+    states = game.deal(seats, resolved, 1)
+    position = game.text.to_position(states[0])
+    assert position["options"] == resolved, f"{game.name}: {name}={value!r} reads {position['options']} in the position"
+    assert game.resolve_options(resolved, seats) == resolved, f"{game.name}: {resolved} is not resolved"
+    return True
+
+
+def _refuses(call: Callable[[], object], name: str) -> None:
+    try:
+        call()
+    except ConfigError as error:
+        assert name in str(error), f"the message does not name {name}: {error}"
+    else:
+        raise AssertionError(f"{name}: a wrong value was accepted")

@@ -1,0 +1,123 @@
+"""Seeded matches of random legal actions: what the laws are checked on."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.game import Game, States
+from arena.options import Choice, Counted, Flag, OptionValue, Whole
+from arena.rng import SEED_BITS, Words, seed_words
+
+CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in n
+DECISION_LIMIT = 2_000_000  # far above any match: more is a match that does not end
+SHORT = 3  # games or rounds, where an option counts them
+
+
+@dataclass(frozen=True)
+class Table:
+    """A seeded match of random legal actions."""
+
+    game: Game
+    seats: int
+    options: dict[str, OptionValue]
+    """Resolved."""
+    seed: int
+
+    def deal(self) -> States:
+        """The first position."""
+        return self.game.deal(self.seats, self.options, self.seed)
+
+    def __str__(self) -> str:
+        return f"{self.game.name}, {self.seats} seats, seed {self.seed}, options {self.options}"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A moment of a match; the states are a copy."""
+
+    states: States
+    seat: int
+    codes: list[int]
+    action: int
+    rng: Words
+    """Fresh words for `determinize`."""
+
+    def __str__(self) -> str:
+        return f"at a decision of seat {self.seat} with {len(self.codes)} actions"
+
+
+def make_table(game: Game, seed: int) -> Table:
+    """A table whose seats and options depend on `seed` too."""
+    rng = random.Random(seed)
+    seats = rng.choice(game.seats)
+    return Table(game, seats, random_options(game, seats, rng), seed)
+
+
+def random_options(game: Game, seats: int, rng: random.Random) -> dict[str, OptionValue]:
+    """Resolved options at random, with counts small enough for short matches; the default where nothing else fits."""
+    for _ in range(100):
+        given = {option.name: _random_value(option, rng) for option in game.options}
+        try:
+            return game.resolve_options(given, seats)
+        except ConfigError:
+            continue  # the values do not go together
+    return game.resolve_options({}, seats)
+
+
+def decisions(table: Table) -> Iterator[Decision]:
+    """The decisions to check."""
+    game, rng, count = table.game, random.Random(table.seed), 0
+    states = table.deal()
+    while not game.engine.is_terminal(states):
+        codes = game.legal_list(states)
+        assert codes, f"{table}: no legal action although the match is not over (decision {count})"
+        action = rng.choice(codes)
+        if count < CHECKED or rng.random() < CHECKED / count:
+            seat, words = int(game.engine.current_seat(states)), seed_words(rng.getrandbits(SEED_BITS))
+            yield Decision(copy(game, states), seat, codes, action, words)
+        game.engine.advance(states, action)
+        count += 1
+        assert count < DECISION_LIMIT, f"{table}: does not end"
+
+
+def final_states(table: Table) -> States:
+    """The end of the match."""
+    game, rng, states = table.game, random.Random(table.seed), table.deal()
+    while not game.engine.is_terminal(states):
+        game.engine.advance(states, rng.choice(game.legal_list(states)))
+    return states
+
+
+def copy(game: Game, states: States) -> States:
+    """The same state, on its own."""
+    return game.from_bytes(states.tobytes())
+
+
+def resampled(game: Game, states: States, seat: int, rng: Words) -> States:
+    """Another world that `seat` cannot tell from this one."""
+    world = copy(game, states)
+    game.engine.determinize(world, seat, rng)
+    return world
+
+
+def documented_values(option: Any) -> list[OptionValue]:
+    """The values that an option's own description names; only the default of an unknown kind of option."""
+    if isinstance(option, Choice):
+        return list(option.values)
+    if isinstance(option, Flag):
+        return [False, True]
+    if isinstance(option, Whole):
+        return [option.lowest, option.default, option.highest]
+    if isinstance(option, Counted):
+        return [f"{kind}:{count}" for kind in option.kinds for count in (1, option.highest)]
+    return [option.default]
+
+
+def _random_value(option: Any, rng: random.Random) -> OptionValue:
+    if isinstance(option, Whole):
+        return rng.choice([option.default, rng.randint(option.lowest, min(option.highest, 2 * option.default))])
+    if isinstance(option, Counted):
+        return f"{rng.choice(option.kinds)}:{rng.randint(1, SHORT)}"
+    return rng.choice(documented_values(option))

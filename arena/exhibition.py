@@ -1,0 +1,123 @@
+"""One match outside any tournament: for notebooks, `arena match` and `arena play`."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena import game as games
+from arena import rng
+from arena.agent import Agent, BotFiles, LoadedBot, read_bot
+from arena.errors import ConfigError
+from arena.match import MatchSetup, Player, Seat, play
+from arena.options import OptionValue
+from arena.records import Clock, MatchRecord, canonical_json
+from arena.seats.in_process import HasAgent, InProcessSeat
+
+UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
+"""Seconds: no limit to speak of."""
+
+Entrant = str | Path | type[Agent[Any]]
+"""A bot's path, or an Agent class."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """An agreed match: what it takes to play it, and to replay it."""
+
+    setup: MatchSetup
+
+    @property
+    def game(self) -> games.Game:
+        """The room."""
+        return games.load(self.setup.game)
+
+
+def play_match(
+    game: str,
+    bots: Sequence[Entrant],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    clock: Clock = UNHURRIED,
+) -> MatchRecord:
+    """Play one match in this process; bots in seat order, each a path or an Agent class.
+
+    The same seed gives the same match (a bot that iterates over sets of strings also needs a fixed PYTHONHASHSEED, which the
+    command line sets). Raises ConfigError or BotError; a bot's fault is recorded, not raised.
+    """
+    table = lay_table(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
+    with ExitStack() as opened:
+        seats = [
+            opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)
+        ]
+        return play(table.game, table.setup, seats)
+
+
+def lay_table(
+    game: str,
+    names: Sequence[str],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    clock: Clock = UNHURRIED,
+) -> Table:
+    """A match of the players `names` in seat order. `seed`: None for a random one."""
+    room = games.load(game)
+    room.check_seats(len(names))
+    resolved = room.resolve_options(options or {}, len(names))
+    chosen = secrets.randbits(64) if seed is None else seed
+    key = f"exhibition {chosen}".encode()
+    seats = range(len(names))
+    setup = MatchSetup(
+        index=0,
+        match_id=f"{rng.derive(key, 'match', canonical_json([game, resolved, list(names)])):032x}"[:24],
+        game=game,
+        pool=game,
+        options=resolved,
+        deal=0,
+        rotation=0,
+        players=tuple(Player(name, "") for name in names),
+        deal_seed=rng.derive(key, "deal"),
+        bot_seeds=tuple(rng.derive(key, "bot", seat) for seat in seats),
+        fallback_seeds=tuple(rng.derive(key, "fallback", seat) for seat in seats),
+        clock=clock,
+    )
+    return Table(setup)
+
+
+def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> "InProcessSeat":
+    """A seat for a bot in this process; a context manager. Raises BotError for a path that is no bot."""
+    load: Callable[[], AbstractContextManager[HasAgent]]
+    if isinstance(bot, type):
+        load = partial(_Ready, bot)
+    else:
+        path = Path(bot)
+        if not path.exists():
+            raise ConfigError(f"{bot}: no such bot: {path.absolute()} does not exist")
+        files: BotFiles = read_bot(path)
+        load = partial(LoadedBot, files, path if path.is_dir() else path.parent)
+    return InProcessSeat(load, seed, params or {})
+
+
+class _Ready:
+    """An Agent class that is there already, in the shape of a LoadedBot."""
+
+    def __init__(self, agent_class: type[Agent[Any]]) -> None:
+        self.agent_class = agent_class
+
+    def __enter__(self) -> "_Ready":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to forget."""
+
+
+def _name(bot: Entrant) -> str:
+    return bot.__name__ if isinstance(bot, type) else Path(bot).stem
+
+
+__all__ = ["UNHURRIED", "Entrant", "Seat", "Table", "bot_seat", "lay_table", "play_match"]

@@ -1,0 +1,41 @@
+"""What the driver needs of a pool of workers; local.py and on_ray.py are the two that there are."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from arena.schedule.worker import Chunk
+
+Ticket: TypeAlias = Hashable
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A chunk whose worker was lost before it answered: which of its matches is to blame, if any, is not known."""
+
+    reason: str
+
+
+class Backend(Protocol):
+    """A pool of workers for one job; a context manager that leaves no process behind."""
+
+    @property
+    def slots(self) -> int:
+        """How many chunks run at the same time."""
+        ...
+
+    def submit(self, indices: Sequence[int]) -> Ticket:
+        """Start a chunk as soon as a worker is free."""
+        ...
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The chunks that have ended, after at most `seconds`."""
+        ...
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Kill the worker of a chunk that takes too long; the chunk is then reported as lost."""
+        ...
+
+    def close(self) -> None:
+        """End all workers."""
+        ...

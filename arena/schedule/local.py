@@ -1,0 +1,95 @@
+"""The local backend: worker processes on this machine, without Ray. For tests and quick checks; same rows as on Ray."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+
+from arena.schedule.backend import Lost, Ticket
+from arena.schedule.processes import die_with_parent
+from arena.schedule.worker import Chunk, Job, Worker
+
+
+class LocalBackend:
+    """A pool of freshly started Python processes; a context manager, implements backend.Backend."""
+
+    def __init__(self, job: Job, workers: int) -> None:
+        self.slots = workers
+        self._job = job
+        self._pool = self._start()
+        self._futures: dict[Ticket, concurrent.futures.Future[Chunk]] = {}
+        self._serial = 0
+
+    def __enter__(self) -> "LocalBackend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, indices: Sequence[int]) -> Ticket:
+        """Queue a chunk."""
+        self._serial += 1
+        try:
+            self._futures[self._serial] = self._pool.submit(_play, list(indices))
+        except BrokenProcessPool:  # the pool broke between two waits: its chunks are reported by `wait`
+            self._pool = self._start()
+            self._futures[self._serial] = self._pool.submit(_play, list(indices))
+        return self._serial
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The chunks that have ended, after at most `seconds`."""
+        concurrent.futures.wait(
+            self._futures.values(), timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED
+        )
+        ended: list[tuple[Ticket, Chunk | Lost]] = []
+        for ticket in [ticket for ticket, future in self._futures.items() if future.done()]:
+            try:
+                ended.append((ticket, self._futures.pop(ticket).result()))
+            except BrokenProcessPool:
+                ended.append((ticket, Lost("a worker process died")))
+        if any(isinstance(outcome, Lost) for _, outcome in ended):
+            self._restart()
+        return ended
+
+    def cancel(self, _ticket: Ticket) -> None:
+        """Kill all workers: a pool cannot say which one runs what. All their chunks are then reported as lost."""
+        for process in self._processes():
+            process.kill()
+
+    def close(self) -> None:
+        """End all workers, busy ones too."""
+        processes = self._processes()
+        for process in processes:
+            process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _processes(self) -> list[multiprocessing.Process]:
+        return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them
+
+    def _restart(self) -> None:
+        """A pool that lost a process takes no more work."""
+        self.close()
+        self._pool = self._start()
+
+    def _start(self) -> concurrent.futures.ProcessPoolExecutor:
+        return concurrent.futures.ProcessPoolExecutor(
+            self.slots,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=partial(_prepare, self._job, os.getpid()),
+        )
+
+
+_worker: list[Worker] = []  # this process's worker: a pool's functions have no other place to keep it
+
+
+def _prepare(job: Job, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business
+    die_with_parent(parent)
+    _worker[:] = [Worker(job)]
+
+
+def _play(indices: list[int]) -> Chunk:
+    return _worker[0].play(indices)

@@ -1,0 +1,148 @@
+"""The Ray backend, and the one door to Ray: a local instance of our own, or a standing cluster by its address."""
+
+import logging
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.schedule.backend import Lost, Ticket
+from arena.schedule.guardian import Guardian, descendants
+from arena.schedule.worker import Chunk, Job, Worker
+
+ADDRESS_VARIABLE = "RAY_ADDRESS"
+_OBJECT_STORE_BYTES = 80 << 20  # results are small rows
+_SETTINGS = {
+    "PYTHONHASHSEED": "0",  # workers inherit it: sets of strings iterate alike everywhere
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+}
+
+
+class RayBackend:
+    """Tasks on Ray without retries: what a crash means is the driver's decision. A context manager, implements backend.Backend."""
+
+    def __init__(self, job: Job, workers: int, address: str | None = None) -> None:
+        """Start a local instance with `workers` CPUs, or attach to the cluster at `address`. Raises ArenaError if that fails."""
+        self._guardian: Guardian | None = None
+        self._folder: str | None = None
+        self._ray = _ray(is_local=address is None)
+        try:
+            if address is None:
+                self._start_local(workers)
+            else:
+                self._ray.init(address=address, **_quiet())
+        except (RuntimeError, ConnectionError, OSError, ValueError) as error:
+            self.close()
+            where = f"at {address}" if address else "on this machine"
+            raise ArenaError(f"Ray did not start {where}: {error}; `--backend local` plays without Ray") from None
+        available = int(self._ray.cluster_resources().get("CPU", 1))
+        self.slots = min(workers, available) if address else workers
+        self._job = self._ray.put(job)
+        self._play = self._ray.remote(_play).options(max_retries=0, num_cpus=1)
+        self._job_id = secrets.token_hex(8)
+        self._pending: list[Any] = []
+
+    def __enter__(self) -> "RayBackend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, indices: Sequence[int]) -> Ticket:
+        """Queue a chunk."""
+        reference = self._play.remote(self._job, self._job_id, list(indices))
+        self._pending.append(reference)
+        return reference  # type: ignore[no-any-return]  # hashable
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The chunks that have ended, after at most `seconds`."""
+        ready, _ = self._ray.wait(self._pending, num_returns=1, timeout=seconds)
+        if ready:
+            ready, _ = self._ray.wait(self._pending, num_returns=len(self._pending), timeout=0)
+        self._pending = [reference for reference in self._pending if reference not in set(ready)]
+        return [(reference, self._result(reference)) for reference in ready]
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Kill the worker at once: a gentle cancel does not stop compiled code, and blocks a later hard one."""
+        self._ray.cancel(ticket, force=True)
+
+    def close(self) -> None:
+        """Shut the local instance down, or leave the cluster; nothing of ours is left."""
+        self._ray.shutdown()
+        if self._guardian is not None:
+            self._guardian.close()
+            self._guardian = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _start_local(self, workers: int) -> None:
+        if sys.platform == "linux":
+            self._guardian = Guardian()
+        self._folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
+        before = descendants(os.getpid())
+        self._ray.init(
+            address="local",
+            num_cpus=workers,
+            include_dashboard=False,
+            object_store_memory=_OBJECT_STORE_BYTES,
+            _temp_dir=self._folder,
+            **_quiet(),
+        )
+        if self._guardian is not None:
+            self._guardian.watch(descendants(os.getpid()) - before)
+
+    def _result(self, reference: Any) -> Chunk | Lost:
+        try:
+            result: Chunk = self._ray.get(reference)
+        except self._ray.exceptions.RayError as error:
+            if isinstance(error, self._ray.exceptions.RayTaskError):
+                raise RuntimeError(str(error)) from None  # our own code failed outside a match
+            return Lost(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        return result
+
+
+def _play(job: Job, job_id: str, indices: list[int]) -> Chunk:
+    """The body of a Ray task; a worker process keeps its Worker between chunks."""
+    known = _workers()
+    if job_id not in known:
+        known.clear()  # at most one job: a standing cluster's workers are used again
+        known[job_id] = Worker(job)
+    return known[job_id].play(indices)
+
+
+@cache
+def _workers() -> dict[str, Worker]:
+    return {}
+
+
+@cache
+def _ray(*, is_local: bool) -> Any:
+    """Ray, imported after its settings are in the environment: it reads some of them on import."""
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
+    if is_local:  # a token of this run alone: nobody else on this machine can reach the instance, and no file is written
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    import ray
+    import ray._private.worker
+
+    if hasattr(ray._private.worker, "_worker_logs_enabled"):
+        ray._private.worker._worker_logs_enabled = False  # a kilobyte per lost worker; we say it in a line of our own
+    return ray
+
+
+def _quiet() -> dict[str, Any]:
+    return {"log_to_driver": False, "logging_level": logging.ERROR}
+
+
+def _short_temporary_folder() -> str:
+    """Unix socket paths have at most 107 bytes, of which Ray takes about 60."""
+    return tempfile.gettempdir() if len(tempfile.gettempdir()) < 30 else "/tmp"

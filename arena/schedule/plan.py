@@ -1,0 +1,208 @@
+"""What is to be played, as a pure function: match i of a tournament is computed from i alone.
+
+Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables, within a table its rotations.
+So an interrupted run has played every table about equally often, and ten million matches need no list.
+"""
+
+import hashlib
+import itertools
+import math
+from bisect import bisect_right
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from arena import rng
+from arena.match import FaultPolicy, MatchSetup, Player
+from arena.options import OptionValue
+from arena.records import Clock, canonical_json
+
+CYCLIC, ALL = "cyclic", "all"
+ALL_UP_TO = 4  # seats: n! rotations
+KEY_BYTES = 32
+MATCH_ID_DIGITS = 24  # 96 bits
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One game of the tournament."""
+
+    game: str
+    rules_version: int
+    seats: int
+    options: dict[str, OptionValue]
+    """Resolved."""
+    deals: int
+    """Deals per table; every table plays the same ones."""
+    pool: str
+    """Rating pool."""
+
+
+class Contestant(msgspec.Struct, frozen=True, kw_only=True):
+    """One bot of the field."""
+
+    name: str
+    sha256: str
+    games: tuple[str, ...]
+    """What it plays here."""
+    params: dict[str, Any] = {}
+    version: int = 1
+    trusted: bool = False
+
+    @property
+    def player(self) -> Player:
+        """Its identity in records."""
+        return Player(self.name, self.sha256, canonical_json(self.params), self.version)
+
+    @property
+    def identity(self) -> str:
+        """Name, content hash and params hash."""
+        params = hashlib.sha256(canonical_json(self.params).encode()).hexdigest()
+        return f"{self.name}:{self.sha256}:{params}"
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """All that fixes a tournament's matches but the bots' code."""
+
+    entries: tuple[Entry, ...]
+    contestants: tuple[Contestant, ...]
+    rotations: str
+    clock: Clock
+    memory: int
+    """Bytes per seat."""
+    faults: FaultPolicy
+    key: bytes
+    """Secret of this tournament: all seeds derive from it."""
+    seed: int | None
+    """The public seed that the key was derived from; None for a secret key."""
+
+    def __len__(self) -> int:
+        return sum(layer.size * layer.deals for layer in self._layers)
+
+    @property
+    def commitment(self) -> str:
+        """SHA-256 of the key: published first, it proves at the end that the deals were not chosen."""
+        return hashlib.sha256(self.key).hexdigest()
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """What two runs must have in common to be one tournament."""
+        whole: dict[str, Any] = msgspec.to_builtins(self)
+        del whole["key"]
+        whole["commitment"] = self.commitment
+        for contestant in whole["contestants"]:
+            del contestant["trusted"]
+        return whole
+
+    @property
+    def sha256(self) -> str:
+        """Hash of `document`."""
+        return hashlib.sha256(canonical_json(self.document).encode()).hexdigest()
+
+    def setup(self, index: int) -> MatchSetup:
+        """Match number `index`."""
+        entry, deal, table, rotation = self._coordinates(index)
+        order = self._orders(entry.seats)[rotation]
+        bots = [self.contestants[table[place]] for place in order]
+        match_id = self._match_id(entry, deal, bots)
+        seats = range(entry.seats)
+        return MatchSetup(
+            index=index,
+            match_id=match_id,
+            game=entry.game,
+            pool=entry.pool,
+            options=entry.options,
+            deal=deal,
+            rotation=rotation,
+            players=tuple(bot.player for bot in bots),
+            deal_seed=deal_seed(self.key, entry.game, entry.seats, canonical_json(entry.options), deal),
+            bot_seeds=tuple(rng.derive(self.key, "bot", match_id, seat) for seat in seats),
+            fallback_seeds=tuple(rng.derive(self.key, "fallback", match_id, seat) for seat in seats),
+            clock=self.clock,
+            faults=self.faults,
+        )
+
+    def bots(self, index: int) -> tuple[int, ...]:
+        """The contestants of match `index`, by their place in the field, in no particular seat order."""
+        return self._coordinates(index)[2]
+
+    def field(self, entry: Entry) -> list[int]:
+        """The contestants that play an entry."""
+        return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
+
+    @cached_property
+    def _layers(self) -> list["_Layer"]:
+        """Stretches of deals in which the same entries are played, with where each begins in the plan."""
+        layers: list[_Layer] = []
+        first_index, first_deal = 0, 0
+        for last_deal in sorted({entry.deals for entry in self.entries}):
+            parts, size = [], 0
+            for entry in self.entries:
+                if entry.deals >= last_deal:
+                    parts.append((size, entry))
+                    size += math.comb(len(self.field(entry)), entry.seats) * len(self._orders(entry.seats))
+            layers.append(_Layer(first_index, first_deal, last_deal - first_deal, size, tuple(parts)))
+            first_index += size * (last_deal - first_deal)
+            first_deal = last_deal
+        return layers
+
+    def _coordinates(self, index: int) -> tuple[Entry, int, tuple[int, ...], int]:
+        """Entry, deal, table (contestants, ascending) and rotation of match `index`."""
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        layer = self._layers[bisect_right([layer.first_index for layer in self._layers], index) - 1]
+        deal, rest = divmod(index - layer.first_index, layer.size)
+        offset, entry = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
+        table, rotation = divmod(rest - offset, len(self._orders(entry.seats)))
+        return entry, layer.first_deal + deal, _combination(self.field(entry), entry.seats, table), rotation
+
+    def _orders(self, seats: int) -> list[tuple[int, ...]]:
+        """Per rotation: which member of the table sits at each seat."""
+        if self.rotations == ALL:
+            return list(itertools.permutations(range(seats)))
+        return [tuple((seat + rotation) % seats for seat in range(seats)) for rotation in range(seats)]
+
+    def _match_id(self, entry: Entry, deal: int, bots: list[Contestant]) -> str:
+        secret = f"seed:{self.seed}" if self.seed is not None else self.commitment
+        identities = [bot.identity for bot in bots]
+        parts = [entry.game, entry.options, entry.seats, deal, identities, entry.rules_version, secret]
+        return hashlib.sha256(canonical_json(parts).encode()).hexdigest()[:MATCH_ID_DIGITS]
+
+
+class _Layer(msgspec.Struct, frozen=True):
+    first_index: int
+    first_deal: int
+    deals: int
+    size: int
+    """Matches per deal."""
+    parts: tuple[tuple[int, Entry], ...]
+    """Where each entry begins within a deal."""
+
+
+def key_from_seed(seed: int) -> bytes:
+    """The key of a reproducible run."""
+    return hashlib.sha256(f"arena seed {seed}".encode()).digest()
+
+
+def deal_seed(key: bytes, game: str, seats: int, options: str, deal: int) -> int:
+    """The 128-bit seed of a deal. `options`: canonical JSON. Tables and rotations share it: the cards do not decide."""
+    options_hash = hashlib.sha256(options.encode()).hexdigest()[:16]
+    return rng.derive(key, "deal", game, seats, options_hash, deal)
+
+
+def _combination(field: list[int], size: int, number: int) -> tuple[int, ...]:
+    """The `number`-th table of `size` out of `field`, in lexicographic order.
+
+    >>> [_combination([0, 1, 2, 3], 2, number) for number in range(6)]
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    """
+    chosen: list[int] = []
+    place = 0
+    while len(chosen) < size:
+        with_this = math.comb(len(field) - place - 1, size - len(chosen) - 1)
+        if number < with_this:
+            chosen.append(field[place])
+        else:
+            number -= with_this
+        place += 1
+    return tuple(chosen)

@@ -1,0 +1,44 @@
+"""Finding a match in the folders that tournaments have written."""
+
+from pathlib import Path
+
+from arena.errors import StoreError
+from arena.records import MatchRecord
+from arena.store import parquet
+from arena.store.journal import FILE as JOURNAL_FILE
+from arena.store.journal import Journal
+from arena.store.manifest import read_manifest
+
+ID_DIGITS = 24
+
+
+def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
+    """A match and its tournament's key. Raises StoreError when no folder in `out` has the match, or its key is not public yet."""
+    wanted = match_id.lower()
+    if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
+        raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
+    folders = sorted(path.parent for path in out.glob("*/manifest.json"))
+    for folder in folders:
+        found = _in_journal(folder, wanted) or _in_parquet(folder, wanted)
+        if found is not None:
+            return found
+    searched = ", ".join(folder.name for folder in folders) or "no tournament"
+    raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched})")
+
+
+def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes] | None:
+    if not (folder / JOURNAL_FILE).exists():
+        return None
+    with Journal(folder) as journal:
+        record, key = journal.find(match_id), journal.meta("key")
+    return None if record is None or key is None else (record, key)
+
+
+def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes] | None:
+    record = parquet.find_match(folder, match_id)
+    if record is None:
+        return None
+    key = read_manifest(folder).key
+    if key is None:
+        raise StoreError(f"{folder}: the key of the deals is not public yet, so match {match_id} cannot be replayed")
+    return record, bytes.fromhex(key)

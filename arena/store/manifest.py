@@ -1,0 +1,84 @@
+"""manifest.json: what a tournament was, for people and programs that read its folder."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.errors import StoreError
+
+FILE = "manifest.json"
+FORMAT_VERSION = 1
+
+
+class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot of the field."""
+
+    name: str
+    version: int
+    sha256: str
+    params: str
+    """Canonical JSON."""
+    games: tuple[str, ...]
+    trusted: bool
+    retired: bool = False
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of manifest.json."""
+
+    format_version: int = FORMAT_VERSION
+    name: str
+    finished: bool
+    started: str
+    """UTC, ISO 8601."""
+    config: dict[str, Any]
+    """All resolved settings."""
+    packages: dict[str, str]
+    rules_versions: dict[str, int]
+    bots: tuple[BotEntry, ...]
+    pools: tuple[str, ...]
+    """In config order."""
+    plan_sha256: str
+    commitment: str
+    """SHA-256 of the key."""
+    key: str | None = None
+    """Hex, published when the tournament is over."""
+    matches: int
+    """Planned."""
+    played: int = 0
+    void: int = 0
+    endings: dict[str, int] = {}
+    """Seats by how their match ended."""
+    results_sha256: str | None = None
+    reproducible_sha256: str | None = None
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest in one step: a reader sees the old one or the new one."""
+    temporary = folder / (FILE + ".new")
+    try:
+        with temporary.open("wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(folder / FILE)
+    except OSError as error:
+        raise StoreError(f"{folder / FILE}: cannot be written: {error.strerror}") from None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a tournament's folder; raises StoreError that names the file."""
+    path = folder / FILE
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise StoreError(f"{path}: damaged or not ours: {error}") from None
+    if manifest.format_version != FORMAT_VERSION:
+        raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
+    return manifest

@@ -1,0 +1,322 @@
+"""Results as Parquet files, written and read a row group at a time: memory does not grow with the tournament.
+
+The only module that imports pyarrow. A file is written under a temporary name, synced and renamed, so that a reader
+sees the old one or the new one; pages carry checksums, so that a damaged file is noticed and never misread.
+"""
+
+import contextlib
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from arena.errors import StoreError
+from arena.records import Ending, MatchRecord, Rating
+from arena.store import schema
+from arena.store.schema import (
+    ACTIONS,
+    FORMAT_VERSION,
+    MATCH_ID_BYTES,
+    MATCHES,
+    RATINGS,
+    Column,
+    Kind,
+    Row,
+    SeatTotals,
+    Table,
+)
+
+GROUP_ROWS = 1 << 15  # rows of a row group: a few MB as Python objects
+GROUP_VALUES = 1 << 20  # list entries of a row group: action logs are of any length
+COMPRESSION_LEVEL = 3  # of zstd
+_DIFFERENT_RUNS = "the two files are of different runs"
+_VERSION_KEY, _TABLE_KEY = b"arena.format_version", b"arena.table"
+
+_TYPES: dict[Kind, pa.DataType] = {
+    Kind.INT8: pa.int8(),
+    Kind.INT16: pa.int16(),
+    Kind.INT32: pa.int32(),
+    Kind.INT64: pa.int64(),
+    Kind.FLOAT32: pa.float32(),
+    Kind.FLOAT64: pa.float64(),
+    Kind.BOOL: pa.bool_(),
+    Kind.TEXT: pa.string(),
+    Kind.MATCH_ID: pa.binary(MATCH_ID_BYTES),
+    Kind.INT64_LIST: pa.list_(pa.int64()),
+    Kind.INT32_LIST: pa.list_(pa.int32()),
+}
+
+
+def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str | None = None) -> None:
+    """Write matches.parquet and actions.parquet.
+
+    `records` in plan order; `tournament`: its name, by default the folder's.
+    """
+    name = folder.name if tournament is None else tournament
+    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs:
+        for record in records:
+            rows.add(schema.match_rows(record, name))
+            logs.add([schema.log_row(record)], len(record.actions) + len(record.delays))
+        rows.finish()
+        logs.finish()
+        rows.publish()
+        logs.publish()
+
+
+def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
+    """Write ratings.parquet."""
+    with _Writer(folder, RATINGS) as rows:
+        rows.add([schema.rating_row(rating) for rating in ratings])
+        rows.finish()
+        rows.publish()
+
+
+def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRecord]:
+    """All stored matches in plan order; their notes are not stored. `with_actions=False`: without the logs, faster."""
+    rows = _Reader(folder, MATCHES)
+    logs = _Reader(folder, ACTIONS) if with_actions else None
+    if logs is not None and (short := _counts_differ(rows, logs)):
+        raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
+    return _records(rows, logs)
+
+
+def find_match(folder: Path, match_id: str) -> MatchRecord:
+    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    reader = _Reader(folder, MATCHES)
+    try:
+        key = bytes.fromhex(match_id)
+    except ValueError:
+        key = b""
+    if len(key) != MATCH_ID_BYTES:
+        raise StoreError(f"{match_id!r} is not a match id: it has {2 * MATCH_ID_BYTES} hex digits")
+    rows, logs = reader.rows_of(key), _Reader(folder, ACTIONS).rows_of(key)
+    if not rows:
+        raise StoreError(f"{reader.path}: no match {match_id}")
+    if not logs:
+        raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
+    return _record(reader.path, rows, logs[0])
+
+
+def read_ratings(folder: Path) -> list[Rating]:
+    """All stored ratings: pool by pool, best first."""
+    return [schema.rating_from_row(row) for row in _Reader(folder, RATINGS).rows()]
+
+
+def read_totals(folder: Path) -> list[SeatTotals]:
+    """Decisions, CPU time and endings per pool and bot, without making a record of every match."""
+    sums: dict[tuple[str, str, int, str], tuple[int, int, float]] = {}
+    reader = _Reader(folder, MATCHES)
+    for group in reader.totals():
+        for pool, bot, version, ending, seats, decisions, cpu_ms in group:
+            key = (pool, bot, version, ending)
+            before = sums.get(key, (0, 0, 0.0))
+            sums[key] = (before[0] + seats, before[1] + decisions, before[2] + cpu_ms)
+    with _reading(reader.path):
+        return [SeatTotals(*key[:3], Ending(key[3]), *values) for key, values in sorted(sums.items())]
+
+
+class _Writer:
+    """One table on its way to disk; a context manager that leaves nothing behind unless `publish` was reached."""
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.path = folder / table.file
+        self._temporary = folder / f"{table.file}.new"
+        self._columns = table.columns
+        self._schema = _arrow_schema(table)
+        self._rows: list[Row] = []
+        self._values = 0
+        self._file: BinaryIO | None = None
+        self._writer: Any = None
+
+    def __enter__(self) -> "_Writer":
+        with self._writing():
+            self._file = self._temporary.open("wb")
+            self._writer = pq.ParquetWriter(
+                self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
+                use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                write_page_checksum=True,
+            )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(Exception):
+            self._close()
+        self._temporary.unlink(missing_ok=True)
+
+    def add(self, rows: Sequence[Row], values: int = 0) -> None:
+        """Take rows that belong together. `values`: how many list entries they hold."""
+        self._rows += rows
+        self._values += values
+        if len(self._rows) >= GROUP_ROWS or self._values >= GROUP_VALUES:
+            self._flush()
+
+    def finish(self) -> None:
+        """Put everything on the disk, still under the temporary name."""
+        self._flush()
+        with self._writing():
+            self._close()
+
+    def publish(self) -> None:
+        """Give the finished file its name."""
+        with self._writing():
+            self._temporary.replace(self.path)
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        arrays = [_array(column, [row[column.name] for row in self._rows]) for column in self._columns]
+        self._rows, self._values = [], 0
+        with self._writing():
+            self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+
+    def _close(self) -> None:
+        writer, file, self._writer, self._file = self._writer, self._file, None, None
+        try:
+            if writer is not None:
+                writer.close()
+            if file is not None:
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            if file is not None:
+                file.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {error.strerror or _first_line(error)}") from None
+
+
+class _Reader:
+    """One stored table, checked when opened. Raises StoreError that names the file."""
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.path = folder / table.file
+        self._table = table
+        if not self.path.is_file():
+            raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
+        with _reading(self.path):
+            self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
+            self.rows_stored: int = self._file.metadata.num_rows
+            self._groups = range(self._file.num_row_groups)
+            found = self._file.schema_arrow
+        self._check(found)
+
+    def rows(self) -> Iterator[Row]:
+        """All rows in stored order."""
+        for group in self._groups:
+            with _reading(self.path):
+                rows = _rows(self._table, self._read(group))
+            yield from rows
+
+    def rows_of(self, match_id: bytes) -> list[Row]:
+        """The rows of one match; elsewhere only ids are read."""
+        key = pa.scalar(match_id, pa.binary(MATCH_ID_BYTES))
+        for group in self._groups:
+            with _reading(self.path):
+                mask = pc.equal(self._read(group, ["match_id"]).column("match_id"), key)
+                if pc.any(mask).as_py():
+                    return list(_rows(self._table, self._read(group).filter(mask)))
+        return []
+
+    def totals(self) -> Iterator[list[tuple[Any, ...]]]:
+        """Per row group, in plain values: pool, bot, version, ending, number of rows, decisions, CPU ms."""
+        keys = ["pool", "bot", "bot_version", "ending"]
+        sums: Any = [("decisions", "count"), ("decisions", "sum"), ("cpu_ms_total", "sum")]
+        for group in self._groups:
+            with _reading(self.path):
+                table = self._read(group, [*keys, "decisions", "cpu_ms_total"]).group_by(keys).aggregate(sums)
+                names = [*keys, *(f"{name}_{how}" for name, how in sums)]
+                values = [table.column(name).to_pylist() for name in names]
+            yield list(zip(*values))
+
+    def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
+        return self._file.read_row_group(group, columns=columns or [column.name for column in self._table.columns])
+
+    def _check(self, found: pa.Schema) -> None:
+        metadata = found.metadata or {}
+        version = metadata.get(_VERSION_KEY, b"").decode("ascii", "replace")
+        if not version:
+            raise StoreError(f"{self.path}: not a results file of arena")
+        if version != str(FORMAT_VERSION):
+            raise StoreError(f"{self.path}: format version {version}; this version of arena reads {FORMAT_VERSION}")
+        types = dict(zip(found.names, found.types))
+        missing = [column.name for column in self._table.columns if column.name not in types]
+        if missing:
+            raise StoreError(f"{self.path}: not a {self._table.name} file of arena: no column {', '.join(missing)}")
+        for column in self._table.columns:
+            if types[column.name] != _TYPES[column.kind]:
+                found_type = types[column.name]
+                raise StoreError(f"{self.path}: column {column.name} is {found_type}, not {_TYPES[column.kind]}")
+
+
+def _counts_differ(rows: _Reader, logs: _Reader) -> str:
+    """Why the number of logs cannot belong to the number of rows, or nothing."""
+    if logs.rows_stored <= rows.rows_stored and bool(logs.rows_stored) == bool(rows.rows_stored):
+        return ""
+    return f"{logs.rows_stored} action logs beside {rows.rows_stored} rows of {rows.path.name}"
+
+
+def _records(rows: _Reader, logs: _Reader | None) -> Iterator[MatchRecord]:
+    matches = itertools.groupby(rows.rows(), key=lambda row: row["index"])
+    log_rows = logs.rows() if logs is not None else None
+    last = -1
+    for index, seats in matches:
+        if index <= last:
+            raise StoreError(f"{rows.path}: damaged: match {index} after match {last}")
+        last = index
+        log = next(log_rows, None) if log_rows is not None else None
+        if logs is not None and log is None:
+            raise StoreError(f"{logs.path}: no actions of match {index}; {_DIFFERENT_RUNS}")
+        yield _record(rows.path, list(seats), log)
+    if logs is not None and log_rows is not None and next(log_rows, None) is not None:
+        raise StoreError(f"{logs.path}: more matches than {rows.path.name}; {_DIFFERENT_RUNS}")
+
+
+def _record(path: Path, rows: list[Row], log: Row | None) -> MatchRecord:
+    try:
+        return schema.record_from_rows(rows, log)
+    except ValueError as error:
+        raise StoreError(f"{path}: damaged: {error}") from None
+
+
+def _arrow_schema(table: Table) -> pa.Schema:
+    fields = [pa.field(column.name, _TYPES[column.kind], nullable=column.nullable) for column in table.columns]
+    return pa.schema(fields, metadata={_VERSION_KEY: str(FORMAT_VERSION).encode(), _TABLE_KEY: table.name.encode()})
+
+
+def _array(column: Column, values: list[Any]) -> Any:
+    if column.kind is Kind.MATCH_ID:
+        values = [bytes.fromhex(value) for value in values]
+    return pa.array(values, _TYPES[column.kind])
+
+
+def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
+    decode: dict[Kind, Callable[[list[Any]], list[Any]]] = {Kind.MATCH_ID: lambda ids: [value.hex() for value in ids]}
+    names = [column.name for column in table.columns]
+    values = [decode.get(c.kind, list)(data.column(c.name).to_pylist()) for c in table.columns]
+    return (dict(zip(names, row)) for row in zip(*values))
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,196 @@
+"""The stored tables, written once: columns, types, units, and what the results hash covers. No file format is known.
+
+`matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
+order; `ratings.parquet` a row per pool and bot. A match that the hall could not finish (void) has its rows too: ending
+`host`, place 0, no actions. The notes for bots' authors (`MatchRecord.notes`) are in the journal only.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from arena.records import Ending, MatchRecord, Rating, SeatRecord
+
+FORMAT_VERSION = 1
+MATCH_ID_BYTES = 12
+
+Row = dict[str, Any]
+"""Column name -> value. A match id is 24 hex digits, an ending its text."""
+
+
+class Kind(StrEnum):
+    """Type of a column."""
+
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    INT64 = "int64"
+    FLOAT32 = "float32"
+    FLOAT64 = "float64"
+    BOOL = "bool"
+    TEXT = "text"  # UTF-8, dictionary-encoded
+    MATCH_ID = "match_id"  # 12 bytes
+    INT64_LIST = "int64_list"
+    INT32_LIST = "int32_list"
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    hashed: bool = True
+    """Whether the results hash covers it. Not: what depends on the machine, and the tournament's name."""
+    nullable: bool = False
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether its values are stored once each, with an index per row."""
+        return self.kind is Kind.TEXT
+
+
+class Table(msgspec.Struct, frozen=True):
+    """One stored file."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def file(self) -> str:
+        """File name in the tournament's folder."""
+        return f"{self.name}.parquet"
+
+
+MATCHES = Table(
+    "matches",
+    (
+        Column("index", Kind.INT64, "position in the plan"),
+        Column("match_id", Kind.MATCH_ID, "first 96 bits of the hash of all that fixes the match"),
+        Column("tournament", Kind.TEXT, "name of the tournament", hashed=False),
+        Column("game", Kind.TEXT, "name of the game"),
+        Column("pool", Kind.TEXT, "rating pool: the entry's label, or the game"),
+        Column("options", Kind.TEXT, "rule options, resolved; canonical JSON"),
+        Column("rules_version", Kind.INT16, "version of the game's rules"),
+        Column("deal", Kind.INT32, "number of the deal, from 0"),
+        Column("rotation", Kind.INT8, "number of the seating of the table, from 0"),
+        Column("seat", Kind.INT8, "seat of this row, from 0"),
+        Column("unit", Kind.INT8, "team; the seat itself without teams"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("bot_sha256", Kind.TEXT, "hash of the bot's content; hex"),
+        Column("params", Kind.TEXT, "parameters of the bot; canonical JSON"),
+        Column("place", Kind.INT8, "1 = best, ties share the better number; 0 in a void match"),
+        Column("score", Kind.FLOAT32, "in the game's own points"),
+        Column("ending", Kind.TEXT, "how the seat's match ended"),
+        Column("fault_decision", Kind.INT32, "index of the first fault in the log; -1 = at the start", nullable=True),
+        Column("decisions", Kind.INT32, "decisions of the seat, forced and fallback ones included"),
+        Column("attempts", Kind.INT8, "times the match was begun", hashed=False),
+        Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
+        Column("reproducible", Kind.BOOL, "no clock was hit, no time budget given, no host trouble", hashed=False),
+        Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False),
+        Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False),
+        Column("cpu_ms_max", Kind.FLOAT32, "its slowest decision; ms", hashed=False),
+        Column("wall_ms_total", Kind.FLOAT32, "wall time of its decisions; ms", hashed=False),
+    ),
+)
+
+ACTIONS = Table(
+    "actions",
+    (
+        Column("match_id", Kind.MATCH_ID, "the match"),
+        Column("actions", Kind.INT64_LIST, "action codes of all decisions in order, forced and fallback ones too"),
+        Column("delays", Kind.INT32_LIST, "ticks per action where latency is measured, else empty"),
+    ),
+)
+
+RATINGS = Table(
+    "ratings",
+    (
+        Column("model", Kind.TEXT, "rating model"),
+        Column("pool", Kind.TEXT, "rating pool, or overall"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("mu", Kind.FLOAT64, "mean of the belief; TrueSkill points"),
+        Column("sigma", Kind.FLOAT64, "standard deviation of the belief; TrueSkill points"),
+        Column("rating", Kind.FLOAT64, "mu - 3 sigma"),
+        Column("low", Kind.FLOAT64, "lower end of the 95 % interval of mu"),
+        Column("high", Kind.FLOAT64, "upper end of the 95 % interval of mu"),
+        Column("rank", Kind.INT32, "1 = best, ties share; null without an overall rank", nullable=True),
+        Column("rank_low", Kind.INT32, "best rank that the intervals allow", nullable=True),
+        Column("rank_high", Kind.INT32, "worst rank that the intervals allow", nullable=True),
+        Column("matches", Kind.INT64, "matches played, void ones left out"),
+        Column("wins", Kind.INT64, "of them at place 1, shared ones too"),
+        Column("mean_place", Kind.FLOAT64, "mean of the places; 0 without a match"),
+        Column("faults", Kind.INT64, "matches whose ending blames the bot"),
+    ),
+)
+
+_MATCH_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in MatchRecord.__struct_fields__)
+_SEAT_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in SeatRecord.__struct_fields__)
+
+
+class SeatTotals(msgspec.Struct, frozen=True):
+    """Sums over one bot's rows of one pool with one ending."""
+
+    pool: str
+    bot: str
+    bot_version: int
+    ending: Ending
+    seats: int
+    """Number of rows."""
+    decisions: int
+    cpu_ms: float
+
+
+def match_rows(record: MatchRecord, tournament: str) -> list[Row]:
+    """The rows of matches.parquet, in seat order."""
+    common = {name: getattr(record, name) for name in _MATCH_FIELDS}
+    common["tournament"] = tournament
+    rows = []
+    for number, seat in enumerate(record.seats):
+        row = common | {name: getattr(seat, name) for name in _SEAT_FIELDS}
+        row["seat"] = number
+        row["ending"] = seat.ending.value
+        rows.append(row)
+    return rows
+
+
+def log_row(record: MatchRecord) -> Row:
+    """The row of actions.parquet."""
+    return {"match_id": record.match_id, "actions": record.actions, "delays": record.delays}
+
+
+def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] | None = None) -> MatchRecord:
+    """A match from its rows in seat order and its log (None: without actions).
+
+    Raises ValueError when they do not belong together.
+    """
+    head = rows[0]
+    if log is not None and log["match_id"] != head["match_id"]:
+        raise ValueError(f"match {head['match_id']} stands beside the log of match {log['match_id']}")
+    if [(row["match_id"], row["seat"]) for row in rows] != [(head["match_id"], seat) for seat in range(len(rows))]:
+        raise ValueError(f"match {head['match_id']} is not there with each seat once, in order")
+    seats = []
+    for row in rows:
+        values = {name: row[name] for name in _SEAT_FIELDS}
+        values["ending"] = Ending(values["ending"])
+        seats.append(SeatRecord(**values))
+    return MatchRecord(
+        **{name: head[name] for name in _MATCH_FIELDS},
+        seats=tuple(seats),
+        actions=tuple(log["actions"]) if log else (),
+        delays=tuple(log["delays"]) if log else (),
+    )
+
+
+def rating_row(rating: Rating) -> Row:
+    """The row of ratings.parquet."""
+    return msgspec.structs.asdict(rating)
+
+
+def rating_from_row(row: Mapping[str, Any]) -> Rating:
+    """A rating from its row."""
+    return Rating(**{column.name: row[column.name] for column in RATINGS.columns})

@@ -1,0 +1,411 @@
+"""A tournament on one page: config -> plan -> schedule -> store -> ratings. START READING HERE.
+
+Every finished match goes into the journal at once, so the same call goes on where an earlier one stopped. What is written at
+the end is a pure function of the journal's rows in plan order, whoever played them, when, and on how many workers.
+"""
+
+import datetime
+import importlib.metadata
+import os
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from arena import game as games
+from arena.config import Bot, Tournament, read_config
+from arena.errors import ArenaError, ConfigError, StoreError
+from arena.match import void
+from arena.ratings.trueskill_fold import Fold
+from arena.records import Ending, MatchRecord, Rating, canonical_json
+from arena.schedule.backend import Backend
+from arena.schedule.driver import Driver, Tally
+from arena.schedule.local import LocalBackend
+from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
+from arena.schedule.warmup import warm_rooms
+from arena.schedule.worker import Chunk, Job
+from arena.seats.probe import first_error, probe
+from arena.store import parquet
+from arena.store.hashing import ResultsHash
+from arena.store.journal import FolderLock, Journal
+from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+
+RAY, LOCAL = "ray", "local"
+CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
+DEFAULT_FOLDER = Path("leaderboards")
+_PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a tournament is run; nothing of this changes its results, but the seed."""
+
+    out: Path = DEFAULT_FOLDER
+    backend: str = RAY
+    workers: int | None = None
+    """None: one per CPU that this process may use."""
+    address: str | None = None
+    """Of a standing Ray cluster; None: a local instance of our own."""
+    seed: int | None = None
+    """Overrides the config's."""
+    name: str | None = None
+    """Overrides the config's."""
+    fresh: bool = False
+    """Set earlier results of this name aside and start anew."""
+
+
+@dataclass
+class Progress:
+    """Where a running tournament stands."""
+
+    name: str
+    total: int = 0
+    """Matches to play, without those of retired bots."""
+    done: int = 0
+    played_now: int = 0
+    """In this run."""
+    seconds: float = 0.0
+    """Playing, in this run."""
+    endings: Counter[Ending] = field(default_factory=Counter)
+    """Seats whose ending is not `played`."""
+    ratings: list[Rating] = field(default_factory=list)
+    """As of the last checkpoint."""
+
+    @property
+    def rate(self) -> float:
+        """Matches per second in this run."""
+        return self.played_now / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At this rate."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+class Reporter(Protocol):
+    """Who listens to a running tournament."""
+
+    def say(self, text: str) -> None:
+        """One line of news."""
+        ...
+
+    def progress(self, progress: Progress) -> None:
+        """Several times a second."""
+        ...
+
+
+class Silent:
+    """Listens to nothing; implements Reporter."""
+
+    def say(self, text: str) -> None:
+        """Drop it."""
+
+    def progress(self, progress: Progress) -> None:
+        """Drop it."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """A tournament's results."""
+
+    folder: Path
+    manifest: Manifest
+    ratings: list[Rating]
+    tally: Tally = field(default_factory=Tally)
+
+    def records(self) -> Iterator[MatchRecord]:
+        """All matches in plan order."""
+        return parquet.read_matches(self.folder)
+
+
+class Interrupted(ArenaError):
+    """Ctrl-C: what was finished is kept."""
+
+
+def run_tournament(
+    config: Path | str | Tournament, settings: Settings = Settings(), reporter: Reporter | None = None
+) -> Results:
+    """Play a tournament, or what is left of it, and write its folder. Raises ArenaError for every mistake of the user."""
+    reporter = reporter or Silent()
+    tournament = config if isinstance(config, Tournament) else read_config(Path(config))
+    name = settings.name or tournament.name
+    seed = tournament.seed if settings.seed is None else settings.seed
+    contestants = _contestants(tournament)
+    folder = settings.out / name
+    with FolderLock(folder):
+        if settings.fresh:
+            _set_aside(folder, reporter)
+        with Journal(folder) as journal:
+            plan = _plan(tournament, contestants, seed, journal, folder)
+            run = _Run(name, folder, tournament, plan, journal, reporter)
+            run.announce()
+            try:
+                run.play(settings)
+            except KeyboardInterrupt:
+                results = run.finish(is_finished=False)
+                kept, total = results.manifest.played, run.progress.total
+                raise Interrupted(f"stopped; {kept} of {total} matches are kept. The same command goes on.") from None
+            return run.finish(is_finished=True)
+
+
+def read_results(path: Path | str) -> Results:
+    """The stored results of a tournament's folder. Raises StoreError."""
+    folder = Path(path)
+    return Results(folder, read_manifest(folder), parquet.read_ratings(folder))
+
+
+class _Run:
+    """One run of a tournament whose folder is locked and whose journal is open."""
+
+    def __init__(
+        self, name: str, folder: Path, tournament: Tournament, plan: Plan, journal: Journal, reporter: Reporter
+    ) -> None:
+        self.folder, self.tournament, self.plan, self.journal, self.reporter = folder, tournament, plan, journal, reporter
+        self.progress = Progress(name)
+        self.tally = Tally()
+        self.done = bytearray(len(plan))
+        self.fold = self._fold()
+        self._playing_since = 0.0
+        self.streaks: Counter[str] = Counter()  # forfeits in a row, in plan order
+        self.retired: set[int] = set()
+        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+    def announce(self) -> None:
+        for index in self.journal.indices():
+            self.done[index] = 1
+        self.progress.done, self.progress.total = sum(self.done), len(self.plan)
+        self.reporter.say(
+            f"{self.progress.name}: {len(self.plan.contestants)} bots, {len(self.plan):,} matches"
+            + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
+        )
+        self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
+        untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
+        if untrusted:
+            self.reporter.say(
+                f"note: all bots run unlocked inside the workers in this version (isolation: none), also {', '.join(untrusted)}, "
+                f"which the config does not call trusted"
+            )
+            if self.plan.seed is not None:
+                self.reporter.say("note: with a public seed, a bot that is not trusted could predict the deals")
+        self._write_manifest(is_finished=False)
+
+    def play(self, settings: Settings) -> None:
+        """Play what the journal lacks, stretch by stretch."""
+        with ExitStack() as opened:
+            driver: Driver | None = None
+            for first, last in self._stretches():
+                todo = [index for index in range(first, last) if not self.done[index] and self._is_wanted(index)]
+                if todo:
+                    driver = driver or self._driver(settings, opened)
+                    began = time.monotonic()
+                    self._playing_since = began - self.progress.seconds
+                    driver.run(todo, len(todo))
+                self._pass_checkpoint(first, last)
+            if driver is not None:
+                self.tally = driver.tally
+
+    def finish(self, *, is_finished: bool) -> Results:
+        """Write matches, actions, ratings and manifest from the journal's rows in plan order."""
+        fold, results, endings, played, void_matches = self._fold(), ResultsHash(), Counter[str](), 0, 0
+
+        def rows() -> Iterator[MatchRecord]:
+            nonlocal played, void_matches
+            for record in self.journal.records():
+                fold.add(record)
+                results.add(record)
+                endings.update(seat.ending.value for seat in record.seats)
+                played += 1
+                void_matches += record.is_void
+                yield record
+
+        parquet.write_matches(self.folder, rows())
+        ratings = fold.ratings()
+        parquet.write_ratings(self.folder, ratings)
+        manifest = self._write_manifest(
+            is_finished=is_finished, played=played, void=void_matches, endings=dict(endings),
+            results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
+        )  # fmt: skip
+        return Results(self.folder, manifest, ratings, self.tally)
+
+    def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
+        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say)
+        job = Job(self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots})
+        backend = opened.enter_context(_backend(job, settings))
+        seats = max(entry.seats for entry in self.plan.entries)
+        clock = self.plan.clock
+        patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
+        return Driver(backend, self._keep, self._keep_void, self._tick, patience)
+
+    def _keep(self, chunk: Chunk, failed_before: dict[int, int]) -> None:
+        records = [
+            msgspec.structs.replace(record, attempts=1 + failed_before[record.index]) if failed_before[record.index] else record
+            for record in chunk.records
+        ]
+        self._count(self.journal.add(records))
+
+    def _keep_void(self, index: int, attempts: int, reason: str) -> None:
+        setup = self.plan.setup(index)
+        self._count(self.journal.add([void(games.load(setup.game), setup, attempts, reason)]))
+
+    def _count(self, new: list[MatchRecord]) -> None:
+        for record in new:
+            self.done[record.index] = 1
+            self.progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
+        self.progress.done += len(new)
+        self.progress.played_now += len(new)
+
+    def _tick(self) -> None:
+        self.progress.seconds = time.monotonic() - self._playing_since
+        self.reporter.progress(self.progress)
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        total = len(self.plan)
+        for number in range(CHECKPOINTS):
+            first, last = total * number // CHECKPOINTS, total * (number + 1) // CHECKPOINTS
+            if first < last:
+                yield first, last
+
+    def _is_wanted(self, index: int) -> bool:
+        return not self.retired or self.retired.isdisjoint(self.plan.bots(index))
+
+    def _pass_checkpoint(self, first: int, last: int) -> None:
+        """Retire bots that forfeit again and again, from the rows up to here alone: workers and resumes cannot change it."""
+        by_name = {bot.name: place for place, bot in enumerate(self.plan.contestants)}
+        retiring: set[int] = set()
+        for record in self.journal.records(first, last):
+            self.fold.add(record)
+            for seat in record.seats:
+                if seat.ending.blame == "bot":
+                    self.streaks[seat.bot] += 1
+                    if self.streaks[seat.bot] >= self.plan.faults.retire_after:
+                        retiring.add(by_name[seat.bot])
+                elif not record.is_void:
+                    self.streaks[seat.bot] = 0
+        for place in sorted(retiring - self.retired):
+            name = self.plan.contestants[place].name
+            self.reporter.say(f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it")
+        if not retiring <= self.retired:
+            self.retired |= retiring
+            self.progress.total = sum(
+                1 for index in range(len(self.plan)) if self.done[index] or (index >= last and self._is_wanted(index))
+            )
+        self.progress.ratings = self.fold.ratings()
+
+    def _fold(self) -> Fold:
+        return Fold(self.tournament.ratings, self._TODO_FIELD)
+
+    def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
+        plan = self.plan
+        manifest = Manifest(
+            name=self.progress.name,
+            finished=is_finished,
+            started=self.started,
+            config={**plan.document, "ratings": msgspec.to_builtins(self.tournament.ratings)},
+            packages={package: importlib.metadata.version(package) for package in _PACKAGES},
+            rules_versions={entry.game: entry.rules_version for entry in plan.entries},
+            bots=tuple(
+                BotEntry(
+                    name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
+                    games=bot.games, trusted=bot.trusted, retired=place in self.retired,
+                )
+                for place, bot in enumerate(plan.contestants)
+            ),
+            pools=tuple(dict.fromkeys(entry.pool for entry in plan.entries)),
+            plan_sha256=plan.sha256,
+            commitment=plan.commitment,
+            key=plan.key.hex() if is_finished else None,
+            matches=self.progress.total,
+            **counts,
+        )  # fmt: skip
+        write_manifest(self.folder, manifest)
+        return manifest
+
+
+def _contestants(tournament: Tournament) -> tuple[Contestant, ...]:
+    """The field as the bots themselves describe it; raises BotError or ConfigError."""
+    bots = tournament.bots
+    profiles = probe([(bot.files, bot.path) for bot in bots], tournament.clock.start)
+    first_error(profiles, [str(bot.path) for bot in bots])
+    played = list(dict.fromkeys(entry.game for entry in tournament.entries))
+    contestants = []
+    for bot, profile in zip(bots, profiles):
+        claims = [game for game in played if not profile.games or game in profile.games]
+        admitted = tuple(game for game in claims if bot.games is None or game in bot.games)
+        if not admitted:
+            raise ConfigError(f"{bot.path}: {bot.name} plays none of this tournament's games ({', '.join(played)})")
+        contestants.append(_contestant(bot, admitted))
+    for place, entry in enumerate(tournament.entries):
+        able = sum(entry.game in contestant.games for contestant in contestants)
+        if able < entry.seats:
+            raise ConfigError(f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}")
+    return tuple(contestants)
+
+
+def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:
+    return Contestant(name=bot.name, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted)
+
+
+def _plan(
+    tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
+) -> Plan:
+    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan."""
+    stored_key = journal.meta("key")
+    key = key_from_seed(seed) if seed is not None else stored_key or secrets.token_bytes(KEY_BYTES)
+    plan = Plan(
+        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
+        memory=tournament.memory, faults=tournament.faults, key=key, seed=seed,
+    )  # fmt: skip
+    document = canonical_json(plan.document)
+    stored = journal.meta("plan")
+    if stored is None:
+        journal.set_meta("key", key)
+        journal.set_meta("plan", document.encode())
+    elif stored.decode() != document:
+        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
+        raise StoreError(
+            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the old "
+            f"results are set aside), or choose another --name"
+        )
+    return plan
+
+
+def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Which settings differ, in the words of the config."""
+    words = {"entries": "games", "contestants": "bots", "commitment": "seed"}
+    keys = [words.get(key, key) for key in {**old, **new} if old.get(key) != new.get(key)]
+    names = {bot["name"] for bot in old["contestants"] if bot in new["contestants"]}
+    changed = sorted({bot["name"] for bot in old["contestants"] + new["contestants"]} - names)
+    return sorted({f"bots: {', '.join(changed)}" if key == "bots" else key for key in keys})
+
+
+def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
+    workers = settings.workers or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0] * (os.cpu_count() or 1))
+    if workers < 1:
+        raise ConfigError(f"--workers: at least 1, not {workers}")
+    if settings.backend == LOCAL:
+        return LocalBackend(job, workers)
+    if settings.backend != RAY:
+        raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
+    from arena.schedule.on_ray import RayBackend  # only now: importing Ray takes a third of a second
+
+    return RayBackend(job, workers, settings.address)
+
+
+def _set_aside(folder: Path, reporter: Reporter) -> None:
+    """Move earlier results into a folder beside; nothing is ever deleted."""
+    old = [path for path in folder.iterdir() if path.name != "lock"]
+    if not old:
+        return
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.{number}")).exists():
+        number += 1
+    aside.mkdir()
+    for path in old:
+        path.rename(aside / path.name)
+    reporter.say(f"earlier results were set aside in {aside}")

@@ -1,0 +1,10 @@
+"""Calls sys.exit in the middle of a match. Expected: crash; the hall goes on."""
+
+import sys
+
+from arena.agent import Agent, View
+
+
+class Exits(Agent):
+    def act(self, view: View) -> str:
+        sys.exit(3)

@@ -1,0 +1,1 @@
+"""Has no Agent class. Expected: refused before the tournament."""

@@ -1,0 +1,91 @@
+"""The architecture as a test: layers import one way, each heavy library has one door, games are a pure island."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "arena"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+# Lowest first; a module may import its own layer and those before it.
+LAYERS = (
+    "errors", "options", "records", "jit", "cards", "rng", "position", "game", "view", "games", "search", "traces", "agent",
+    "match", "seats", "exhibition", "conformance", "schedule", "store", "ratings", "report", "config", "tournament", "bench", "cli",
+)  # fmt: skip
+ONE_DOOR = {
+    "ray": "schedule/on_ray.py",
+    "pyarrow": "store/parquet.py",
+    "sqlite3": "store/journal.py",
+    "numba": "jit.py",
+    "llvmlite": "jit.py",
+    "yaml": "config.py",
+    "trueskill": "ratings/trueskill_fold.py",
+}
+NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
+BOTS_MAY_IMPORT = ("arena.agent", "arena.cards", "arena.search", "arena.games.")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """All modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "arena")
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_flow_one_way(path: Path) -> None:
+    here = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    if here in ("__init__", "__main__"):
+        return
+    for name in imports(path):
+        if name.startswith("arena."):
+            assert LAYERS.index(layer(name)) <= LAYERS.index(here), f"{path.name} imports upwards: {name}"
+
+
+@pytest.mark.parametrize("library", ONE_DOOR)
+def test_a_library_has_one_door(library: str) -> None:
+    users = [path for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
+    assert [str(path.relative_to(PACKAGE)) for path in users] == [ONE_DOOR[library]]
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "games").rglob("*.py")), ids=lambda path: path.name)
+def test_games_are_a_pure_island(path: Path) -> None:
+    room = path.relative_to(PACKAGE / "games").parts[0]
+    for name in imports(path):
+        assert name.split(".")[0] not in NOT_IN_GAMES, f"{path.name} imports {name}"
+        if name.startswith("arena.games."):
+            assert name.split(".")[2] == room, f"{path.name} imports another room: {name}"
+
+
+def test_every_room_has_the_same_files() -> None:
+    for room in sorted((PACKAGE / "games").iterdir()):
+        if room.is_dir() and room.name != "__pycache__":
+            missing = {"RULES.md", "rules.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt"} - {
+                path.name for path in room.iterdir()
+            }
+            assert not missing, f"{room.name} lacks {missing}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bots").rglob("*.py")), ids=lambda path: path.name)
+def test_bots_import_only_what_strangers_may(path: Path) -> None:
+    for name in imports(path):
+        if name.split(".")[0] == "arena":
+            assert name.startswith(BOTS_MAY_IMPORT), f"{path.name} imports {name}"
+
+
+def test_only_the_game_contract_imports_by_name() -> None:
+    allowed = {"game.py", "__init__.py", "cli/main.py"}
+    for path in SOURCES:
+        if "import_module" in path.read_text():
+            assert str(path.relative_to(PACKAGE)) in allowed

@@ -1,0 +1,123 @@
+"""Configs: typed and strict; every mistake is one message with its place and what would be right."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from arena.config import check_config, read_config
+from arena.errors import ArenaError
+from arena.records import Clock
+
+BOTS = Path(__file__).parent / "bots"
+GOOD = {
+    "name": "small",
+    "games": [{"game": "naga", "seats": 2}],
+    "bots": [str(BOTS / "counting_bot.py"), str(BOTS / "set_bot.py")],
+}
+
+
+def with_(**changes: object) -> dict[str, object]:
+    return {**GOOD, **changes}
+
+
+def message(document: object, folder: Path = Path()) -> str:
+    with pytest.raises(ArenaError) as caught:
+        check_config(document, folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_is_left_out_has_its_default() -> None:
+    checked = check_config(GOOD, Path())
+    assert checked.clock == Clock(1.0, 10.0, 10.0) and checked.memory == 512_000_000 and checked.seed is None
+    assert [bot.name for bot in checked.bots] == ["counting_bot", "set_bot"] and not checked.bots[0].trusted
+    assert checked.entries[0].deals == 8 and checked.entries[0].pool == "naga"
+    assert checked.entries[0].options["series"] == "first_to:1"
+
+
+def test_units_are_read() -> None:
+    checked = check_config(with_(clock={"move": "500ms", "bank": "2m", "start": "1.5s"}, memory="1GiB"), Path())
+    assert checked.clock == Clock(0.5, 120.0, 1.5) and checked.memory == 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"deels": 3}, 'deels: no such key; did you mean "deals"?'),
+        ({"clock": {"moves": "1s"}}, 'clock.moves: no such key; did you mean "move"?'),
+        ({"games": [{"game": "naga", "seat": 2}]}, 'games[0].seat: no such key; did you mean "seats"?'),
+        ({"games": [{"game": "naga"}]}, "games[0].seats: this key is needed"),
+        ({"games": [{"game": "naag", "seats": 2}]}, 'games[0].game: no game "naag"; did you mean "naga"?'),
+        ({"games": [{"game": "naga", "seats": 7}]}, "games[0].seats: naga is played by 2 seats, not 7"),
+        ({"games": []}, "games: at least one is needed"),
+        ({"games": [{"game": "naga", "seats": 2, "options": {"serie": 1}}]}, 'did you mean "series"?'),
+        ({"games": [{"game": "naga", "seats": 2, "options": {"series": "best_of:3"}}]}, "games[0].options.series: games:N or first_to:N"),
+        ({"games": [{"game": "naga", "seats": 2}, {"game": "naga", "seats": 2, "label": "x"}]}, "games[1]: the same game"),
+        ({"games": [{"game": "naga", "seats": 2, "label": "overall"}]}, "games[0].label"),
+        ({"deals": 0}, "deals: at least 1, not 0"),
+        ({"deals": "many"}, "deals: Expected `int`, got `str`"),
+        ({"name": "Über"}, "name: a name is 1 to 40 of a-z"),
+        ({"format": "swiss"}, 'format: "swiss" is not played by this version'),
+        ({"rotations": "some"}, "rotations: cyclic or all"),
+        ({"clock": {"move": "fast"}}, 'clock.move: a time such as "1s"'),
+        ({"clock": {"move": "0s"}}, "clock.move: a time"),
+        ({"memory": "lots"}, "memory: a size such as"),
+        ({"faults": {"policy": "forgive"}}, "faults.policy: forfeit or substitute"),
+        ({"faults": {"max_faults": 0}}, "faults.max_faults: at least 1"),
+        ({"ratings": {"sigma": 0}}, "ratings.sigma: a positive number"),
+        ({"ratings": {"draw_probability": 1.0}}, "ratings.draw_probability"),
+        ({"bots": ["submitted:alice"]}, "bots[0]: stored submissions"),
+        ({"bots": [{"path": GOOD["bots"][0], "games": ["chess"]}]}, 'bots[0].games: no game "chess"'),  # type: ignore[index]
+        ({"bots": [GOOD["bots"][0]] * 2}, 'bots[1]: bots[0] is called "counting_bot" too'),  # type: ignore[index]
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_place(changes: dict[str, object], expected: str) -> None:
+    assert expected in message(with_(**changes))
+
+
+def test_a_missing_bot_names_both_places_that_were_tried(tmp_path: Path) -> None:
+    text = message(with_(bots=["nobody.py"]), tmp_path)
+    assert text.startswith("bots[0]: no such bot: neither") and str(tmp_path / "nobody.py") in text and str(Path.cwd()) in text
+
+
+def test_a_syntax_error_names_file_and_line(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("x = 1\ndef act(:\n")
+    assert f"bots[0]: {broken}: line 2: syntax error" in message(with_(bots=[str(broken)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: [", "not valid YAML: line"),
+        ("name: a\nname: b\n", 'line 2: the key "name" is there twice'),
+        ("- 1", "a config is a YAML mapping"),
+        ("", "a config is a YAML mapping"),
+    ],
+)
+def test_a_file_that_is_no_config_is_refused_with_its_name(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(ArenaError, match="bad.yaml") as caught:
+        read_config(path)
+    assert expected in str(caught.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="cannot be read: No such file"):
+        read_config(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "configs").glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_configs_are_good_and_secret(path: Path) -> None:
+    checked = read_config(path)
+    assert checked.seed is None and checked.name == path.stem
+
+
+def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    bot.write_text((BOTS / "set_bot.py").read_text())
+    config = tmp_path / "c.yaml"
+    config.write_text(yaml.safe_dump(with_(bots=["mine.py", GOOD["bots"][0]])))  # type: ignore[index]
+    assert read_config(config).bots[0].path == bot

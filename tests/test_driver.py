@@ -1,0 +1,125 @@
+"""The driver loop against a backend that loses chunks on purpose: nothing is lost, nothing counted twice, poison is named."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from arena.records import Ending, MatchRecord, SeatRecord
+from arena.schedule.backend import Lost, Ticket
+from arena.schedule.driver import ATTEMPTS, Driver
+from arena.schedule.worker import Chunk
+
+
+def record(index: int) -> MatchRecord:
+    seat = SeatRecord(
+        bot="b", bot_version=1, bot_sha256="", params="{}", unit=0, place=1, score=0.0, ending=Ending.PLAYED,
+        fault_decision=None, decisions=0, isolation="none", reproducible=True, cpu_ms_total=0, cpu_ms_p50=0, cpu_ms_max=0,
+        wall_ms_total=0,
+    )  # fmt: skip
+    return MatchRecord(
+        index=index, match_id=f"{index:024x}", game="g", pool="g", options="{}", rules_version=1, deal=0, rotation=0,
+        seats=(seat,), actions=(),
+    )  # fmt: skip
+
+
+class Flaky:
+    """Answers newest first; loses every chunk with a poisoned match and each chunk number in `losses`."""
+
+    slots = 2
+
+    def __init__(self, poison: set[int] = set(), losses: set[int] = set(), failing: set[int] = set()) -> None:  # noqa: B006
+        self.poison, self.losses, self.failing = poison, losses, failing
+        self.pending: list[tuple[int, list[int]]] = []
+        self.sizes: list[int] = []
+        self.cancelled: list[Ticket] = []
+        self.most = 0
+
+    def submit(self, indices: Sequence[int]) -> Ticket:
+        self.sizes.append(len(indices))
+        self.pending.append((len(self.sizes), list(indices)))
+        self.most = max(self.most, len(self.pending))
+        return len(self.sizes)
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        number, indices = self.pending.pop()
+        if number in self.losses or self.poison & set(indices):
+            return [(number, Lost("a worker died"))]
+        good = [index for index in indices if index not in self.failing]
+        failures = {index: "our bug" for index in indices if index in self.failing}
+        return [(number, Chunk([record(index) for index in good], failures, 0.01 * len(indices), 0.9, 1.0))]
+
+    def cancel(self, ticket: Ticket) -> None:
+        self.cancelled.append(ticket)
+
+    def close(self) -> None:
+        pass
+
+
+def run(backend: Flaky, count: int) -> tuple[Counter[int], dict[int, tuple[int, str]], dict[int, int]]:
+    """Records by index, void matches, and earlier failures of the records."""
+    kept: Counter[int] = Counter()
+    void: dict[int, tuple[int, str]] = {}
+    before: dict[int, int] = {}
+
+    def keep(chunk: Chunk, failed: dict[int, int]) -> None:
+        kept.update(record.index for record in chunk.records)
+        before.update(failed)
+
+    driver = Driver(backend, keep, lambda index, tries, why: void.__setitem__(index, (tries, why)), lambda: None, 1e9)
+    driver.run(iter(range(count)), count)
+    return kept, void, before
+
+
+def test_every_match_comes_back_once() -> None:
+    kept, void, _ = run(Flaky(), 1000)
+    assert kept == Counter(range(1000)) and not void
+
+
+def test_chunks_grow_to_a_quarter_second_and_shrink_at_the_end() -> None:
+    backend = Flaky()
+    run(backend, 1000)
+    assert backend.sizes[0] == 1 and max(backend.sizes) == 25 and backend.sizes[-1] == 1
+    assert backend.most == 4  # two chunks per slot
+
+
+@pytest.mark.parametrize("losses", [{1}, {5, 6, 7}, set(range(3, 60, 7))])
+def test_lost_chunks_are_played_again(losses: set[int]) -> None:
+    kept, void, _ = run(Flaky(losses=losses), 300)
+    assert kept == Counter(range(300)) and not void
+
+
+def test_a_match_that_kills_its_worker_is_found_and_named() -> None:
+    kept, void, _ = run(Flaky(poison={17, 200}), 300)
+    assert kept == Counter(set(range(300)) - {17, 200})
+    assert void == {17: (ATTEMPTS, "a worker died"), 200: (ATTEMPTS, "a worker died")}
+
+
+def test_our_own_failure_in_a_match_is_tried_again_and_then_void() -> None:
+    kept, void, before = run(Flaky(failing={3}), 50)
+    assert kept == Counter(set(range(50)) - {3}) and void == {3: (ATTEMPTS, "our bug")}
+    assert not any(before.values())
+
+
+def test_a_record_knows_its_earlier_attempts() -> None:
+    _, _, before = run(Flaky(losses={1}), 1)
+    assert before == {0: 1}
+
+
+def test_a_chunk_beyond_all_patience_is_cancelled() -> None:
+    class Stuck(Flaky):
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            if self.cancelled:
+                return super().wait(seconds)
+            return []
+
+    backend = Stuck()
+    Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=-1.0).run(iter([0]), 1)
+    assert backend.cancelled
+
+
+def test_the_share_of_time_inside_matches_is_counted() -> None:
+    driver = Driver(Flaky(), lambda chunk, failed: None, lambda *_: None, lambda: None, 1e9)
+    assert driver.tally.efficiency is None
+    driver.run(iter(range(10)), 10)
+    assert driver.tally.efficiency == pytest.approx(0.9)
