@@ -3,7 +3,7 @@
 import os
 import sys
 
-HASH_SEED = "PYTHONHASHSEED"
+HASH_SEED = "PYTHONHASHSEED"  # also in schedule/processes.py, which is too heavy to import here
 
 
 def run() -> None:

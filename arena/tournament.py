@@ -35,6 +35,7 @@ from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.schema import SeatTotals
 
 RAY, LOCAL = "ray", "local"
 CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
@@ -122,6 +123,10 @@ class Results:
     def records(self) -> Iterator[MatchRecord]:
         """All matches in plan order."""
         return parquet.read_matches(self.folder)
+
+    def totals(self) -> list[SeatTotals]:
+        """Decisions, CPU time and endings per pool and bot."""
+        return parquet.read_totals(self.folder)
 
 
 class Interrupted(ArenaError):
@@ -298,7 +303,13 @@ class _Run:
         self.progress.ratings = self.fold.ratings()
 
     def _fold(self) -> Fold:
-        return Fold(self.tournament.ratings, self._TODO_FIELD)
+        """Ratings before the first match: every pool with its field."""
+        field: dict[str, list[tuple[str, int]]] = {}
+        for entry in self.plan.entries:
+            bots = [self.plan.contestants[place] for place in self.plan.field(entry)]
+            known = field.setdefault(entry.pool, [])
+            known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]
+        return Fold(self.tournament.ratings, field)
 
     def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
         plan = self.plan

@@ -7,7 +7,7 @@ is read from the trace and checked for conservation, and all else must follow fr
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -40,12 +40,25 @@ def trace_lines(game: Game, seats: int, options: Mapping[str, OptionValue], seed
     """One match of uniformly random legal actions. `options`: resolved; `seed`: of the deal and of the choices."""
     if not 0 <= seed < 1 << SEED_BITS:
         raise ConfigError(f"seed: a whole number from 0 to 2**{SEED_BITS} - 1 is needed, not {seed}")
+    return _match_lines(game, seats, options, seed, random.Random(seed).choice)
+
+
+def logged_lines(
+    game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, actions: Sequence[int]
+) -> Iterator[str]:
+    """One match out of its action log, in the same form."""
+    log = iter(actions)
+    return _match_lines(game, seats, options, seed, lambda _codes: next(log))
+
+
+def _match_lines(
+    game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, choose: Callable[[Sequence[int]], int]
+) -> Iterator[str]:
     yield _line({"trace": FORMAT, "game": game.name, "seats": seats, "options": dict(options), "seed": seed})
-    chance = random.Random(seed)
     states = game.deal(seats, options, seed)
     while not game.engine.is_terminal(states):
         s, codes = states[0], game.legal_list(states)
-        action = chance.choice(codes)
+        action = choose(codes)
         legal = game.text.action_texts(s, codes)
         text = game.action_text(states, action)
         seat = int(game.engine.current_seat(states))

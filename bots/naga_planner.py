@@ -87,10 +87,10 @@ class Mind:
         ) / len(rival)
 
     def worth(self, mine: int, theirs: int, kept: Cards) -> float:
-        """The chance to win the game from a score, with two cards in hand: that of coin tosses, and the edges they give."""
-        singles = (1,) * self.left
+        """The chance to win the game from a score: that of coin tosses, and the edges that the kept cards give."""
         if self.left < 0:
             return outlook(mine, theirs, ())
+        singles = (1,) * self.left
         worth = outlook(mine, theirs, (*singles, ELTAM_CARDS))
         eltam = swing(mine, theirs, ELTAM_CARDS, singles) * self.edge(kept, ELTAM)
         worth += self.knobs.eltam_weight**self.left * eltam

@@ -90,6 +90,12 @@ def test_room_has_all_its_files(room):
     assert not missing
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_rules_text_names_every_option(room):
+    text = (load(room).folder / "RULES.md").read_text(encoding="utf-8")
+    assert [option.name for option in load(room).options if f"`{option.name}" not in text] == []
+
+
 class TestBrokenRooms:
     """Each law must be able to fail: a room with one fault each."""
 

@@ -223,7 +223,7 @@ class TestCases:
 
     @pytest.mark.parametrize("line", ["{", "nonsense", "[1]", "3", "[" * 100_000])
     def test_what_is_not_json(self, line):
-        with pytest.raises(ArenaError, match="^f:2: "):
+        with pytest.raises(ArenaError, match=r"^f:2: "):
             list(traces.verify(["", line], "f"))
 
 

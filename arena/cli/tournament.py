@@ -43,7 +43,7 @@ def tournament(
     if results.tally.efficiency is not None:
         screen.say(f"workers spent {results.tally.efficiency:.0%} of their CPU time inside matches")
     screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
-    print_board(results.manifest, results.ratings, Console())
+    print_board(results.manifest, results.ratings, Console(highlight=False), totals=results.totals())
     return 0
 
 

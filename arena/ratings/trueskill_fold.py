@@ -1,7 +1,7 @@
 """Rows -> TrueSkill ratings, one match after the other in plan order. Pure: no files, no clock.
 
-The numbers are those of the `trueskill` package (its default backend) for the matches of a pool in plan order; teams are
-its rating groups, places its ranks, and seat order is the order given, which matters within a tie.
+The numbers are those of the `trueskill` package (its default backend) for the matches of a pool in plan order; teams
+are its rating groups, places its ranks, and seat order is the order given, which matters within a tie.
 
 What the intervals are not: sigma is the width of a belief that takes every match for an independent draw, so it is no
 frequentist error bar. Matches that share a deal are not independent; error bars over deals come later.
@@ -46,7 +46,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Fold:
     """Ratings of a growing row of matches."""
 
-    def __init__(self, settings: RatingSettings = RatingSettings(), field: Field | None = None) -> None:
+    def __init__(self, settings: RatingSettings, field: Field | None = None) -> None:
         """`field`: bots to list even if they never play, and the order of the pools."""
         self._environment = trueskill.TrueSkill(
             mu=settings.mu, sigma=settings.sigma, beta=settings.beta, tau=settings.tau,
@@ -60,7 +60,7 @@ class Fold:
                 standings[bot] = self._newcomer()
 
     def add(self, record: MatchRecord) -> None:
-        """Take in the next match; a void one counts for nothing. Raises ValueError when it does not come in plan order."""
+        """Take in the next match; a void one counts for nothing. Raises ValueError out of plan order."""
         if record.index <= self._last:
             raise ValueError(f"match {record.index} after match {self._last}: not in plan order")
         self._last = record.index
@@ -99,7 +99,7 @@ class Fold:
         groups = [tuple(standing.belief for standing in unit) for unit in units.values()]
         try:
             updated = self._environment.rate(groups, ranks=list(places.values()))
-        except FloatingPointError:  # two beliefs some 40 betas apart: nothing left to learn from the likely result
+        except FloatingPointError:  # beliefs too far apart for the package (some 60 betas): they stay as they are
             return
         for unit, beliefs in zip(units.values(), updated):
             for standing, belief in zip(unit, beliefs):
@@ -107,7 +107,7 @@ class Fold:
 
 
 def overall(ratings: Iterable[Rating], pools: int) -> list[Rating]:
-    """The overall pool out of the ratings of `pools` pools, each counting the same; without a rank where one is missing."""
+    """The overall pool out of all ratings of `pools` pools, each counting the same; no rank for who lacks a pool."""
     by_bot: dict[Bot, list[Rating]] = {}
     for rating in ratings:
         by_bot.setdefault((rating.bot, rating.bot_version), []).append(rating)

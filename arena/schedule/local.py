@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import die_with_parent
+from arena.schedule.processes import HASH_SEED, die_with_parent
 from arena.schedule.worker import Chunk, Job, Worker
 
 
@@ -75,6 +75,7 @@ class LocalBackend:
         self._pool = self._start()
 
     def _start(self) -> concurrent.futures.ProcessPoolExecutor:
+        os.environ.update(HASH_SEED)  # the pool has no other way to set its workers' environment
         return concurrent.futures.ProcessPoolExecutor(
             self.slots,
             mp_context=multiprocessing.get_context("spawn"),

@@ -13,12 +13,12 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.guardian import Guardian, descendants
+from arena.schedule.processes import HASH_SEED
 from arena.schedule.worker import Chunk, Job, Worker
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
 _SETTINGS = {
-    "PYTHONHASHSEED": "0",  # workers inherit it: sets of strings iterate alike everywhere
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
@@ -126,6 +126,7 @@ def _workers() -> dict[str, Worker]:
 @cache
 def _ray(*, is_local: bool) -> Any:
     """Ray, imported after its settings are in the environment: it reads some of them on import."""
+    os.environ.update(HASH_SEED)
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     if is_local:  # a token of this run alone: nobody else on this machine can reach the instance, and no file is written

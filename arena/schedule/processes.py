@@ -1,9 +1,12 @@
-"""Ties between processes: a child that dies with its parent."""
+"""What all worker processes share: their environment, and that they die with their parent."""
 
 import ctypes
 import os
 import signal
 import sys
+
+HASH_SEED = {"PYTHONHASHSEED": "0"}
+"""Environment of every worker: sets of strings iterate alike everywhere, so that a bot that uses one plays alike."""
 
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 

@@ -1,5 +1,6 @@
 """Finding a match in the folders that tournaments have written."""
 
+import contextlib
 from pathlib import Path
 
 from arena.errors import StoreError
@@ -19,9 +20,13 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
     folders = sorted(path.parent for path in out.glob("*/manifest.json"))
     for folder in folders:
-        found = _in_journal(folder, wanted) or _in_parquet(folder, wanted)
+        found = _in_journal(folder, wanted)
         if found is not None:
             return found
+    for folder in folders:  # results without their journal: somebody else's tournament
+        if not (folder / JOURNAL_FILE).exists() and (folder / "matches.parquet").exists():
+            with contextlib.suppress(StoreError):
+                return _in_parquet(folder, wanted)
     searched = ", ".join(folder.name for folder in folders) or "no tournament"
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched})")
 
@@ -34,10 +39,8 @@ def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes] | None
     return None if record is None or key is None else (record, key)
 
 
-def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes] | None:
+def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     record = parquet.find_match(folder, match_id)
-    if record is None:
-        return None
     key = read_manifest(folder).key
     if key is None:
         raise StoreError(f"{folder}: the key of the deals is not public yet, so match {match_id} cannot be replayed")

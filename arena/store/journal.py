@@ -10,7 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import msgspec
 
@@ -92,8 +92,8 @@ class Journal:
 
     def meta(self, name: str) -> bytes | None:
         """A named value of the run (plan, key)."""
-        row = self._db.execute("select value from meta where name = ?", (name,)).fetchone()
-        return None if row is None else bytes(row[0])
+        rows = list(self._rows("select value from meta where name = ?", (name,)))
+        return bytes(rows[0][0]) if rows else None
 
     def set_meta(self, name: str, value: bytes) -> None:
         """Store a named value, once."""
@@ -122,19 +122,25 @@ class Journal:
     def find(self, match_id: str) -> MatchRecord | None:
         """One stored match."""
         query = "select place, body, checksum from matches where match_id = ?"
-        row = self._db.execute(query, (bytes.fromhex(match_id),)).fetchone()
-        return None if row is None else self._decode(*row)
+        rows = list(self._rows(query, (bytes.fromhex(match_id),)))
+        return self._decode(*rows[0]) if rows else None
 
     def records(self, first: int = 0, last: int = 1 << 62) -> Iterator[MatchRecord]:
         """The stored matches with plan index in first..last-1, in plan order."""
         query = "select place, body, checksum from matches where place >= ? and place < ? order by place"
-        for row in self._db.execute(query, (first, last)):
+        for row in self._rows(query, (first, last)):
             yield self._decode(*row)
 
     def indices(self) -> Iterator[int]:
         """The plan indices of all stored matches."""
-        for (place,) in self._db.execute("select place from matches"):
+        for (place,) in self._rows("select place from matches", ()):
             yield place
+
+    def _rows(self, query: str, values: tuple[object, ...]) -> Iterator[Any]:
+        try:
+            yield from self._db.execute(query, values)
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
 
     def _has_same(self, record: MatchRecord) -> bool:
         stored = self.find(record.match_id)
@@ -149,16 +155,14 @@ class Journal:
     def _writing(self) -> Iterator[None]:
         try:
             self._db.execute("begin immediate")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("rollback")
-                raise
+            yield
             self._db.execute("commit")
-        except sqlite3.Error as error:
-            with contextlib.suppress(sqlite3.Error):
+        except BaseException as error:
+            with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back by itself
                 self._db.execute("rollback")
-            raise self._trouble(error) from None
+            if isinstance(error, sqlite3.Error):
+                raise self._trouble(error) from None
+            raise
 
     def _trouble(self, error: sqlite3.Error) -> StoreError:
         if "full" in str(error):

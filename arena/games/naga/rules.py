@@ -38,7 +38,7 @@ TWO_OF_THREE = np.array([3, 5, 6], np.int64)
 
 DESIGNATE, SELECT, GAME_OVER, MATCH_OVER = 0, 1, 2, 3  # phases
 OPEN, TIED = 0, 3  # in `won`; 1 and 2 = won by seat 0 and 1
-DEALING, FIRST_PARENT = 1, 2  # purposes of random streams (RULES.md 0)
+DEALING, FIRST_PARENT = 1, 2  # purposes of random streams (RULES.md 2.7)
 SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
 
 OPTIONS: tuple[Option, ...] = (

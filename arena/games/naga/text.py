@@ -192,6 +192,7 @@ def _public_position(s: Any) -> Document:
 
 def _read_course(reader: PositionReader, s: Any) -> None:
     """Where the game stands: phase, turn, contest, place, parent, results."""
+    reader.refuse(("starter",), "in Naga: the chooser follows from parent and contest")
     phase = reader.word("phase", _PHASES)
     s.phase = _PHASES[phase]
     s.round_number = reader.whole("round", 1, 32000, default=1)

@@ -1,0 +1,311 @@
+"""The leaderboard: a table for a terminal of any width, plain text for a pipe, JSON and CSV for programs."""
+
+import csv
+import io
+import itertools
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.errors import ConfigError, nearest
+from arena.ratings.trueskill_fold import OVERALL, is_separable
+from arena.records import Ending, Rating
+from arena.store.manifest import Manifest
+from arena.store.schema import SeatTotals
+
+NAME_WIDTH = 16  # a bot's name is cut down to this before columns are dropped
+PLOT_WIDTH = 25  # characters of the picture of the intervals
+_PLOT, _SIGMA = "95 % interval", "sigma"
+
+
+@dataclass(frozen=True)
+class _Glyphs:
+    """Signs that a terminal, or plain ASCII, can show."""
+
+    plus_minus: str = "+-"
+    line: str = "-"
+    mean: str = "o"
+
+
+_PLAIN = _Glyphs()
+_FINE = _Glyphs("±", "─", "●")
+
+
+@dataclass
+class _Column:
+    """One column as texts; all of them the same width but the bots'."""
+
+    header: str
+    cells: list[str]
+    dropped: int
+    """Dropped in this order when the terminal is narrow; 0: never."""
+    justify: str = "right"
+    style: str = ""
+
+    @property
+    def width(self) -> int:
+        return max(map(len, [self.header, *self.cells]))
+
+
+@dataclass
+class _Costs:
+    """What the rows of one bot in one pool add up to."""
+
+    decisions: int = 0
+    cpu_ms: float = 0.0
+    endings: dict[Ending, int] = field(default_factory=dict)
+
+
+Costs = Mapping[tuple[str, str, int], _Costs]
+
+
+def print_board(
+    manifest: Manifest,
+    ratings: Sequence[Rating],
+    console: Console,
+    *,
+    choice: str | None = None,
+    totals: Iterable[SeatTotals] = (),
+) -> None:
+    """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
+
+    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision.
+    """
+    pools = chosen_pools(manifest, ratings, choice)
+    costs = _costs(totals)
+    retired = {bot.name for bot in manifest.bots if bot.retired}
+    _say(console, headline(manifest), "bold")
+    for pool in pools:
+        rows = [rating for rating in ratings if rating.pool == pool]
+        _say(console, "")
+        if len(pools) > 1 or choice is not None:
+            _say(console, pool, "bold cyan")
+        _print_table(console, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
+    shown = [rating for rating in ratings if rating.pool in pools]
+    for note in _notes(manifest, shown, costs):
+        _say(console, note, "dim")
+
+
+def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None) -> list[str]:
+    """The pools to show: all, with the overall one first where there are several, or those that `choice` names."""
+    found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
+    if choice is None:
+        return [OVERALL, *found] if len(found) > 1 else found
+    if choice in found or choice == OVERALL:
+        return [choice]
+    of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
+    if not of_game:
+        games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
+        hint = nearest(choice, {*found, *games, OVERALL})
+        raise ConfigError(f"--game {choice}: no such pool or game in {manifest.name}; {hint}")
+    return [pool for pool in found if pool in of_game]
+
+
+def headline(manifest: Manifest) -> str:
+    """Name, matches, deals, endings, finished or not."""
+    planned = "" if manifest.finished else f" of {manifest.matches:,}"
+    parts = [f"{manifest.played:,}{planned} matches"]
+    deals = sorted({entry["deals"] for entry in _entries(manifest) if "deals" in entry})
+    if deals:
+        parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
+    failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
+    parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
+    parts.append("finished" if manifest.finished else "not finished")
+    return f"{manifest.name}: {'; '.join(parts)}"
+
+
+def leaders(ratings: Iterable[Rating], count: int) -> str:
+    """The best `count` bots, a line each: of the overall pool, or of the only one."""
+    listed = list(ratings)
+    pools = list(dict.fromkeys(rating.pool for rating in listed))
+    pool = OVERALL if OVERALL in pools else pools[0] if pools else ""
+    best = [rating for rating in listed if rating.pool == pool and rating.rank is not None][:count]
+    names = max((len(_name(rating)) for rating in best), default=0)
+    ranks = _rank_cells(best)
+    return "\n".join(
+        f"{rank:{max(map(len, ranks))}}  {_name(rating):{names}}  {rating.rating:6.2f}"
+        for rank, rating in zip(ranks, best)
+    )
+
+
+def board_json(ratings: Iterable[Rating]) -> str:
+    """A list of objects with the keys of ratings.parquet."""
+    return msgspec.json.format(msgspec.json.encode(list(ratings)), indent=2).decode()
+
+
+def board_csv(ratings: Iterable[Rating]) -> str:
+    """A header line with the keys of ratings.parquet, then a line per rating; an empty field for no rank."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, Rating.__struct_fields__, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(msgspec.structs.asdict(rating) for rating in ratings)
+    return target.getvalue()
+
+
+def _print_table(
+    console: Console, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool
+) -> None:
+    if not rows:
+        _say(console, "no ratings yet")
+        return
+    is_fine = console.is_terminal and not console.options.ascii_only
+    columns = _columns(rows, costs, _FINE if is_fine else _PLAIN)
+    if is_compact:
+        columns = [column for column in columns if column.header not in (_PLOT, _SIGMA)]
+    columns = _fitting(columns, console.width)
+    if not is_fine:
+        for line in _plain_lines(columns):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column in columns:
+        justify: Any = column.justify
+        table.add_column(column.header, justify=justify, style=column.style, no_wrap=True, width=column.width)
+    for number, rating in enumerate(rows):
+        style = "dim" if rating.bot in retired or rating.rank is None else "bold yellow" if rating.rank == 1 else ""
+        table.add_row(*(Text(column.cells[number]) for column in columns), style=style)
+    console.print(table)
+
+
+def _columns(rows: Sequence[Rating], costs: Costs, glyphs: _Glyphs) -> list[_Column]:
+    """All columns that have something to say, left to right."""
+    columns = [
+        _Column("rank", _rank_cells(rows), 0, "left"),
+        _Column("bot", [_name(rating) for rating in rows], 0, "left"),
+        _Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
+        _Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 7),
+        _Column(_PLOT, _plot(rows, glyphs), 1, "left", "cyan"),
+        _Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 2),
+        _Column("matches", [f"{rating.matches:,}" for rating in rows], 5),
+        _Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 6),
+        _Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 4),
+    ]
+    if any(rating.faults for rating in rows):
+        columns.append(_Column("faults", [str(rating.faults or "") for rating in rows], 8, style="red"))
+    if costs:
+        columns.append(_Column("ms/move", [_milliseconds(_cost(costs, rating)) for rating in rows], 3))
+    return columns
+
+
+def _fitting(columns: list[_Column], width: int) -> list[_Column]:
+    """The columns that fit into `width` with two blanks between them, the least important dropped, bots' names cut."""
+    kept = list(columns)
+    while True:
+        bots = next(column for column in kept if column.header == "bot")
+        room = width - sum(column.width + 2 for column in kept if column is not bots)
+        droppable = [column for column in kept if column.dropped]
+        if room >= min(bots.width, NAME_WIDTH) or not droppable:
+            break
+        kept.remove(min(droppable, key=lambda column: column.dropped))
+    cells = [_cut(cell, max(room, 4)) for cell in bots.cells]
+    return [_Column("bot", cells, 0, "left") if column is bots else column for column in kept]
+
+
+def _plain_lines(columns: Sequence[_Column]) -> list[str]:
+    """The table in ASCII without frame or trailing blanks."""
+    rows = [[column.header for column in columns], ["-" * column.width for column in columns]]
+    rows += [list(cells) for cells in zip(*(column.cells for column in columns))]
+    adjust = [str.ljust if column.justify == "left" else str.rjust for column in columns]
+    return ["  ".join(a(c, column.width) for a, c, column in zip(adjust, row, columns)).rstrip() for row in rows]
+
+
+def _rank_cells(rows: Sequence[Rating]) -> list[str]:
+    """`2 (1-3)`: rank and its bounds; `~` before it: not separable from the bot above."""
+    cells = []
+    digits = max((len(str(rating.rank)) for rating in rows if rating.rank is not None), default=1)
+    for above, rating in zip([None, *rows], rows):
+        if rating.rank is None:
+            cells.append(f"  {'-':>{digits}}")
+            continue
+        bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
+        cells.append(f"{'~' if above is not None and _is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+    return cells
+
+
+def _is_open(above: Rating, below: Rating) -> bool:
+    """Whether the order of two neighbours may as well be the other one."""
+    return above.rank is not None and below.rank is not None and not is_separable(above, below)
+
+
+def _plot(rows: Sequence[Rating], glyphs: _Glyphs) -> list[str]:
+    """Intervals and means on one scale, from the lowest end to the highest."""
+    low, high = min(rating.low for rating in rows), max(rating.high for rating in rows)
+    scale = (PLOT_WIDTH - 1) / (high - low) if high > low else 0.0
+    cells = []
+    for rating in rows:
+        first, mean, last = (round((value - low) * scale) for value in (rating.low, rating.mu, rating.high))
+        line = " " * first + glyphs.line * (last - first + 1)
+        cells.append((line[:mean] + glyphs.mean + line[mean + 1 :]).ljust(PLOT_WIDTH))
+    return cells
+
+
+def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
+    notes = []
+    if any(above.pool == below.pool and _is_open(above, below) for above, below in itertools.pairwise(shown)):
+        notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
+    missing = sorted({_name(rating) for rating in shown if rating.rank is None})
+    if missing:
+        notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
+    for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
+        for rating in shown:
+            kinds = _cost(costs, rating).endings if rating.pool == pool else {}
+            faults = ", ".join(f"{ending.value} {count}" for ending, count in kinds.items() if ending.blame == "bot")
+            if faults:
+                notes.append(f"faults of {_name(rating)} in {pool}: {faults}")
+    retired = [bot.name for bot in manifest.bots if bot.retired]
+    if retired:
+        notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
+    if manifest.void:
+        notes.append(f"void matches, which the hall could not finish, not rated: {manifest.void}")
+    return ["", *notes] if notes else []
+
+
+def _costs(totals: Iterable[SeatTotals]) -> dict[tuple[str, str, int], _Costs]:
+    """By pool, bot and version; the overall pool too."""
+    costs: dict[tuple[str, str, int], _Costs] = {}
+    for total in totals:
+        for pool in (total.pool, OVERALL):
+            cost = costs.setdefault((pool, total.bot, total.bot_version), _Costs())
+            cost.decisions += total.decisions
+            cost.cpu_ms += total.cpu_ms
+            cost.endings[total.ending] = cost.endings.get(total.ending, 0) + total.seats
+    return costs
+
+
+def _cost(costs: Costs, rating: Rating) -> _Costs:
+    return costs.get((rating.pool, rating.bot, rating.bot_version)) or _Costs()
+
+
+def _milliseconds(cost: _Costs) -> str:
+    if not cost.decisions:
+        return "-"
+    number = cost.cpu_ms / cost.decisions
+    return f"{number:.3f}" if number < 1 else f"{number:,.1f}"
+
+
+def _name(rating: Rating) -> str:
+    return rating.bot if rating.bot_version == 1 else f"{rating.bot} v{rating.bot_version}"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _entries(manifest: Manifest) -> list[dict[str, Any]]:
+    """The games of the resolved config, as far as it names them."""
+    entries = manifest.config.get("entries", [])
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    """Print a text, wrapped between words."""
+    lines = textwrap.wrap(text, console.width, break_long_words=False, break_on_hyphens=False) or [""]
+    for line in lines:
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,186 @@
+"""The house bots: a page each, within the walls that strangers have, legal, repeatable, and in order of strength."""
+
+import ast
+import importlib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from arena.agent import BotFiles, LoadedBot, read_bot
+from arena.game import Game, load, names
+from arena.match import Answer, Fault, MatchSetup, Player, play
+from arena.records import Clock, Ending, MatchRecord
+from arena.rng import derive
+from arena.seats.in_process import InProcessSeat
+from arena.view import View
+
+BOTS = Path(__file__).parent.parent / "bots"
+FILES = sorted(BOTS.glob("*.py"))
+PAGE = 150  # lines, exclusive
+PURE = {"bisect", "collections", "dataclasses", "functools", "itertools", "math", "random", "typing"}
+HALL = {"arena.agent", "arena.cards", "arena.search"}
+KEY = b"house bots"
+DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
+CLOCK = Clock(60.0, 600.0)
+
+Log = list[tuple[int, str]]
+
+
+class Enough(Exception):  # noqa: N818 - no error: the end of a look
+    """A match was followed far enough."""
+
+
+class WatchedSeat(InProcessSeat):
+    """Checks every reply of a bot and notes it."""
+
+    def __init__(self, bot: BotFiles, *, seat: int, seed: int, log: Log) -> None:
+        super().__init__(partial(LoadedBot, bot, BOTS), seed, {})
+        self.seat, self.log = seat, log
+        self.legal: list[str] = []
+
+    def ask(self, view: View) -> None:
+        self.legal = list(view.legal)
+        super().ask(view)
+
+    def answer(self) -> Answer | Fault:
+        reply = super().answer()
+        assert isinstance(reply, Answer), reply
+        assert isinstance(reply.action, str)
+        assert reply.action in self.legal
+        self.log.append((self.seat, reply.action))
+        if len(self.log) >= DECISIONS:
+            raise Enough
+        return reply
+
+
+def setup_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> MatchSetup:
+    seats = range(len(bots))
+    return MatchSetup(
+        index=deal,
+        match_id=f"{deal:024x}",
+        game=game.name,
+        pool=game.name,
+        options=game.resolve_options({}, len(bots)),
+        deal=deal,
+        rotation=rotation,
+        players=tuple(Player(bot.main, bot.sha256) for bot in bots),
+        deal_seed=derive(KEY, "deal", game.name, deal),
+        bot_seeds=tuple(derive(KEY, "bot", deal, rotation, seat) for seat in seats),
+        fallback_seeds=tuple(derive(KEY, "fallback", deal, rotation, seat) for seat in seats),
+        clock=CLOCK,
+    )
+
+
+def followed(game: Game, bot: BotFiles, seats: int) -> Log:
+    """The replies of a bot that plays all seats of a table."""
+    setup, log = setup_of(game, [bot] * seats, deal=seats, rotation=0), Log()
+    table = [WatchedSeat(bot, seat=seat, seed=seed, log=log) for seat, seed in enumerate(setup.bot_seeds)]
+    try:
+        record = play(game, setup, table)
+        assert {row.ending for row in record.seats} == {Ending.PLAYED}, record.notes
+    except Enough:
+        pass
+    finally:
+        for seat in table:
+            seat.__exit__()
+    return log
+
+
+def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> MatchRecord:
+    setup = setup_of(game, bots, deal, rotation)
+    table = [InProcessSeat(partial(LoadedBot, bot, BOTS), seed, {}) for bot, seed in zip(bots, setup.bot_seeds)]
+    try:
+        return play(game, setup, table)
+    finally:
+        for seat in table:
+            seat.__exit__()
+
+
+def win_share(better: str, worse: str, deals: int) -> float:
+    """The share of won Naga matches over deals in both rotations; a drawn match counts half."""
+    game, bots = load("naga"), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
+    points = 0.0
+    for deal in range(deals):
+        for rotation in range(2):
+            record = match_of(game, bots[::-1] if rotation else bots, deal, rotation)
+            assert {row.ending for row in record.seats} == {Ending.PLAYED}, record.notes
+            places = [row.place for row in record.seats]
+            own, other = places[rotation], places[1 - rotation]
+            points += 1.0 if own < other else 0.5 if own == other else 0.0
+    return points / (2 * deals)
+
+
+def games_of(bot: BotFiles) -> list[str]:
+    with LoadedBot(bot, BOTS) as loaded:
+        return list(loaded.agent_class.games) or names()
+
+
+def tables() -> list[tuple[str, str, int]]:
+    """(bot, game, seats) for the smallest and the largest table of each game that each bot claims."""
+    return [
+        (path.stem, game, seats)
+        for path in FILES
+        for game in games_of(read_bot(path))
+        for seats in sorted({min(load(game).seats), max(load(game).seats)})
+    ]
+
+
+def imports_of(tree: ast.Module) -> list[tuple[str, list[str]]]:
+    """(module, names) of all imports; no names for a plain import."""
+    found: list[tuple[str, list[str]]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, []) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module, "a single file has no neighbours to import"
+            found.append((node.module, [alias.name for alias in node.names]))
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_bot_is_a_page_with_a_pedigree(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < PAGE
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    first, _, pedigree = docstring.partition("\n\n")
+    assert ": " in first and first.endswith("."), "the first line says what the bot does"
+    assert "\n" not in first
+    assert pedigree, "then comes where the idea is from"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_bot_imports_only_what_strangers_may(path: Path) -> None:
+    for module, imported in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
+        if module.startswith("arena.games."):
+            assert module.count(".") == 2, f"{module}: bots use a room's public names"
+            assert set(imported) <= set(importlib.import_module(module).__all__), module
+        else:
+            assert module in HALL or module.split(".")[0] in PURE, module
+
+
+@pytest.mark.parametrize(("bot", "game", "seats"), tables())
+def test_a_bot_plays_legally_and_the_same_from_the_same_seed(bot: str, game: str, seats: int) -> None:
+    files = read_bot(BOTS / f"{bot}.py")
+    first = followed(load(game), files, seats)
+    assert first
+    assert first == followed(load(game), files, seats)
+
+
+def test_greedy_beats_chance() -> None:
+    assert win_share("naga_greedy", "random_bot", deals=40) > 0.75
+
+
+def test_planner_beats_greedy() -> None:
+    assert win_share("naga_planner", "naga_greedy", deals=16) > 0.6
+
+
+def test_planner_refuses_an_unknown_knob() -> None:
+    game, bot = load("naga"), read_bot(BOTS / "naga_planner.py")
+    setup = setup_of(game, [bot, bot], deal=0, rotation=0)
+    table = [InProcessSeat(partial(LoadedBot, bot, BOTS), 1, params) for params in ({"hands": 2}, {"hand": 2})]
+    record = play(game, setup, table)
+    for seat in table:
+        seat.__exit__()
+    assert [row.ending for row in record.seats] == [Ending.PLAYED, Ending.STARTUP]
+    assert "'hand'" in record.notes[0]
