@@ -14,13 +14,15 @@ from typing import Any, ClassVar, Generic
 import msgspec
 from typing_extensions import TypeVar
 
+from arena.cache import cached_folder, keep_newest
 from arena.errors import BotError
 from arena.records import Clock
 from arena.view import View
 
-__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot"]
+__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot", "unpack"]
 
 BOT_BYTES = 64 << 20  # a bot's files, all together
+BOTS_KEPT = 200  # unpacked ones, the most recently used
 
 V = TypeVar("V", bound=View, default=View)
 
@@ -115,14 +117,28 @@ def read_bot(path: Path) -> BotFiles:
     return bot
 
 
+def unpack(bot: BotFiles) -> Path:
+    """The folder of the user's cache that holds a bot's files, named by their content."""
+
+    def fill(folder: Path) -> None:
+        for name, content in bot.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    folder = cached_folder(f"bots/{bot.sha256}", fill)
+    keep_newest("bots/*", BOTS_KEPT, folder)
+    return folder
+
+
 class LoadedBot:
     """A bot's module, executed anew: no state is shared with other seats, matches or bots. A context manager."""
 
-    def __init__(self, bot: BotFiles, folder: Path) -> None:
-        """Execute the module. `folder`: where the bot's files lie. Raises BotError unless it has one Agent class."""
+    def __init__(self, bot: BotFiles) -> None:
+        """Execute the module. Raises BotError unless it has one Agent class."""
         self._name = f"arena_bot_{next(_serial)}"
         try:
-            self.agent_class = self._execute(bot, folder)
+            self.agent_class = self._execute(bot, unpack(bot))
         except BaseException:
             self.close()
             raise

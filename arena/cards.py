@@ -28,6 +28,13 @@ class Deck:
             raise PositionError(f"{key}: no card {text!r}; {nearest(text, self.texts)}")
         return card
 
+    def mask(self, texts: Iterable[str]) -> int:
+        """A set of cards from their texts; raises PositionError for a text that is no card."""
+        try:
+            return sum({1 << self._ids[text] for text in texts})
+        except KeyError as error:
+            raise PositionError(f"cards: no card {error}; {nearest(str(error), self.texts)}") from None
+
     def listing(self, mask: int) -> list[str]:
         """The texts of a set of cards, ascending by id."""
         texts = []

@@ -224,7 +224,9 @@ def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
                 raise ConfigError(f'{key}.games: no game "{known}"; {nearest(known, games.names())}')
         for other, earlier in enumerate(bots):
             if earlier.name == name:
-                raise ConfigError(f'{key}: bots[{other}] is called "{name}" too; give one of them another name: {{path: ..., name: ...}}')
+                raise ConfigError(
+                    f'{key}: bots[{other}] is called "{name}" too; give one of them another name: {{path: ..., name: ...}}'
+                )
         try:
             files = read_bot(path)
         except BotError as error:

@@ -51,9 +51,7 @@ def play_match(
     """
     table = lay_table(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
     with ExitStack() as opened:
-        seats = [
-            opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)
-        ]
+        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)]
         return play(table.game, table.setup, seats)
 
 
@@ -99,7 +97,7 @@ def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -
         if not path.exists():
             raise ConfigError(f"{bot}: no such bot: {path.absolute()} does not exist")
         files: BotFiles = read_bot(path)
-        load = partial(LoadedBot, files, path if path.is_dir() else path.parent)
+        load = partial(LoadedBot, files)
     return InProcessSeat(load, seed, params or {})
 
 

@@ -203,6 +203,8 @@ class Game:
     text: TextModule
     view: type[Any]
     """The typed view that bots of this game see."""
+    warm_view: Callable[[Any], None]
+    """Calls every compiled function that a view uses."""
     engine: Engine
 
     @property
@@ -308,11 +310,11 @@ def load(name: str) -> Game:
     rules, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "text", "view"))
     _ROOMS[jit.record_type(rules.STATE)] = rules
     entries = {entry.__name__.removeprefix("_entry_"): jit.bind(entry, name) for entry in _ENTRIES}
-    return Game(name, rules, cast(TextModule, text), view.VIEW, Engine(**cast("dict[str, Any]", entries)))
+    return Game(name, rules, cast(TextModule, text), view.VIEW, view.warm, Engine(**cast("dict[str, Any]", entries)))
 
 
 def warm(game: Game) -> None:
-    """Call every entry of a room once: compiled where the cache lacks it."""
+    """Call every entry of a room, and what views and texts call, once: compiled where the cache lacks it."""
     seats = game.seats[0]
     options = game.options_vector(game.resolve_options({}, seats))
     rng, out, numbers = seed_words(1), game.new_actions(), np.zeros(max(game.seats))
@@ -322,6 +324,10 @@ def warm(game: Game) -> None:
     engine.is_simultaneous(states)
     engine.observe(states, seat, seen)
     engine.determinize(seen, seat, rng)
+    view = game.view(game, seen, seat, codes=game.legal_list(seen), events=list, clock=None)
+    game.warm_view(view)
+    game.text.describe(states[0], None)
+    _ = (str(view), view.position)
     engine.seen_action(states, game.legal_list(states)[0], seat)
     engine.step(states, game.legal_list(states)[0])
     engine.advance(states, game.legal_list(states)[0])
@@ -404,9 +410,7 @@ def _entry_play_random(states: States, rng: Words, out: Actions, limit: int) -> 
     return _random_match(states[0], rng, out, limit)
 
 
-def _entry_play_many(
-    states: States, seats: int, options: Words, first: int, matches: int, rng: Words, out: Actions
-) -> int:
+def _entry_play_many(states: States, seats: int, options: Words, first: int, matches: int, rng: Words, out: Actions) -> int:
     """Deal and play `matches` random matches with the seeds `first`, `first` + 1, ...; returns the decisions."""
     s = states[0]
     seed = np.zeros(4, np.int64)

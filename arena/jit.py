@@ -6,14 +6,11 @@ the versions and the compiler settings, so that an edited rule can never meet co
 With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in for a debugger and for coverage.
 """
 
-import atexit
 import contextlib
 import fcntl
 import hashlib
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,17 +19,17 @@ from typing import Any, TypeVar
 import llvmlite
 import numba
 import numpy as np
-import platformdirs
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
+
+from arena.cache import cache_root, keep_newest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
-CACHE_VARIABLE = "ARENA_CACHE_DIR"  # names the cache folder; child processes inherit it
 FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
-SETTINGS = {"nogil": True, "boundscheck": True}  # no measurable cost, see README "Engine"
+SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
 
 _PACKAGE = Path(__file__).parent
 _SHARED_SOURCES = ("jit.py", "rng.py", "cards.py", "game.py", "search/*.py")
@@ -45,7 +42,16 @@ def jit(function: F) -> F:
     return bind(function, room)
 
 
-def bind(function: F, room: str) -> F:
+def jit_as(signature: str) -> Callable[[F], F]:
+    """Like `jit`, compiled at once for this signature alone: for functions that several rooms call.
+
+    Their arrays and constants differ in type, and processes that add signatures to one cached function at the same time can
+    overwrite each other's code.
+    """
+    return lambda function: bind(function, ENGINE, signature)
+
+
+def bind(function: F, room: str, signature: str | None = None) -> F:
     """Compile generic code for one room: a dispatcher of its own, cached in that room's folder.
 
     `function` is module-level and reaches the room only through the stubs of game.py and through `generic` functions,
@@ -57,7 +63,7 @@ def bind(function: F, room: str) -> F:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(room))
     try:
-        compiled: F = numba.njit(cache=True, **SETTINGS)(function)
+        compiled: F = numba.njit(signature, cache=True, **SETTINGS)(function)
     finally:
         numba.config.CACHE_DIR = before
     return compiled
@@ -113,21 +119,6 @@ def cache_folder(room: str) -> Path:
 
 
 @cache
-def cache_root() -> Path:
-    """The user's cache folder of this project, or a temporary one, removed at exit, where that is not writable."""
-    named = os.environ.get(CACHE_VARIABLE)
-    root = Path(named) if named else Path(platformdirs.user_cache_dir("arena-hall"))
-    with contextlib.suppress(OSError):
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=root):
-            return root
-    fallback = Path(tempfile.mkdtemp(prefix="arena-cache-"))  # not a fixed name: its files are unpickled
-    atexit.register(shutil.rmtree, fallback, ignore_errors=True)
-    os.environ[CACHE_VARIABLE] = str(fallback)
-    return fallback
-
-
-@cache
 def source_hash(room: str) -> str:
     """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
     sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
@@ -145,7 +136,7 @@ def source_hash(room: str) -> str:
 @contextlib.contextmanager
 def compiling(room: str) -> Iterator[None]:
     """Hold the room's compile lock: several processes that start at once compile once."""
-    with open(cache_folder(room) / "lock", "w") as lock:
+    with (cache_folder(room) / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -159,10 +150,7 @@ def mark_warm(room: str) -> None:
     """Say that all entries of the room are in the cache, and drop the room's oldest other folders."""
     (cache_folder(room) / "warm").touch()
     for name in (room, ENGINE):
-        folders = sorted(cache_root().glob(f"{name}-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
-        for old in folders[FOLDERS_KEPT:]:
-            if old != cache_folder(name):
-                shutil.rmtree(old, ignore_errors=True)
+        keep_newest(f"{name}-*", FOLDERS_KEPT, cache_folder(name))
 
 
 def popcount(mask: int) -> int:

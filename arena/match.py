@@ -114,15 +114,12 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
     """The record of a match that the hall could not finish: stored and reported, not rated."""
     units = game.units(len(setup.players), setup.options)
     rows = tuple(
-        _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0)
-        for player, unit in zip(setup.players, units)
+        _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0) for player, unit in zip(setup.players, units)
     )
     return _match_record(game, setup, rows, (), attempts, (f"host: {reason}",))
 
 
-def settle_places(
-    places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool
-) -> list[int]:
+def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:
     """Final places: forfeiting units last, the earlier fault lower; the others keep their order.
 
     `faults`: decision of the fault by forfeiting seat. Where a match names one loser, only the forfeiting lose, if any.
@@ -139,8 +136,7 @@ def settle_places(
         earliest[units[seat]] = min(decision, earliest.get(units[seat], decision))
     # A seat's key: (forfeited?, how bad); equal keys share a place.
     keys = [
-        (1, -earliest[unit]) if unit in earliest else (0, 0 if has_one_loser else place)
-        for place, unit in zip(places, units)
+        (1, -earliest[unit]) if unit in earliest else (0, 0 if has_one_loser else place) for place, unit in zip(places, units)
     ]
     return [1 + sum(other < key for other in keys) for key in keys]
 

@@ -1,7 +1,11 @@
 """Rule options: how a room names them, what they accept, and how they become whole numbers in the state."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias
+
+from arena.errors import ConfigError
 
 OptionValue: TypeAlias = bool | int | str | list["OptionValue"]
 
@@ -146,3 +150,28 @@ class Counted:
     def decode(self, codes: list[int]) -> OptionValue:
         """The text."""
         return f"{self.kinds[codes[0]]}:{codes[1]}"
+
+
+def parse_options(words: Iterable[str]) -> dict[str, OptionValue]:
+    """`KEY=VALUE` words as rule options; a value is true, false, a whole number, a JSON list or else a text.
+
+    >>> parse_options(["majority=clinch", "moon_duplicate=false", "decks=2"])
+    {'majority': 'clinch', 'moon_duplicate': False, 'decks': 2}
+    """
+    options: dict[str, OptionValue] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not key or not equals:
+            raise ConfigError(f"--option {word}: KEY=VALUE is needed")
+        if key in options:
+            raise ConfigError(f"--option {word}: {key} is given twice")
+        options[key] = _value(text)
+    return options
+
+
+def _value(text: str) -> OptionValue:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | list) else text

@@ -14,12 +14,12 @@ D. Lemire, "Fast Random Integer Generation in an Interval" (2019), with rejectio
 
 import hashlib
 import hmac
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.jit import jit
+from arena.jit import jit_as
 
 Words: TypeAlias = NDArray[np.int64]
 Seed: TypeAlias = NDArray[np.uint32]
@@ -42,10 +42,89 @@ def seed_words(seed: int) -> Words:
     return np.array([(seed >> shift) & _WORD for shift in (96, 64, 32, 0)], dtype=np.int64)
 
 
-@jit
+# Compiled at import, so what is called stands before its callers.
+
+
+@jit_as("void(int64[::1], int64, int64, int64, int64)")
+def _quarter(words: Words, a: int, b: int, c: int, d: int) -> None:
+    """The ChaCha quarter round on four words."""
+    p = int(words[a])
+    q = int(words[b])
+    r = int(words[c])
+    s = int(words[d])
+    p = (p + q) & _WORD
+    s ^= p
+    s = (s << 16 | s >> 16) & _WORD
+    r = (r + s) & _WORD
+    q ^= r
+    q = (q << 12 | q >> 20) & _WORD
+    p = (p + q) & _WORD
+    s ^= p
+    s = (s << 8 | s >> 24) & _WORD
+    r = (r + s) & _WORD
+    q ^= r
+    q = (q << 7 | q >> 25) & _WORD
+    words[a] = p
+    words[b] = q
+    words[c] = r
+    words[d] = s
+
+
+@jit_as("void(int64[::1])")
+def _next_block(stream: Words) -> None:
+    """Write the next output block: 8 rounds, columns and diagonals in turn, over the input; then add the input."""
+    for i in range(_BLOCK):
+        stream[_BLOCK + i] = stream[i]
+    for half_round in range(32):
+        column = half_round & 3
+        turned = (half_round >> 2) & 1  # in every other round, row k is turned by k: diagonals
+        _quarter(
+            stream,
+            _BLOCK + column,
+            _BLOCK + 4 + ((column + turned) & 3),
+            _BLOCK + 8 + ((column + 2 * turned) & 3),
+            _BLOCK + 12 + ((column + 3 * turned) & 3),
+        )
+    for i in range(_BLOCK):
+        stream[_BLOCK + i] = (stream[_BLOCK + i] + stream[i]) & _WORD
+    stream[12] += 1
+
+
+@jit_as("UniTuple(int64, 2)(int64[::1], int64, int64)")
+def _draw(stream: Words, read: int, bound: int) -> tuple[int, int]:
+    """A number below `bound`, and how many words of the current block are then read."""
+    while True:
+        if read == _BLOCK:
+            _next_block(stream)
+            read = 0
+        product = int(stream[_BLOCK + read]) * bound
+        read += 1
+        low = product & _WORD
+        if low >= bound or low >= (1 << 32) % bound:
+            return product >> 32, read
+
+
+@jit_as("void(int64[::1], uint32[::1], int64, int64, int64)")
+def _start(stream: Words, seed: Seed, round_number: int, purpose: int, use: int) -> None:
+    """ChaCha input: constants "expand 16-byte k", the key twice, block counter, and the coordinates as the nonce."""
+    stream[0] = 0x61707865
+    stream[1] = 0x3120646E
+    stream[2] = 0x79622D36
+    stream[3] = 0x6B206574
+    for i in range(4):
+        stream[4 + i] = int(seed[i])
+        stream[8 + i] = int(seed[i])
+    stream[12] = 0
+    stream[13] = purpose
+    stream[14] = round_number
+    stream[15] = use
+
+
+@jit_as("void(int8[::1], int64, uint32[::1], int64, int64, int64)")
 def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: int, use: int) -> None:
     """Put the first `count` cards into a uniformly random order, the same for the same seed and coordinates.
 
+    Arrays inside a state are passed as slices, `s.stock[:]` and `s.seed[:]`: their type is then the same in every room.
     Fisher-Yates from the last card down, four numbers out of each random word (Brackett-Rozinsky and Lemire 2024,
     "Batched ranged random integer generation"): 51 cards need one ChaCha block.
     """
@@ -79,7 +158,7 @@ def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: in
             cards[other] = card
 
 
-@jit
+@jit_as("int64(int64, uint32[::1], int64, int64, int64)")
 def draw_below(bound: int, seed: Seed, round_number: int, purpose: int, use: int) -> int:
     """A uniformly random number in 0..bound-1, the same for the same seed and coordinates."""
     stream = np.empty(_STREAM, np.int64)
@@ -87,16 +166,7 @@ def draw_below(bound: int, seed: Seed, round_number: int, purpose: int, use: int
     return _draw(stream, _BLOCK, bound)[0]
 
 
-@jit
-def seed_fast(rng: Words, words: Words) -> None:
-    """Start the sfc32 generator `rng` (4 words) from 4 seed words."""
-    for i in range(4):
-        rng[i] = words[i]
-    for _ in range(12):
-        next_word(rng)
-
-
-@jit
+@jit_as("int64(int64[::1])")
 def next_word(rng: Words) -> int:
     """The next 32 random bits of sfc32."""
     a = int(rng[0])
@@ -111,7 +181,16 @@ def next_word(rng: Words) -> int:
     return word
 
 
-@jit
+@jit_as("void(int64[::1], int64[::1])")
+def seed_fast(rng: Words, words: Words) -> None:
+    """Start the sfc32 generator `rng` (4 words) from 4 seed words."""
+    for i in range(4):
+        rng[i] = words[i]
+    for _ in range(12):
+        next_word(rng)
+
+
+@jit_as("int64(int64[::1], int64)")
 def below(rng: Words, bound: int) -> int:
     """A uniformly random number in 0..bound-1 from sfc32; bound < 2**31."""
     product = next_word(rng) * bound
@@ -120,78 +199,3 @@ def below(rng: Words, bound: int) -> int:
         while (product & _WORD) < threshold:
             product = next_word(rng) * bound
     return product >> 32
-
-
-@jit
-def _start(stream: Words, seed: Seed, round_number: int, purpose: int, use: int) -> None:
-    """ChaCha input: constants "expand 16-byte k", the key twice, block counter, and the coordinates as the nonce."""
-    stream[0] = 0x61707865
-    stream[1] = 0x3120646E
-    stream[2] = 0x79622D36
-    stream[3] = 0x6B206574
-    for i in range(4):
-        stream[4 + i] = int(seed[i])
-        stream[8 + i] = int(seed[i])
-    stream[12] = 0
-    stream[13] = purpose
-    stream[14] = round_number
-    stream[15] = use
-
-
-@jit
-def _draw(stream: Words, read: int, bound: int) -> tuple[int, int]:
-    """A number below `bound`, and how many words of the current block are then read."""
-    while True:
-        if read == _BLOCK:
-            _next_block(stream)
-            read = 0
-        product = int(stream[_BLOCK + read]) * bound
-        read += 1
-        low = product & _WORD
-        if low >= bound or low >= (1 << 32) % bound:
-            return product >> 32, read
-
-
-@jit
-def _next_block(stream: Words) -> None:
-    """Write the next output block: 8 rounds, columns and diagonals in turn, over the input; then add the input."""
-    for i in range(_BLOCK):
-        stream[_BLOCK + i] = stream[i]
-    for half_round in range(32):
-        column = half_round & 3
-        turned = (half_round >> 2) & 1  # in every other round, row k is turned by k: diagonals
-        _quarter(
-            stream,
-            _BLOCK + column,
-            _BLOCK + 4 + ((column + turned) & 3),
-            _BLOCK + 8 + ((column + 2 * turned) & 3),
-            _BLOCK + 12 + ((column + 3 * turned) & 3),
-        )
-    for i in range(_BLOCK):
-        stream[_BLOCK + i] = (stream[_BLOCK + i] + stream[i]) & _WORD
-    stream[12] += 1
-
-
-@jit
-def _quarter(words: Words, a: int, b: int, c: int, d: int) -> None:
-    """The ChaCha quarter round on four words."""
-    p = int(words[a])
-    q = int(words[b])
-    r = int(words[c])
-    s = int(words[d])
-    p = (p + q) & _WORD
-    s ^= p
-    s = (s << 16 | s >> 16) & _WORD
-    r = (r + s) & _WORD
-    q ^= r
-    q = (q << 12 | q >> 20) & _WORD
-    p = (p + q) & _WORD
-    s ^= p
-    s = (s << 8 | s >> 24) & _WORD
-    r = (r + s) & _WORD
-    q ^= r
-    q = (q << 7 | q >> 25) & _WORD
-    words[a] = p
-    words[b] = q
-    words[c] = r
-    words[d] = s

@@ -171,7 +171,8 @@ class _Run:
     def __init__(
         self, name: str, folder: Path, tournament: Tournament, plan: Plan, journal: Journal, reporter: Reporter
     ) -> None:
-        self.folder, self.tournament, self.plan, self.journal, self.reporter = folder, tournament, plan, journal, reporter
+        self.folder, self.tournament, self.plan = folder, tournament, plan
+        self.journal, self.reporter = journal, reporter
         self.progress = Progress(name)
         self.tally = Tally()
         self.done = bytearray(len(plan))
@@ -193,8 +194,8 @@ class _Run:
         untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
         if untrusted:
             self.reporter.say(
-                f"note: all bots run unlocked inside the workers in this version (isolation: none), also {', '.join(untrusted)}, "
-                f"which the config does not call trusted"
+                f"note: in this version all bots run unlocked inside the workers (isolation: none), "
+                f"also those that the config does not call trusted: {', '.join(untrusted)}"
             )
             if self.plan.seed is not None:
                 self.reporter.say("note: with a public seed, a bot that is not trusted could predict the deals")
@@ -294,7 +295,9 @@ class _Run:
                     self.streaks[seat.bot] = 0
         for place in sorted(retiring - self.retired):
             name = self.plan.contestants[place].name
-            self.reporter.say(f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it")
+            self.reporter.say(
+                f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it"
+            )
         if not retiring <= self.retired:
             self.retired |= retiring
             self.progress.total = sum(
@@ -341,7 +344,7 @@ class _Run:
 def _contestants(tournament: Tournament) -> tuple[Contestant, ...]:
     """The field as the bots themselves describe it; raises BotError or ConfigError."""
     bots = tournament.bots
-    profiles = probe([(bot.files, bot.path) for bot in bots], tournament.clock.start)
+    profiles = probe([bot.files for bot in bots], tournament.clock.start)
     first_error(profiles, [str(bot.path) for bot in bots])
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
     contestants = []
@@ -354,7 +357,9 @@ def _contestants(tournament: Tournament) -> tuple[Contestant, ...]:
     for place, entry in enumerate(tournament.entries):
         able = sum(entry.game in contestant.games for contestant in contestants)
         if able < entry.seats:
-            raise ConfigError(f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}")
+            raise ConfigError(
+                f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}"
+            )
     return tuple(contestants)
 
 
@@ -396,7 +401,9 @@ def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 
 def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
-    workers = settings.workers or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0] * (os.cpu_count() or 1))
+    workers = settings.workers or len(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0] * (os.cpu_count() or 1)
+    )
     if workers < 1:
         raise ConfigError(f"--workers: at least 1, not {workers}")
     if settings.backend == LOCAL:

@@ -19,6 +19,7 @@ from arena.rng import SEED_BITS
 
 FORMAT = 1  # of traces
 CHANCE_SAMPLES = 1000  # deal seeds tried before a difference is not put down to chance: finds outcomes of 1 in 100
+SURE = 30  # deal seeds with the same outcome after which an action is known to involve no chance
 LONGEST_VALUE = 400  # characters of a value in a message
 
 _OPAQUE = ("rng", "memory")  # whoever wrote the position alone knows what they mean
@@ -192,17 +193,13 @@ class _Replay:
         if self._is_own is None:
             self._is_own = self._own_deal is not None and position == self._own_deal
         try:
-            states = self._game.text.from_position(
-                cast(Document, position if self._is_own else _without_opaque(position))
-            )
+            states = self._game.text.from_position(cast(Document, position if self._is_own else _without_opaque(position)))
         except PositionError as error:
             self._say(place, f"the position is refused: {error}")
             return None
         document = self._game.text.to_position(states[0])
         header = {"options": self._options, "seats": self._seats}
-        self._say_all(
-            place, (_differs(key, document[key], value) for key, value in header.items() if document[key] != value)
-        )
+        self._say_all(place, (_differs(key, document[key], value) for key, value in header.items() if document[key] != value))
         if before is not None:
             self._say_all(place, self._surprises(document, *before))
         return states
@@ -228,10 +225,12 @@ class _Replay:
         open_paths = [path for path in {**traced, **ours} if traced.get(path) != ours.get(path)]
         if not self._is_own:
             chance = random.Random(0)
-            for _ in range(CHANCE_SAMPLES):
-                if not open_paths:
+            varies = False
+            for sample in range(CHANCE_SAMPLES):
+                if not open_paths or (sample == SURE and not varies):
                     break
                 other = self._parts(_after(self._game, _reseeded(self._game, states, chance), action))
+                varies |= other != ours
                 open_paths = [path for path in open_paths if other.get(path) == ours.get(path)]
         return [_differs(path, traced.get(path), ours.get(path)) for path in open_paths]
 

@@ -26,5 +26,5 @@ class Greedy(Agent[NagaView]):
 
     def promise(self, view: NagaView, place: int) -> int:
         """How many of some random selections the best one of the own hand beats at a place."""
-        best = max(view.strength(list(cards), place) for cards in combinations(view.hand, 3))
+        best = max(view.strength(cards, place) for cards in combinations(view.hand, 3))
         return sum(view.strength(self.rng.sample(view.unseen, 3), place) < best for _ in range(SAMPLES))

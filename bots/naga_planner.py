@@ -123,7 +123,7 @@ class Mind:
     def strength(self, cards: Cards, place: int) -> int:
         """The view's strength, asked once per hand and place."""
         if (cards, place) not in self.strengths:
-            self.strengths[cards, place] = self.view.strength(list(cards), place)
+            self.strengths[cards, place] = self.view.strength(cards, place)
         return self.strengths[cards, place]
 
     @staticmethod

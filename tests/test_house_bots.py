@@ -27,7 +27,7 @@ CLOCK = Clock(60.0, 600.0)
 Log = list[tuple[int, str]]
 
 
-class Enough(Exception):  # noqa: N818 - no error: the end of a look
+class Enough(Exception):
     """A match was followed far enough."""
 
 
@@ -35,7 +35,7 @@ class WatchedSeat(InProcessSeat):
     """Checks every reply of a bot and notes it."""
 
     def __init__(self, bot: BotFiles, *, seat: int, seed: int, log: Log) -> None:
-        super().__init__(partial(LoadedBot, bot, BOTS), seed, {})
+        super().__init__(partial(LoadedBot, bot), seed, {})
         self.seat, self.log = seat, log
         self.legal: list[str] = []
 
@@ -89,7 +89,7 @@ def followed(game: Game, bot: BotFiles, seats: int) -> Log:
 
 def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> MatchRecord:
     setup = setup_of(game, bots, deal, rotation)
-    table = [InProcessSeat(partial(LoadedBot, bot, BOTS), seed, {}) for bot, seed in zip(bots, setup.bot_seeds)]
+    table = [InProcessSeat(partial(LoadedBot, bot), seed, {}) for bot, seed in zip(bots, setup.bot_seeds)]
     try:
         return play(game, setup, table)
     finally:
@@ -112,7 +112,7 @@ def win_share(better: str, worse: str, deals: int) -> float:
 
 
 def games_of(bot: BotFiles) -> list[str]:
-    with LoadedBot(bot, BOTS) as loaded:
+    with LoadedBot(bot) as loaded:
         return list(loaded.agent_class.games) or names()
 
 
@@ -178,7 +178,7 @@ def test_planner_beats_greedy() -> None:
 def test_planner_refuses_an_unknown_knob() -> None:
     game, bot = load("naga"), read_bot(BOTS / "naga_planner.py")
     setup = setup_of(game, [bot, bot], deal=0, rotation=0)
-    table = [InProcessSeat(partial(LoadedBot, bot, BOTS), 1, params) for params in ({"hands": 2}, {"hand": 2})]
+    table = [InProcessSeat(partial(LoadedBot, bot), 1, params) for params in ({"hands": 2}, {"hand": 2})]
     record = play(game, setup, table)
     for seat in table:
         seat.__exit__()

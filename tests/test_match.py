@@ -3,18 +3,22 @@
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.agent import Agent, EndInfo, StartInfo, View
 from arena.exhibition import bot_seat, lay_table, play_match
+from arena.game import load
 from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
+from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
 
 BAD = Path(__file__).parent / "bad_bots"
-OPTIONS = {"series": "games:2"}
+OPTIONS: dict[str, OptionValue] = {"series": "games:2"}
 
 
 class Scripted:
@@ -50,17 +54,13 @@ def replying(action: object) -> Callable[[View], Answer]:
     return lambda view: Answer(action, 0.0, 0.0)
 
 
-def setup(clock: Clock = Clock(1.0, 10.0), faults: FaultPolicy = FaultPolicy(), options: dict[str, str] = OPTIONS) -> MatchSetup:
-    import msgspec
-
-    table = lay_table("naga", ["left", "right"], seed=5, options=dict(options), clock=clock)
-    return msgspec.structs.replace(table.setup, faults=faults)
+def setup(clock: Clock | None = None, faults: FaultPolicy | None = None) -> MatchSetup:
+    table = lay_table("naga", ["left", "right"], seed=5, options=OPTIONS, clock=clock or Clock(1.0, 10.0))
+    return msgspec.structs.replace(table.setup, faults=faults or FaultPolicy())
 
 
-def played(left: Scripted, right: Scripted, **changes: object) -> MatchRecord:
-    from arena.game import load
-
-    return play(load("naga"), setup(**changes), [left, right])  # type: ignore[arg-type]
+def played(left: Scripted, right: Scripted, **changes: Any) -> MatchRecord:
+    return play(load("naga"), setup(**changes), [left, right])
 
 
 def test_a_match_without_faults_is_played_by_both() -> None:
@@ -73,9 +73,10 @@ def test_a_match_without_faults_is_played_by_both() -> None:
 @pytest.mark.parametrize(
     ("reply", "ending"),
     [
-        ("field 99", Ending.ILLEGAL), ("", Ending.ILLEGAL), ("field 1 ", Ending.ILLEGAL), ("select d1 d1 d1", Ending.ILLEGAL),
-        (10**30, Ending.ILLEGAL), (-1, Ending.ILLEGAL), (None, Ending.MALFORMED), (True, Ending.MALFORMED), (1.0, Ending.MALFORMED),
-        (b"field 1", Ending.MALFORMED), (["field 1"], Ending.MALFORMED), ({}, Ending.MALFORMED), ("\ud800" * 100_000, Ending.ILLEGAL),
+        ("field 99", Ending.ILLEGAL), ("", Ending.ILLEGAL), ("field 1 ", Ending.ILLEGAL), (10**30, Ending.ILLEGAL),
+        ("select d1 d1 d1", Ending.ILLEGAL), (-1, Ending.ILLEGAL), ("\ud800" * 100_000, Ending.ILLEGAL),
+        (None, Ending.MALFORMED), (True, Ending.MALFORMED), (1.0, Ending.MALFORMED), (b"field 1", Ending.MALFORMED),
+        (["field 1"], Ending.MALFORMED), ({}, Ending.MALFORMED),
     ],
 )  # fmt: skip
 def test_a_wrong_reply_forfeits_and_the_rival_plays_on(reply: object, ending: Ending) -> None:

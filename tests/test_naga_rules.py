@@ -265,9 +265,7 @@ def start_that_leads_to(world, history, seat):
     """
     other, parent = 1 - seat, world["parent"]
     shown, contests = world["shown"], len(world["won"])
-    arrivals = {
-        other: [shown[6 * at + 3 * other + i] for at in range(contests) for i in range(3)] + world["hands"][other]
-    }
+    arrivals = {other: [shown[6 * at + 3 * other + i] for at in range(contests) for i in range(3)] + world["hands"][other]}
     own = list(history[0]["hands"][seat])
     for before, after in itertools.pairwise(history):
         own += [card for card in after["hands"][seat] if card not in before["hands"][seat]]
@@ -386,9 +384,7 @@ class TestDeterminize:
 
     def test_uniform_over_the_hidden_choice_too(self):
         truth = at_contest(6, phase="select", turn=1)
-        expected = self.enumerated(
-            truth, 1, lambda hand: [[list(choice), None] for choice in itertools.combinations(hand, 3)]
-        )
+        expected = self.enumerated(truth, 1, lambda hand: [[list(choice), None] for choice in itertools.combinations(hand, 3)])
         assert len(expected) == 420
         states = GAME.text.from_position(truth)
         assert self.chi_square(states, 1, expected, 42_000) < 512  # 419 degrees of freedom, 0.1 %

@@ -141,9 +141,7 @@ class TestShuffle:
 class TestDrawBelow:
     @pytest.mark.parametrize("bound", [1, 2, 3, 7, 10])
     def test_uniform(self, bound):
-        counts = Counter(
-            rng.draw_below(bound, rng.seed_words(seed).astype(np.uint32), 1, 2, 0) for seed in range(500 * bound)
-        )
+        counts = Counter(rng.draw_below(bound, rng.seed_words(seed).astype(np.uint32), 1, 2, 0) for seed in range(500 * bound))
         assert set(counts) == set(range(bound))
         assert sum((count - 500) ** 2 / 500 for count in counts.values()) < 30
 

@@ -189,15 +189,28 @@ class TestBrokenRooms:
 
         self.broken(laws.same_seed_same_match, self.with_engine(deal=short_sighted), "no effect")
 
-    def test_deal_that_depends_on_play(self):
+    def with_next_round(self, spoil: Callable[[Any], None]) -> conformance.Table:
         def next_round(s):
+            spoil(s)
             self.GAME.rules.next_round(s)
-            self.GAME.rules.step(s, int(s.games[0]) + 1)
 
         rules = SimpleNamespace(**{**vars(self.GAME.rules), "next_round": next_round})
-        with pytest.raises(AssertionError, match="advance differs"):
-            for seed in range(5):
-                laws.rounds_halt(conformance.make_table(replace(self.GAME, rules=rules), seed))
+        options = self.GAME.resolve_options({"series": "games:2"}, 2)
+        return conformance.Table(replace(self.GAME, rules=rules), 2, options, seed=1)
+
+    def test_deal_that_depends_on_play(self):
+        def mix(s):
+            s.seed[3] ^= s.shown[0]
+
+        with pytest.raises(AssertionError, match="depends on the first round"):
+            laws.deals_do_not_depend_on_play(self.with_next_round(mix))
+
+    def test_round_that_is_not_counted(self):
+        def forget(s):
+            s.round_number -= 1
+
+        with pytest.raises(AssertionError, match="number of round 2"):
+            laws.rounds_halt(self.with_next_round(forget))
 
     def test_places_that_do_not_follow_the_scores(self):
         def everyone_second(states, out):

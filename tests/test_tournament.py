@@ -25,7 +25,7 @@ GOOD_BOTS = [HERE / "bots" / "counting_bot.py", HERE / "bots" / "set_bot.py", HE
 BAD = HERE / "bad_bots"
 
 
-def write_config(folder: Path, bots: list[Path] = GOOD_BOTS, **changes: Any) -> Path:  # noqa: B006
+def write_config(folder: Path, bots: list[Path] = GOOD_BOTS, **changes: Any) -> Path:
     config = {
         "name": "small",
         "seed": 7,
@@ -127,7 +127,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Pa
                 raise KeyboardInterrupt
 
     config, settings = write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1)
-    with pytest.raises(hall.Interrupted, match="of 60 matches are kept. The same command goes on."):
+    with pytest.raises(hall.Interrupted, match=r"of 60 matches are kept\. The same command goes on\."):
         run_tournament(config, settings, Impatient())
     partial = hall.read_results(tmp_path / "out" / "small")
     assert not partial.manifest.finished and 5 < partial.manifest.played < 60 and partial.manifest.key is None
@@ -177,7 +177,10 @@ def test_a_locked_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "what"),
-    [({"deals": 11}, "games"), ({"seed": 8}, "seed"), ({"bots": GOOD_BOTS[:2]}, "bots: folder_bot"), ({"rotations": "all"}, "rotations")],
+    [
+        ({"deals": 11}, "games"), ({"seed": 8}, "seed"), ({"bots": GOOD_BOTS[:2]}, "bots: folder_bot"),
+        ({"rotations": "all"}, "rotations"),
+    ],
 )  # fmt: skip
 def test_a_journal_of_another_plan_is_refused_and_kept(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
     run(tmp_path, deals=1)

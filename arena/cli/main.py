@@ -1,6 +1,7 @@
 """The command line: a verb is a file in this folder that parses, calls, prints and returns."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -31,10 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         result = _app(words)(words, prog_name="arena", standalone_mode=False)
+        sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except ArenaError as error:
         Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"arena: {error}")
         return USER_ERROR
+    except BrokenPipeError:  # the reader has closed the pipe (`| head`): the rest is not wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush at exit
+        return 0
     except typer.Exit as exit_request:
         return int(exit_request.exit_code)
     except (typer.Abort, KeyboardInterrupt):

@@ -1,14 +1,15 @@
 """`arena match GAME BOT BOT ...`: play one match and print who won."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from arena.cli.trace import parse_options
 from arena.exhibition import bot_seat, lay_table
 from arena.match import play
+from arena.options import parse_options
 from arena.report.replay import replay_lines
 
 
@@ -20,8 +21,6 @@ def match(
     watch: Annotated[bool, typer.Option("--watch", help="Show every decision, with all cards open.")] = False,
 ) -> int:
     """Play one match of the given bots."""
-    from contextlib import ExitStack
-
     console = Console(highlight=False, soft_wrap=True)
     table = lay_table(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:

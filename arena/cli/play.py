@@ -8,11 +8,11 @@ import typer
 from rich.console import Console
 
 from arena.agent import EndInfo, StartInfo
-from arena.cli.trace import parse_options
 from arena.errors import ConfigError
 from arena.exhibition import bot_seat, lay_table
 from arena.match import Answer, Fault, Seat
 from arena.match import play as play_table
+from arena.options import parse_options
 from arena.view import View
 
 

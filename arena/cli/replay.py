@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 
 from arena import game as games
-from arena.cli.trace import print_lines
 from arena.errors import ConfigError
 from arena.report.replay import replay_lines
 from arena.schedule.plan import deal_seed
@@ -34,7 +33,8 @@ def replay(
     options = json.loads(record.options)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
     if trace:
-        print_lines(logged_lines(game, seats, options, seed, record.actions))
+        for line in logged_lines(game, seats, options, seed, record.actions):
+            print(line)
         return 0
     console = Console(highlight=False, soft_wrap=True)
     for line in replay_lines(game, record, options, seed, seat):

@@ -6,16 +6,13 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.trace import print_lines
 from arena.traces import verify_file
 
 FAILED = 1  # exit code
 
 
 def verify(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="JSON Lines: cases, traces.", show_default=False)
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="JSON Lines: cases, traces.", show_default=False)],
 ) -> int:
     """Check every case and trace of the files; prints each mismatch, then how many passed and failed."""
     counts = {True: 0, False: 0}
@@ -27,5 +24,6 @@ def verify(
                 yield from checked.problems
         yield f"{counts[True]} passed, {counts[False]} failed"
 
-    print_lines(report())
+    for line in report():
+        print(line)
     return FAILED if counts[False] else 0

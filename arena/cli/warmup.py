@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena import game, jit
+from arena import game
+from arena.cache import cache_root
 from arena.schedule.warmup import warm_rooms
 
 
@@ -17,5 +18,5 @@ def warmup(games: Annotated[list[str] | None, typer.Argument(help="Games; defaul
         game.load(name)  # an unknown name is refused before anything is compiled
     if not warm_rooms(names, lambda text: console.print(text, markup=False)):
         console.print(f"all compiled already: {', '.join(names)}", markup=False)
-    console.print(f"cache: {jit.cache_root()}", markup=False)
+    console.print(f"cache: {cache_root()}", markup=False)
     return 0

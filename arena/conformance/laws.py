@@ -235,9 +235,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
 
 def _equal(states: States, others: States, where: str) -> None:
     names = [name for name in states.dtype.names or () if states[name].tobytes() != others[name].tobytes()]
-    assert not names, (
-        f"{where}: differs in {', '.join(f'{name}: {states[name][0]} / {others[name][0]}' for name in names)}"
-    )
+    assert not names, f"{where}: differs in {', '.join(f'{name}: {states[name][0]} / {others[name][0]}' for name in names)}"
 
 
 def _same_secret(game: Game, states: States, others: States) -> bool:

@@ -130,8 +130,7 @@ def leaders(ratings: Iterable[Rating], count: int) -> str:
     names = max((len(_name(rating)) for rating in best), default=0)
     ranks = _rank_cells(best)
     return "\n".join(
-        f"{rank:{max(map(len, ranks))}}  {_name(rating):{names}}  {rating.rating:6.2f}"
-        for rank, rating in zip(ranks, best)
+        f"{rank:{max(map(len, ranks))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for rank, rating in zip(ranks, best)
     )
 
 
@@ -149,9 +148,7 @@ def board_csv(ratings: Iterable[Rating]) -> str:
     return target.getvalue()
 
 
-def _print_table(
-    console: Console, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool
-) -> None:
+def _print_table(console: Console, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> None:
     if not rows:
         _say(console, "no ratings yet")
         return
@@ -235,11 +232,16 @@ def _is_open(above: Rating, below: Rating) -> bool:
 
 
 def _plot(rows: Sequence[Rating], glyphs: _Glyphs) -> list[str]:
-    """Intervals and means on one scale, from the lowest end to the highest."""
-    low, high = min(rating.low for rating in rows), max(rating.high for rating in rows)
+    """Intervals and means of those that played on one scale, from the lowest end to the highest."""
+    played = [rating for rating in rows if rating.matches]
+    low = min((rating.low for rating in played), default=0.0)
+    high = max((rating.high for rating in played), default=0.0)
     scale = (PLOT_WIDTH - 1) / (high - low) if high > low else 0.0
     cells = []
     for rating in rows:
+        if not rating.matches:
+            cells.append(" " * PLOT_WIDTH)
+            continue
         first, mean, last = (round((value - low) * scale) for value in (rating.low, rating.mu, rating.high))
         line = " " * first + glyphs.line * (last - first + 1)
         cells.append((line[:mean] + glyphs.mean + line[mean + 1 :]).ljust(PLOT_WIDTH))

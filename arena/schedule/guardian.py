@@ -2,9 +2,11 @@
 
 Without it two of Ray's helper processes outlive a killed driver by a minute. Run as its own process with the pids of Ray's
 processes on standard input, one line per batch; end of input means that the driver is gone (or has shut Ray down itself).
+Then Ray's session folder is removed too.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +17,10 @@ from typing import IO
 class Guardian:
     """The driver's side; a context manager around the life of a local Ray instance."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(Path(__file__))], stdin=subprocess.PIPE, env={}, start_new_session=True
-        )
+    def __init__(self, folder: Path) -> None:
+        """`folder`: removed at the end."""
+        command = [sys.executable, "-I", "-S", str(Path(__file__)), str(folder)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, env={}, start_new_session=True)
 
     def watch(self, pids: set[int]) -> None:
         """Have these processes killed when this one ends."""
@@ -54,7 +56,7 @@ def descendants(root: int) -> set[int]:
     return found
 
 
-def _guard() -> None:
+def _guard(folder: str) -> None:
     handles = []
     for line in sys.stdin.buffer:
         for pid in line.split():
@@ -67,8 +69,9 @@ def _guard() -> None:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         except OSError:
             continue
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _guard()
+    _guard(sys.argv[1])

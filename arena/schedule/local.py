@@ -41,9 +41,7 @@ class LocalBackend:
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks that have ended, after at most `seconds`."""
-        concurrent.futures.wait(
-            self._futures.values(), timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED
-        )
+        concurrent.futures.wait(self._futures.values(), timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
         ended: list[tuple[Ticket, Chunk | Lost]] = []
         for ticket in [ticket for ticket, future in self._futures.items() if future.done()]:
             try:

@@ -3,11 +3,12 @@
 import logging
 import os
 import secrets
-import shutil
-import sys
+import signal
 import tempfile
+import threading
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
@@ -26,12 +27,14 @@ _SETTINGS = {
 
 
 class RayBackend:
-    """Tasks on Ray without retries: what a crash means is the driver's decision. A context manager, implements backend.Backend."""
+    """Tasks on Ray without retries: what a crash means is the driver's decision.
+
+    A context manager; implements backend.Backend.
+    """
 
     def __init__(self, job: Job, workers: int, address: str | None = None) -> None:
-        """Start a local instance with `workers` CPUs, or attach to the cluster at `address`. Raises ArenaError if that fails."""
+        """Start a local instance with `workers` CPUs, or attach to the cluster at `address`. Raises ArenaError."""
         self._guardian: Guardian | None = None
-        self._folder: str | None = None
         self._ray = _ray(is_local=address is None)
         try:
             if address is None:
@@ -79,25 +82,22 @@ class RayBackend:
         if self._guardian is not None:
             self._guardian.close()
             self._guardian = None
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
 
     def _start_local(self, workers: int) -> None:
-        if sys.platform == "linux":
-            self._guardian = Guardian()
-        self._folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
+        folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
+        self._guardian = Guardian(Path(folder))
         before = descendants(os.getpid())
         self._ray.init(
             address="local",
             num_cpus=workers,
             include_dashboard=False,
             object_store_memory=_OBJECT_STORE_BYTES,
-            _temp_dir=self._folder,
+            _temp_dir=folder,
             **_quiet(),
         )
-        if self._guardian is not None:
-            self._guardian.watch(descendants(os.getpid()) - before)
+        self._guardian.watch(descendants(os.getpid()) - before)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # Ray's own handler prints a stack trace
 
     def _result(self, reference: Any) -> Chunk | Lost:
         try:

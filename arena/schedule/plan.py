@@ -1,7 +1,7 @@
 """What is to be played, as a pure function: match i of a tournament is computed from i alone.
 
-Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables, within a table its rotations.
-So an interrupted run has played every table about equally often, and ten million matches need no list.
+Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables, within a table its
+rotations. So an interrupted run has played every table about equally often, and ten million matches need no list.
 """
 
 import hashlib

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from arena import game, jit
+from arena.cache import cache_root
 from arena.errors import ArenaError
 
 
@@ -17,7 +18,7 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None]) -> float:
         return 0.0
     say(f"compiling the rules of {', '.join(cold)} (first run only) ...")
     began = time.monotonic()
-    jit.cache_root()  # a temporary fallback is made here, and the processes inherit its name
+    cache_root()  # a temporary fallback is made here, and the processes inherit its name
     children = [
         (name, subprocess.Popen([sys.executable, "-m", __name__, name], stderr=subprocess.PIPE, text=True, env=_environment()))
         for name in cold

@@ -1,15 +1,11 @@
 """What a worker process does: play a chunk of the plan. The same code behind every backend."""
 
 import contextlib
-import shutil
-import tempfile
 import time
 import traceback
-import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 import msgspec
 
@@ -44,17 +40,10 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class Worker:
-    """Plays matches of one job; keeps loaded games and the bots' files between chunks."""
+    """Plays matches of one job; keeps loaded games between chunks."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._folder = Path(tempfile.mkdtemp(prefix="arena-bots-"))
-        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        for sha256, bot in job.bots.items():
-            for name, content in bot.files.items():
-                path = self._folder / sha256 / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
         self._params = {bot.player: bot.params for bot in job.plan.contestants}
         self._cpu_before: float | None = None
 
@@ -81,7 +70,7 @@ class Worker:
         with ExitStack() as opened:
             seats: list[Seat] = []
             for player, seed in zip(setup.players, setup.bot_seeds):
-                load = partial(LoadedBot, self._job.bots[player.sha256], self._folder / player.sha256)
+                load = partial(LoadedBot, self._job.bots[player.sha256])
                 seats.append(opened.enter_context(InProcessSeat(load, seed, self._params[player])))
             with contextlib.redirect_stdout(None):  # a bot that prints does not reach the hall's terminal
                 return play(games.load(setup.game), setup, seats)

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -22,22 +21,19 @@ class Profile(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class _Order(msgspec.Struct):
-    bot: BotFiles
-    folder: str
-
-
-def probe(bots: Sequence[tuple[BotFiles, Path]], seconds: float) -> list[Profile]:
-    """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each.
-
-    `bots`: files and the path that they came from.
-    """
-    orders = msgspec.msgpack.encode([_Order(bot, str(path if path.is_dir() else path.parent)) for bot, path in bots])
+def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
+    """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each."""
+    orders = msgspec.msgpack.encode(bots)
     command = [sys.executable, "-m", __name__]
     found: list[Profile] = []
     try:
         ended = subprocess.run(
-            command, input=orders, capture_output=True, timeout=seconds * max(1, len(bots)) + 10, env=_environment()
+            command,
+            check=False,
+            input=orders,
+            capture_output=True,
+            timeout=seconds * max(1, len(bots)) + 10,
+            env=_environment(),
         )
         output, how = ended.stdout, f"ended its process (exit code {ended.returncode})"
     except subprocess.TimeoutExpired as late:
@@ -60,27 +56,27 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _profile(order: _Order) -> Profile:
+def _profile(bot: BotFiles) -> Profile:
     try:
-        with LoadedBot(order.bot, Path(order.folder)) as loaded:
+        with LoadedBot(bot) as loaded:
             return Profile(games=tuple(loaded.agent_class.games))
     except BotError as error:
         return Profile(error=str(error))
     except BaseException as error:
         trace, line = error.__traceback__, 0
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename.endswith(order.bot.main):
+            if trace.tb_frame.f_code.co_filename.endswith(bot.main):
                 line = trace.tb_lineno
             trace = trace.tb_next
         where = f"line {line}: " if line else ""
-        return Profile(error=f"{order.bot.main}: {where}{type(error).__name__}: {error}")
+        return Profile(error=f"{bot.main}: {where}{type(error).__name__}: {error}")
 
 
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a bot prints must not look like an answer
-    for order in msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[_Order]):
-        answers.write(json.dumps(msgspec.to_builtins(_profile(order))).encode() + b"\n")
+    for bot in msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[BotFiles]):
+        answers.write(json.dumps(msgspec.to_builtins(_profile(bot))).encode() + b"\n")
         answers.flush()
 
 

@@ -14,7 +14,7 @@ ID_DIGITS = 24
 
 
 def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
-    """A match and its tournament's key. Raises StoreError when no folder in `out` has the match, or its key is not public yet."""
+    """A match and its tournament's key. Raises StoreError when no folder in `out` has the match with its key."""
     wanted = match_id.lower()
     if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")

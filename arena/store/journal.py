@@ -1,6 +1,7 @@
 """The journal of a running tournament: every finished match, once, as soon as it is known. One writer: the driver.
 
-SQLite in WAL mode; the primary key is the match id, and every row has a checksum, so that a damaged file is noticed and never misread.
+SQLite in WAL mode; the primary key is the match id, and every row has a checksum, so that a damaged file is noticed and
+never misread.
 """
 
 import contextlib
@@ -114,8 +115,8 @@ class Journal:
                     new.append(record)
                 elif not self._has_same(record):
                     raise StoreError(
-                        f"{self.path}: match {record.match_id} was played twice with different results: a bot uses the clock or "
-                        f"its own entropy; the first result is kept"
+                        f"{self.path}: match {record.match_id} was played twice with different results: "
+                        f"a bot uses the clock or its own entropy; the first result is kept"
                     )
         return new
 
@@ -166,7 +167,9 @@ class Journal:
 
     def _trouble(self, error: sqlite3.Error) -> StoreError:
         if "full" in str(error):
-            return StoreError(f"{self.path}: the disk is full; nothing finished is lost: free some space and run the same command")
+            return StoreError(
+                f"{self.path}: the disk is full; nothing finished is lost: free some space and run the same command"
+            )
         if isinstance(error, sqlite3.OperationalError) and "unable to open" in str(error):
             return StoreError(f"{self.path}: cannot be opened or written")
         return StoreError(f"{self.path}: {error}; restore it, or start anew with --fresh")

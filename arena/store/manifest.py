@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from arena.errors import StoreError
+from arena.store.schema import FORMAT_VERSION
 
 FILE = "manifest.json"
-FORMAT_VERSION = 1
 
 
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Results as Parquet files, written and read a row group at a time: memory does not grow with the tournament.
 
 The only module that imports pyarrow. A file is written under a temporary name, synced and renamed, so that a reader
-sees the old one or the new one; pages carry checksums, so that a damaged file is noticed and never misread.
+sees the old one or the new one. Pages carry checksums; what they miss, the manifest's results hash shows.
 """
 
 import contextlib

@@ -1,4 +1,6 @@
-"""Naga for 2 seats: a series of games over nine field cards. Rules, sources and our decisions O-G1..O-G7: RULES.md beside this file.
+"""Naga for 2 seats: a series of games over nine field cards.
+
+Rules, sources and our decisions O-G1..O-G7: RULES.md beside this file.
 
 Left out: the cut of the shuffled cards, which has no effect with a seeded shuffle.
 """
@@ -105,9 +107,7 @@ class State(Protocol):
     series_kind: int
 
 
-def resolve_options(
-    resolved: dict[str, OptionValue], _seats: int, _given: Mapping[str, OptionValue]
-) -> dict[str, OptionValue]:
+def resolve_options(resolved: dict[str, OptionValue], _seats: int, _given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
     """Nothing depends on the number of seats."""
     return resolved
 
@@ -132,7 +132,7 @@ def deal(s: State, _seats: int, options: Words, seed: Words) -> None:
     s.games[0] = 0
     s.games[1] = 0
     s.round_number = 1
-    s.parent = draw_below(2, s.seed, 1, FIRST_PARENT, 0)
+    s.parent = draw_below(2, s.seed[:], 1, FIRST_PARENT, 0)
     _deal_game(s)
 
 
@@ -373,7 +373,7 @@ def _deal_game(s: State) -> None:
     """Nine field cards from the top, then five to each hand in blocks, the parent's block first."""
     for card in range(DECK):
         s.stock[card] = card
-    shuffle(s.stock, DECK, s.seed, int(s.round_number), DEALING, 0)
+    shuffle(s.stock[:], DECK, s.seed[:], int(s.round_number), DEALING, 0)
     s.num_stock = DECK
     for i in range(FIELD_CARDS):
         s.field[i] = _draw(s)

@@ -6,7 +6,7 @@ from typing import Any
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.naga import rules
-from arena.games.naga.hands import category_name, strength
+from arena.games.naga.hands import strength
 from arena.games.naga.rules import CARDS, CONTESTS, DESIGNATE, ELTAM, MATCH_OVER, SELECT
 from arena.position import PositionReader, require_whole_deck
 
@@ -137,11 +137,6 @@ def compare(case: Document) -> int | str:
     return "tie" if values[0] == values[1] else 0 if values[0] > values[1] else 1
 
 
-def strength_text(s: Any, cards: int, place: int) -> str:
-    """The category of a selection with the field cards of a place, in words."""
-    return category_name(int(rules.contest_strength(s, cards, place)), 5 if place == ELTAM else 4)
-
-
 def _series_text(s: Any) -> str:
     return f"{s.series_count}" if s.series_kind == 0 else f"a race to {s.series_count}"
 
@@ -172,9 +167,7 @@ def _public_position(s: Any) -> Document:
         "contest": int(s.contest),
         "place": int(s.place) or None,
         "places": {
-            str(place): [
-                CARDS.text(int(s.field[i])) for i in range(rules.FIRST_CARD[place], rules.FIRST_CARD[place + 1])
-            ]
+            str(place): [CARDS.text(int(s.field[i])) for i in range(rules.FIRST_CARD[place], rules.FIRST_CARD[place + 1])]
             for place in range(1, 8)
         },
         "won": {
@@ -308,9 +301,7 @@ def _read_pending(reader: PositionReader, s: Any) -> None:
     if pending[1]:
         raise PositionError("pending[1]: seat 1 chooses last, its selection is never pending")
     if bool(pending[0]) != (s.turn == 1):
-        raise PositionError(
-            f"pending[0]: seat 0 {'must have' if s.turn == 1 else 'cannot have'} chosen when turn is {s.turn}"
-        )
+        raise PositionError(f"pending[0]: seat 0 {'must have' if s.turn == 1 else 'cannot have'} chosen when turn is {s.turn}")
     if pending[0]:
         size = 2 if s.contest == CONTESTS else 3
         cards = reader.cards(pending[0], "pending[0]", CARDS, size)

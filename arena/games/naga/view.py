@@ -1,8 +1,10 @@
 """What a Naga bot sees, typed. Cards are texts such as "d7", "e1", "I", "K" (RULES.md 2.1)."""
 
+from collections.abc import Iterable
 from functools import cached_property
 
-from arena.games.naga import rules, text
+from arena.games.naga import rules
+from arena.games.naga.hands import category_name, strength
 from arena.view import View
 
 
@@ -65,19 +67,63 @@ class NagaView(View):
         known = {*self.hand, *self.played, *(card for cards in self.field.values() for card in cards)}
         return [card for card in rules.CARDS.texts if card not in known]
 
+    @cached_property
+    def won(self) -> dict[int, int | None]:
+        """Who won each contested place: a seat, or None for a tie."""
+        owners = {1: 0, 2: 1, rules.TIED: None}
+        return {place: owners[int(self.state.won[place])] for place in range(1, 8) if self.state.won[place]}
+
+    @property
+    def stock(self) -> int:
+        """How many cards the stock holds."""
+        return int(self.state.num_stock)
+
+    @cached_property
+    def selections(self) -> dict[str, list[str]]:
+        """The cards of each legal `select` action."""
+        return {action: action.split()[1:] for action in self.legal if action.startswith("select ")}
+
+    @cached_property
+    def designations(self) -> dict[str, int]:
+        """The place of each legal `field` action."""
+        return {action: int(action.split()[1]) for action in self.legal if action.startswith("field ")}
+
     def trump(self, place: int) -> str:
         """The trump attribute of a place, as a letter of "dlfawte"."""
         return rules.ATTRIBUTES[int(rules.TRUMPS[place])]
 
-    def strength(self, cards: list[str], place: int) -> int:
+    def strength(self, cards: Iterable[str], place: int) -> int:
         """How strong `cards` are with the field cards of `place`; comparable within one place, larger wins."""
-        mask = sum(1 << rules.CARDS.parse(card, "cards") for card in cards)
-        return int(rules.contest_strength(self.state, mask, place))
+        field_mask, *rest = self._strength_arguments(place)
+        return int(strength(rules.CARDS.mask(cards) | field_mask, *rest))
 
-    def category(self, cards: list[str], place: int) -> str:
+    def category(self, cards: Iterable[str], place: int) -> str:
         """The category of that hand in words, such as "flush"."""
-        mask = sum(1 << rules.CARDS.parse(card, "cards") for card in cards)
-        return text.strength_text(self.state, mask, place)
+        return category_name(self.strength(cards, place), 5 if place == rules.ELTAM else 4)
+
+    def _strength_arguments(self, place: int) -> tuple[int, int, int, int, int, int]:
+        """Field cards, size, trump and options: read once per view, as reading a record is slow."""
+        if place not in self._arguments:
+            state = self.state
+            self._arguments[place] = (
+                sum(1 << rules.CARDS.parse(card, "field") for card in self.field[place]),
+                5 if place == rules.ELTAM else 4,
+                int(rules.TRUMPS[place]),
+                int(state.none_compare),
+                int(state.moon_class),
+                int(state.moon_duplicate),
+            )
+        return self._arguments[place]
+
+    @cached_property
+    def _arguments(self) -> dict[int, tuple[int, int, int, int, int, int]]:
+        return {}
+
+
+def warm(view: NagaView) -> None:
+    """Call every compiled function that views use once, so that none is compiled in a bot's time."""
+    view.strength(view.hand[:3], 1)
+    _ = (view.field, view.field_cards)
 
 
 VIEW = NagaView

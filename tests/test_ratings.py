@@ -1,0 +1,226 @@
+"""Rows -> ratings: the package's numbers, the overall pool, ranks and their bounds. Formats: "Overall pool"."""
+
+import math
+import random
+from typing import Any
+
+import pytest
+import trueskill
+from msgspec import ValidationError, convert
+from msgspec.structs import replace
+from test_schema import make_record, make_seat, make_void
+
+from arena.ratings.trueskill_fold import OVERALL, Fold, RatingSettings, is_separable
+from arena.records import Ending, MatchRecord, Rating
+
+BOTS = [f"bot_{number}" for number in range(8)]
+
+
+def played(index: int, places: dict[str, int], units: list[int] | None = None, pool: str = "naga") -> MatchRecord:
+    seats = tuple(
+        make_seat(bot, place, unit=units[seat] if units else seat) for seat, (bot, place) in enumerate(places.items())
+    )
+    return make_record(index, seats, pool=pool)
+
+
+def random_matches(count: int) -> list[MatchRecord]:
+    """2 to 6 seats, ties, and teams now and then."""
+    source = random.Random(20161121)
+    records = []
+    for index in range(count):
+        bots = source.sample(BOTS, source.randint(2, 6))
+        units = [seat % 2 for seat in range(len(bots))] if len(bots) in (4, 6) and index % 3 == 0 else list(range(len(bots)))
+        scores = {unit: source.randint(1, 4) for unit in units}
+        places = {bot: 1 + sum(scores[other] > scores[unit] for other in units) for bot, unit in zip(bots, units)}
+        records.append(played(index, places, units))
+    return records
+
+
+def folded(records: list[MatchRecord], **changes: Any) -> dict[tuple[str, str], Rating]:
+    fold = Fold(RatingSettings(), changes.get("field"))
+    for record in records:
+        fold.add(record)
+    return {(rating.pool, rating.bot): rating for rating in fold.ratings()}
+
+
+def test_the_package_called_directly_gives_the_same_numbers() -> None:
+    environment = trueskill.TrueSkill(mu=25.0, sigma=25 / 3, beta=25 / 6, tau=0.0, draw_probability=0.1)
+    beliefs = {bot: environment.create_rating() for bot in BOTS}
+    records = random_matches(400)
+    for record in records:
+        units = list(dict.fromkeys(seat.unit for seat in record.seats))
+        groups = [{seat.bot: beliefs[seat.bot] for seat in record.seats if seat.unit == unit} for unit in units]
+        ranks = [next(seat.place for seat in record.seats if seat.unit == unit) for unit in units]
+        for group in environment.rate(groups, ranks=ranks):
+            beliefs.update(group)
+    ratings = folded(records)
+    for bot, belief in beliefs.items():
+        rating = ratings["naga", bot]
+        assert (rating.mu, rating.sigma) == (belief.mu, belief.sigma)
+        assert rating.rating == rating.mu - 3 * rating.sigma
+        assert (rating.low, rating.high) == (rating.mu - 1.96 * rating.sigma, rating.mu + 1.96 * rating.sigma)
+    assert any(len({seat.unit for seat in record.seats}) < len(record.seats) for record in records)
+    assert any(len({seat.place for seat in record.seats}) == 1 for record in records)
+
+
+def test_one_match_gives_the_published_numbers() -> None:
+    """The figures of the package's README (1 against 1, its default tau of 25/300)."""
+    fold = Fold(RatingSettings(tau=25 / 300))
+    fold.add(played(0, {"alice": 1, "bob": 2}))
+    found = [(round(rating.mu, 3), round(rating.sigma, 3)) for rating in fold.ratings() if rating.pool == "naga"]
+    assert found == [(29.396, 7.171), (20.604, 7.171)]
+
+
+def test_seats_do_not_matter_without_ties() -> None:
+    source = random.Random(4)
+    records = [played(index, dict(zip(source.sample(BOTS, 4), (1, 2, 3, 4)))) for index in range(100)]
+    turned = [replace(record, seats=tuple(source.sample(record.seats, 4))) for record in records]
+    assert folded(turned) == folded(records)
+
+
+def test_counts() -> None:
+    crash = make_record(2, (make_seat("alice", 2, ending=Ending.CRASH, fault_decision=4), make_seat("bob", 1)))
+    ratings = folded([played(0, {"alice": 1, "bob": 1}), played(1, {"alice": 1, "bob": 2}), crash, make_void(3)])
+    alice, bob = ratings["naga", "alice"], ratings["naga", "bob"]
+    assert (alice.matches, alice.wins, alice.mean_place, alice.faults) == (3, 2, 4 / 3, 1)
+    assert (bob.matches, bob.wins, bob.mean_place, bob.faults) == (3, 2, 4 / 3, 0)
+
+
+def test_void_matches_are_not_rated() -> None:
+    assert Fold(RatingSettings()).ratings() == []
+    assert folded([make_void()]) == {}
+    assert folded([played(0, {"alice": 1, "bob": 2}), make_void(1)]) == folded([played(0, {"alice": 1, "bob": 2})])
+
+
+def test_the_field_is_listed_with_the_prior() -> None:
+    field = {"yaniv": [("idle", 1), ("alice", 1)], "naga": [("idle", 1)]}
+    ratings = folded([played(0, {"alice": 1, "bob": 2})], field=field)
+    idle = ratings["naga", "idle"]
+    assert (idle.mu, idle.sigma, idle.matches, idle.mean_place) == (25.0, 25 / 3, 0, 0.0)
+    assert list(dict.fromkeys(pool for pool, _ in ratings)) == ["yaniv", "naga", OVERALL]
+    assert [ratings["yaniv", bot].rank for bot in ("idle", "alice")] == [1, 1]
+    assert (ratings["yaniv", "idle"].rank_low, ratings["yaniv", "idle"].rank_high) == (1, 2)
+
+
+def test_versions_of_a_bot_are_bots() -> None:
+    fold = Fold(RatingSettings())
+    fold.add(make_record(0, (make_seat("alice", 2, bot_version=1), make_seat("alice", 1, bot_version=2))))
+    assert [(rating.bot, rating.bot_version, rating.matches) for rating in fold.ratings()][:2] == [
+        ("alice", 2, 1),
+        ("alice", 1, 1),
+    ]
+
+
+def test_overall_is_the_mean_of_the_pools() -> None:
+    """Worked example: mu = (mu1 + mu2) / 2, sigma = sqrt(sigma1^2 + sigma2^2) / 2."""
+    records = [
+        played(0, {"alice": 1, "bob": 2}),
+        played(1, {"bob": 1, "carol": 2, "alice": 3}, pool="yaniv"),
+        played(2, {"bob": 1, "carol": 2, "alice": 3}, pool="yaniv"),
+    ]
+    ratings = folded(records)
+    for bot in ("alice", "bob"):
+        naga, yaniv, both = (ratings[pool, bot] for pool in ("naga", "yaniv", OVERALL))
+        assert both.mu == pytest.approx((naga.mu + yaniv.mu) / 2, abs=1e-12)
+        assert both.sigma == pytest.approx(math.sqrt(naga.sigma**2 + yaniv.sigma**2) / 2, abs=1e-12)
+        assert both.rating == both.mu - 3 * both.sigma
+    alice, carol = ratings[OVERALL, "alice"], ratings[OVERALL, "carol"]
+    assert (alice.matches, alice.wins, alice.mean_place) == (3, 1, 7 / 3)
+    assert (ratings[OVERALL, "bob"].rank, alice.rank) == (1, 2)
+    assert (carol.rank, carol.rank_low, carol.rank_high) == (None, None, None)
+    assert carol.mu == ratings["yaniv", "carol"].mu
+    assert [bot for pool, bot in ratings if pool == OVERALL] == ["bob", "alice", "carol"]
+
+
+def test_with_one_pool_overall_says_the_same() -> None:
+    ratings = folded(random_matches(50))
+    for bot in BOTS:
+        assert replace(ratings[OVERALL, bot], pool="naga") == ratings["naga", bot]
+
+
+def test_equal_ratings_share_a_rank() -> None:
+    ratings = folded([], field={"naga": [("bob", 1), ("alice", 1), ("carol", 1)]})
+    assert [(rating.bot, rating.rank, rating.rank_low, rating.rank_high) for rating in ratings.values()][:3] == [
+        ("alice", 1, 1, 3),
+        ("bob", 1, 1, 3),
+        ("carol", 1, 1, 3),
+    ]
+
+
+def test_bounds_come_from_pairs() -> None:
+    source = random.Random(1)
+    skill = {bot: 0.6 * number for number, bot in enumerate(BOTS)}
+    records = []
+    for index in range(600):
+        seated = source.sample(BOTS, 2)
+        seated.sort(key=lambda bot: -(skill[bot] + source.gauss(0, 1)))
+        records.append(played(index, {seated[0]: 1, seated[1]: 2}))
+    ratings = [rating for (pool, _), rating in folded(records).items() if pool == "naga"]
+    assert ratings == sorted(ratings, key=lambda rating: -rating.rating)
+    for one in ratings:
+        better = sum(other.mu > one.mu and is_separable(one, other) for other in ratings)
+        worse = sum(other.mu < one.mu and is_separable(one, other) for other in ratings)
+        assert (one.rank_low, one.rank_high) == (min(one.rank, 1 + better), max(one.rank, len(ratings) - worse))
+    assert [rating.rank for rating in ratings] == list(range(1, 9))
+    assert any(rating.rank_low == rating.rank_high for rating in ratings)
+    assert any(rating.rank_low < rating.rank_high for rating in ratings)
+
+
+def test_separable_is_strict() -> None:
+    one = folded([played(0, {"alice": 1, "bob": 2})])["naga", "alice"]
+    edge = 1.96 * math.hypot(3.0, 4.0)
+    assert not is_separable(replace(one, mu=0.0, sigma=3.0), replace(one, mu=edge, sigma=4.0))
+    assert is_separable(replace(one, mu=math.nextafter(edge, 99), sigma=4.0), replace(one, mu=0.0, sigma=3.0))
+
+
+@pytest.mark.parametrize(
+    "places", [{"alice": 1}, {"alice": 1, "bob": 1}, {"alice": 2, "bob": 2}, {"alice": 1, "bob": 1, "carol": 1}]
+)
+@pytest.mark.parametrize("draw_probability", [0.0, 0.1, 0.999])
+def test_odd_matches_raise_nothing(places: dict[str, int], draw_probability: float) -> None:
+    fold = Fold(RatingSettings(draw_probability=draw_probability))
+    for index in range(30):
+        fold.add(played(index, places))
+    ratings = [rating for rating in fold.ratings() if rating.pool == "naga"]
+    assert [rating.matches for rating in ratings] == [30] * len(places)
+    assert all(rating.sigma > 0 for rating in ratings)
+
+
+def test_a_single_team_cannot_be_rated() -> None:
+    ratings = folded([played(0, {"alice": 1, "bob": 1}, units=[0, 0])])
+    assert (ratings["naga", "alice"].mu, ratings["naga", "alice"].matches) == (25.0, 1)
+
+
+def test_where_the_package_gives_out_beliefs_stay() -> None:
+    """Some 60 betas apart the package raises: no bot of a sane config gets there."""
+    fold = Fold(RatingSettings(sigma=1000.0, beta=0.1))
+    fold.add(played(0, {"alice": 1, "bob": 2}))
+    environment = trueskill.TrueSkill(sigma=1000.0, beta=0.1, tau=0.0)
+    far = {"alice": environment.create_rating(1e6, 1.0), "bob": environment.create_rating(0.0, 1.0)}
+    for bot, belief in far.items():
+        fold._pools["naga"][bot, 1].belief = belief
+    fold.add(played(1, {"alice": 2, "bob": 1}))
+    assert [(rating.mu, rating.matches) for rating in fold.ratings()][:2] == [(1e6, 2), (0.0, 2)]
+
+
+def test_only_plan_order_is_folded() -> None:
+    fold = Fold(RatingSettings())
+    fold.add(played(3, {"alice": 1, "bob": 2}))
+    with pytest.raises(ValueError, match="not in plan order"):
+        fold.add(played(2, {"alice": 1, "bob": 2}))
+
+
+def test_the_package_keeps_no_global_environment() -> None:
+    default = trueskill.global_env()
+    before = dict(vars(default))
+    folded(random_matches(5))
+    assert trueskill.global_env() is default
+    assert vars(default) == before
+
+
+def test_settings_are_strict() -> None:
+    assert convert({}, RatingSettings) == RatingSettings(25.0, 8.333333333333334, 4.166666666666667, 0.0, 0.1)
+    with pytest.raises(ValidationError, match="sigam"):
+        convert({"sigam": 8.0}, RatingSettings)
+    with pytest.raises(ValidationError, match="float"):
+        convert({"sigma": "8"}, RatingSettings)
