@@ -87,7 +87,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def document(self) -> dict[str, Any]:
         """What two runs must have in common to be one tournament."""
-        whole: dict[str, Any] = msgspec.to_builtins(self)
+        whole: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))  # as it reads from the manifest
         del whole["key"]
         whole["commitment"] = self.commitment
         for contestant in whole["contestants"]:

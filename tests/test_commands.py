@@ -1,0 +1,80 @@
+"""The commands for people: match, play, bench, warmup, and that every one explains itself."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import VERBS, main
+
+BOTS = Path(__file__).parent.parent / "bots"
+GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "--help"]) == 0
+    assert f"Usage: arena {verb}" in capsys.readouterr().out
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(verb in text for verb in VERBS)
+
+
+def test_a_match_is_printed_and_its_seed_repeats_it(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for _ in range(2):
+        assert main(["match", "naga", GREEDY, RANDOM, "--seed", "4"]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "place 1" in shown[0] and len(shown[0].splitlines()) == 3
+
+
+def test_watching_shows_every_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "naga", GREEDY, RANDOM, "--seed", "4", "--watch", "--option", "series=games:1"]) == 0
+    text = capsys.readouterr().out
+    assert "contest 1" in text and text.count("select") >= 10 and "Kut" in text
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, words: Iterator[str]) -> None:
+    def reply(*_: object) -> str:
+        try:
+            return next(words)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", reply)
+
+
+def test_a_person_plays_by_number_and_is_asked_again_after_nonsense(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, iter(["what?", "99"] + ["0"] * 50))
+    assert main(["play", "naga", "--against", RANDOM, "--seed", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "not possible: 'what?'" in text and "not possible: '99'" in text
+    assert "The match is over." in text and "seat 0 you" in text
+
+
+def test_a_person_sees_the_own_cards_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answers(monkeypatch, iter(["0"]))
+    assert main(["play", "naga", "--against", RANDOM, "--seed", "3", "--seat", "1"]) == 130
+    text = capsys.readouterr().out
+    assert "seat 0: 5 cards" in text and "You left the table." in text
+
+
+def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.bench.PLAY_SECONDS", 0.001)
+    monkeypatch.setattr("arena.bench.PYTHON_DECISIONS", 200)
+    assert main(["bench", "engine", "--json"]) == 0
+    (speed,) = [row for row in json.loads(capsys.readouterr().out)["engine"] if row["game"] == "naga"]
+    assert speed["seats"] == 2 and speed["decisions_per_second"] > 0 and 10 < speed["decisions_per_match"] < 21
+
+
+def test_warmup_says_where_the_cache_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warmup", "naga"]) == 0
+    assert "cache: " in capsys.readouterr().out
+    assert main(["warmup", "naag"]) == 2

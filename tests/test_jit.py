@@ -1,0 +1,88 @@
+"""Compiled rules: warm in the next process, never stale after an edit, and somewhere to keep them on any machine."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena import cache, game, jit
+
+PACKAGE = Path(jit.__file__).parent
+
+WARM = """
+from arena import game, jit
+room = game.load("naga")
+game.warm(room)
+for entry in game.compiled_entries(room):
+    jit.forbid_compiling(entry)
+game.warm(room)
+print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+"""
+
+
+def python(code: str, cache_folder: Path, path: Path = PACKAGE.parent) -> str:
+    environment = {**os.environ, cache.VARIABLE: str(cache_folder), "PYTHONPATH": str(path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    entries = len(game.compiled_entries(game.load("naga")))
+    assert python(WARM, tmp_path) == str(entries)
+    assert python(WARM, tmp_path) == "0"
+
+
+def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
+    ask = "from arena import jit; print(jit.source_hash('naga'), jit.source_hash('engine'))"
+    room, engine = python(ask, tmp_path / "cache", tmp_path).split()
+    rules = tmp_path / "arena" / "games" / "naga" / "rules.py"
+    rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
+    edited = python(ask, tmp_path / "cache", tmp_path).split()
+    assert edited[0] != room and edited[1] == engine
+    shared = tmp_path / "arena" / "rng.py"
+    shared.write_text(shared.read_text() + "\n")
+    assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine
+
+
+def test_an_unwritable_cache_falls_back_to_a_temporary_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ask = "from arena.cache import cache_root; print(cache_root(), cache_root().is_dir())"
+    folder, exists = python(ask, tmp_path / "file" / "below").split()
+    assert exists == "True" and not Path(folder).exists()  # removed at exit
+
+
+def test_old_folders_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    cache.cache_root.cache_clear()
+    try:
+        for number in range(10):
+            (tmp_path / f"naga-{number}").mkdir()
+            os.utime(tmp_path / f"naga-{number}", (number, number))
+        cache.keep_newest("naga-*", 3, tmp_path / "naga-0")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["naga-0", "naga-7", "naga-8", "naga-9"]
+    finally:
+        cache.cache_root.cache_clear()
+
+
+def test_a_folder_of_the_cache_is_filled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    cache.cache_root.cache_clear()
+    try:
+        filled: list[Path] = []
+        for _ in range(2):
+            folder = cache.cached_folder("bots/x", lambda path: filled.append(path))
+        assert len(filled) == 1 and folder == tmp_path / "bots" / "x" and list(folder.parent.iterdir()) == [folder]
+    finally:
+        cache.cache_root.cache_clear()
+
+
+@pytest.mark.parametrize("mask", [1, 2, 0b1010_0000, (1 << 50) | 1, (1 << 61) - 1])
+def test_bits(mask: int) -> None:
+    assert jit.popcount(mask) == bin(mask).count("1")
+    assert jit.lowest_bit(mask) == len(bin(mask)) - 1 - bin(mask).rindex("1")
