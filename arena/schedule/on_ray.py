@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import signal
+import socket
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from arena.schedule.processes import HASH_SEED
 from arena.schedule.worker import Chunk, Job, Worker
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
+LISTENER_SECONDS = 10.0
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -40,6 +42,7 @@ class RayBackend:
             if address is None:
                 self._start_local(workers)
             else:
+                _require_listener(address)
                 self._ray.init(address=address, **_quiet())
         except (RuntimeError, ConnectionError, OSError, ValueError) as error:
             self.close()
@@ -138,6 +141,13 @@ def _ray(*, is_local: bool) -> Any:
     if hasattr(ray._private.worker, "_worker_logs_enabled"):
         ray._private.worker._worker_logs_enabled = False  # a kilobyte per lost worker; we say it in a line of our own
     return ray
+
+
+def _require_listener(address: str) -> None:
+    """Raise OSError when nobody listens at `host:port`: Ray itself would try for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=LISTENER_SECONDS).close()
 
 
 def _quiet() -> dict[str, Any]:
