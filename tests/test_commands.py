@@ -69,9 +69,12 @@ def test_a_person_sees_the_own_cards_only(monkeypatch: pytest.MonkeyPatch, capsy
 def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.bench.PLAY_SECONDS", 0.001)
     monkeypatch.setattr("arena.bench.PYTHON_DECISIONS", 200)
-    assert main(["bench", "engine", "--json"]) == 0
-    (speed,) = [row for row in json.loads(capsys.readouterr().out)["engine"] if row["game"] == "naga"]
+    monkeypatch.setattr("arena.cli.bench.open_spiel_speeds", list)
+    assert main(["bench", "engine", "--game", "naga", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    (speed,), (cost,) = figures["random_play"], figures["rooms"]
     assert speed["seats"] == 2 and speed["decisions_per_second"] > 0 and 10 < speed["decisions_per_match"] < 21
+    assert cost["cold_cpu_s"] > cost["warm_cpu_s"] > 0
 
 
 def test_warmup_says_where_the_cache_is(capsys: pytest.CaptureFixture[str]) -> None:
