@@ -10,7 +10,8 @@ def run() -> None:
     """Run the command line with a fixed string hash, so that a bot that iterates over a set plays the same everywhere."""
     if os.environ.get(HASH_SEED) != "0":
         os.environ[HASH_SEED] = "0"
-        os.execv(sys.executable, [sys.executable, "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
+        # (-P: a file of the current folder must not stand in for a module of the standard library)
     from arena.cli.main import main  # only now: nothing heavy is imported twice
 
     sys.exit(main())

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import importlib.util
 import itertools
+import os
 import random
 import sys
 import types
@@ -162,8 +163,20 @@ class LoadedBot:
             raise BotError(f"{bot.main}: cannot be loaded")
         module = importlib.util.module_from_spec(spec)
         sys.modules[self._name] = module
-        exec(_compiled(bot.files[bot.main], str(path)), module.__dict__)
+        search_path = list(sys.path)
+        try:
+            exec(_compiled(bot.files[bot.main], str(path)), module.__dict__)
+        finally:  # a bot that imports its own files by an absolute name leaves neither them nor the way to them behind
+            sys.path[:] = search_path
+            self._forget_files_of(folder)
         return _agent_class(module, bot.main)
+
+    def _forget_files_of(self, folder: Path) -> None:
+        own = str(folder) + os.sep
+        for name, module in list(sys.modules.items()):
+            is_own = name == self._name or name.startswith(self._name + ".")
+            if not is_own and str(getattr(module, "__file__", None)).startswith(own):
+                del sys.modules[name]
 
 
 _code_cache: dict[tuple[str, bytes], types.CodeType] = {}
@@ -180,8 +193,8 @@ def _compiled(source: bytes, path: str) -> types.CodeType:
 def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
     found = [
         value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
+        for value in dict.fromkeys(item for item in vars(module).values() if isinstance(item, type))
+        if issubclass(value, Agent) and f"{value.__module__}.".startswith(f"{module.__name__}.")
     ]
     if len(found) != 1:
         names = ", ".join(agent.__name__ for agent in found) or "none"

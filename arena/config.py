@@ -44,7 +44,7 @@ class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     path: str
     name: str | None = None
-    params: dict[str, Any] = {}
+    params: dict[Any, Any] = {}
     trusted: bool = False
     games: list[str] | None = None
 
@@ -110,6 +110,8 @@ def read_config(path: Path) -> Tournament:
         raise ConfigError(f"{path}: not a UTF-8 text file") from None
     try:
         document = yaml.load(text, _Loader)
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {_one_line(error)}") from None
     try:
@@ -123,7 +125,7 @@ def check_config(document: object, folder: Path) -> Tournament:
     if not isinstance(document, dict):
         raise ConfigError("a config is a YAML mapping with name, games and bots")
     config = _typed(document)
-    _check_name(config.name, "name")
+    check_name(config.name, "name")
     if config.format not in FORMATS:
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
     if config.rotations not in (CYCLIC, ALL):
@@ -140,7 +142,11 @@ def check_config(document: object, folder: Path) -> Tournament:
         entries=_entries(config),
         bots=_bots(config, folder),
         rotations=config.rotations,
-        clock=Clock(*(_seconds(getattr(clock, key), f"clock.{key}") for key in ("move", "bank", "start"))),
+        clock=Clock(
+            move=_seconds(clock.move, "clock.move"),
+            bank=_seconds(clock.bank, "clock.bank", may_be_zero=True),
+            start=_seconds(clock.start, "clock.start"),
+        ),
         memory=_bytes(config.memory),
         faults=config.faults,
         ratings=_ratings(config.ratings),
@@ -187,7 +193,7 @@ def _entries(config: Config) -> tuple[Entry, ...]:
         key = f"games[{place}]"
         deals = config.deals if item.deals is None else item.deals
         _check_count(deals, f"{key}.deals")
-        _check_name(item.label or item.game, f"{key}.label" if item.label else f"{key}.game")
+        check_name(item.label or item.game, f"{key}.label" if item.label else f"{key}.game")
         try:
             game = games.load(item.game)
             game.check_seats(item.seats)
@@ -214,11 +220,12 @@ def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
     for place, item in enumerate(config.bots):
         key = f"bots[{place}]"
         entry = BotConfig(item) if isinstance(item, str) else item
+        _check_plain(entry.params, f"{key}.params")
         if entry.path.startswith("submitted:"):
             raise ConfigError(f"{key}: stored submissions are not known to this version; give the bot's path")
         path = _bot_path(entry.path, folder, key)
         name = entry.name or path.stem
-        _check_name(name, f"{key}.name")
+        check_name(name, f"{key}.name")
         for known in entry.games or ():
             if known not in games.names():
                 raise ConfigError(f'{key}.games: no game "{known}"; {nearest(known, games.names())}')
@@ -255,7 +262,22 @@ def _ratings(settings: RatingSettings) -> RatingSettings:
     return settings
 
 
-def _check_name(name: str, key: str) -> None:
+def _check_plain(value: object, key: str) -> None:
+    """Parameters must read the same as JSON: in rows, in messages, on every machine."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if not isinstance(name, str):
+                raise ConfigError(f"{key}: the key {name!r} must be a text")
+            _check_plain(item, f"{key}.{name}")
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            _check_plain(item, f"{key}[{place}]")
+    elif not (value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))):
+        raise ConfigError(f"{key}: texts, numbers, true/false, lists and mappings are possible, not {value!r}")
+
+
+def check_name(name: str, key: str) -> None:
+    """Raise ConfigError for a name that could not be a folder and a column everywhere."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
 
@@ -265,9 +287,9 @@ def _check_count(number: int, key: str) -> None:
         raise ConfigError(f"{key}: at least 1, not {number}")
 
 
-def _seconds(text: str, key: str) -> float:
+def _seconds(text: str, key: str, *, may_be_zero: bool = False) -> float:
     found = DURATION.fullmatch(text)
-    if not found or float(found[1]) == 0:
+    if not found or (float(found[1]) == 0 and not may_be_zero):
         raise ConfigError(f'{key}: a time such as "1s" or "500ms" is needed, not {text!r}')
     return float(found[1]) * _SECONDS[found[2]]
 

@@ -98,7 +98,7 @@ def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -
             raise ConfigError(f"{bot}: no such bot: {path.absolute()} does not exist")
         files: BotFiles = read_bot(path)
         load = partial(LoadedBot, files)
-    return InProcessSeat(load, seed, params or {})
+    return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
 
 
 class _Ready:

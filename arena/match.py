@@ -1,6 +1,8 @@
 """One table from the deal to the match record: who is asked, the clock, faults and places. Trusts nothing that a seat says."""
 
 import contextlib
+import copy
+import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +19,14 @@ from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
 from arena.view import View
 
+BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
+NOTE_CHARACTERS = 2000  # kept of a fault's reason
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 FORFEIT, SUBSTITUTE = "forfeit", "substitute"
+
+
+class HostTrouble(Exception):
+    """The machine, not a bot, held up a match: it is void and has to be played again."""
 
 
 class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,9 +122,10 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
     """The record of a match that the hall could not finish: stored and reported, not rated."""
     units = game.units(len(setup.players), setup.options)
     rows = tuple(
-        _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0) for player, unit in zip(setup.players, units)
+        _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0, reproducible=False)
+        for player, unit in zip(setup.players, units)
     )
-    return _match_record(game, setup, rows, (), attempts, (f"host: {reason}",))
+    return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",))
 
 
 def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:
@@ -179,7 +188,8 @@ class _Table:
 
     def start(self) -> None:
         for seat, book in enumerate(self.books):
-            info = StartInfo(self.setup.game, self.setup.options, len(self.books), seat, self.setup.clock)
+            options = copy.deepcopy(self.setup.options)  # a bot may do to it what it likes
+            info = StartInfo(self.setup.game, options, len(self.books), seat, self.setup.clock)
             fault = book.seat.start(info)
             if fault is not None:
                 self._record_fault(seat, fault, -1)
@@ -204,9 +214,6 @@ class _Table:
         units = self.game.units(len(self.books), self.setup.options)
         faults = {seat: book.first_fault or 0 for seat, book in enumerate(self.books) if book.has_forfeited}
         places = settle_places(places, units, faults, has_one_loser=self.game.engine.has_one_loser(self.states))
-        for book in self.books:
-            if not book.has_forfeited:
-                book.seat.end(EndInfo(places, scores))
         rows = tuple(
             _seat_record(
                 player, unit, place, score, book.ending, book.first_fault, book.seat.isolation, book.cpu, book.decisions,
@@ -215,7 +222,11 @@ class _Table:
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip
         actions = tuple(action for _, action in self.history)
-        return _match_record(self.game, self.setup, rows, actions, 1, tuple(self.notes))
+        record = _match_record(self.game, self.setup, rows, actions, 1, tuple(self.notes))
+        for book in self.books:  # only now: nothing that a bot does to what it is told can reach the record
+            if not book.has_forfeited:
+                book.seat.end(EndInfo(tuple(places), tuple(scores)))
+        return record
 
     def _batch(self) -> list[tuple[int, States, list[int]]]:
         """(seat, state, legal codes) of the decision to take, with those that are taken at the same time.
@@ -280,36 +291,49 @@ class _Table:
         if isinstance(answer, Answer):
             book.cpu.append(answer.cpu_seconds)
             book.wall += answer.wall_seconds
-            over_move = answer.cpu_seconds - self.setup.clock.move
-            if over_move <= book.bank:
-                book.bank -= max(0.0, over_move)
-                found = _legal_code(self.game, states, codes, answer.action)
-                if not isinstance(found, Fault):
-                    return found
-                answer = found
-            else:
-                limit = self.setup.clock.move + book.bank
-                answer = Fault(Ending.TIMEOUT, f"used {answer.cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left")
+            late = self._clock_fault(book, answer)
+            found = late or _legal_code(self.game, states, codes, answer.action)
+            if not isinstance(found, Fault):
+                return found
+            answer = found
         self._record_fault(seat, answer, len(self.history))
         return self._fallback(seat, codes)
+
+    def _clock_fault(self, book: _SeatState, answer: Answer) -> Fault | None:
+        """Charge the bank; a timeout by CPU time, or by the wall backstop that catches sleepers.
+
+        Raises HostTrouble where it was the machine that was slow.
+        """
+        limit = self.setup.clock.move + book.bank
+        backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
+        book.bank = min(book.bank, max(0.0, limit - answer.cpu_seconds))
+        if answer.cpu_seconds > limit:
+            return Fault(Ending.TIMEOUT, f"used {answer.cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left")
+        if answer.wall_seconds <= backstop:
+            return None
+        if answer.cpu_seconds < limit / 2 and _is_short_of_cpu():
+            raise HostTrouble(f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU")
+        return Fault(Ending.TIMEOUT, f"took {answer.wall_seconds:.1f} s of wall time, {backstop:.1f} s are the backstop")
 
     def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
         book = self.books[seat]
         book.faults += 1
         if book.first_fault is None:
             book.first_fault = decision
-        if fault.ending is Ending.TIMEOUT:
+        if fault.ending in (Ending.TIMEOUT, Ending.STARTUP):  # a clock may have decided it
             book.reproducible = False
         policy = self.setup.faults
         if policy.policy == FORFEIT or book.faults >= policy.max_faults:
             book.ending = fault.ending
-        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {fault.reason}")
+        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {printable(fault.reason)}")
 
 
 def _legal_code(game: Game, states: States, codes: list[int], action: object) -> int | Fault:
     """A reply as one of the legal codes: a text of the legal list, or an index in it."""
-    if isinstance(action, bool) or not isinstance(action, str | int):
-        return Fault(Ending.MALFORMED, f"a reply is one of the legal texts or its index, not {_shortened(action)}")
+    if type(action) is not str and type(action) is not int:  # not isinstance: a subclass is a stranger's code
+        return Fault(
+            Ending.MALFORMED, f"a reply is one of the legal texts or its index, not a {printable(type(action).__name__)}"
+        )
     if isinstance(action, int):
         if 0 <= action < len(codes):
             return codes[action]
@@ -322,14 +346,27 @@ def _legal_code(game: Game, states: States, codes: list[int], action: object) ->
     return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {legal}")
 
 
-def _shortened(value: object) -> str:
-    """A stranger's value, safe to print."""
-    if isinstance(value, int) and value.bit_length() > 64:
-        return "a huge number"
-    if not isinstance(value, str | int | float | None):
-        return f"a {type(value).__name__}"
-    text = repr(value[:60] if isinstance(value, str) else value)
-    return text.encode("ascii", "backslashreplace").decode()
+def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
+    r"""A stranger's text, safe to store and to print: cut, and with every control character escaped.
+
+    >>> printable("a\x1b[2J")
+    'a\\x1b[2J'
+    """
+    safe = "".join(
+        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode()
+        for letter in text[:limit]
+    )
+    return safe + (" ..." if len(text) > limit else "")
+
+
+def _is_short_of_cpu() -> bool:
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+def _shortened(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value) if value.bit_length() <= 64 else "a huge number"
+    return printable(repr(value[:60]))
 
 
 def _seat_record(

@@ -6,7 +6,6 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 
 import datetime
 import importlib.metadata
-import os
 import secrets
 import time
 from collections import Counter
@@ -19,7 +18,7 @@ from typing import Any, Protocol
 import msgspec
 
 from arena import game as games
-from arena.config import Bot, Tournament, read_config
+from arena.config import Bot, Tournament, check_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.trueskill_fold import Fold
@@ -28,6 +27,7 @@ from arena.schedule.backend import Backend
 from arena.schedule.driver import Driver, Tally
 from arena.schedule.local import LocalBackend
 from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
+from arena.schedule.processes import available_cpus
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Job
 from arena.seats.probe import first_error, probe
@@ -38,6 +38,7 @@ from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manife
 from arena.store.schema import SeatTotals
 
 RAY, LOCAL = "ray", "local"
+MOST_MATCHES = 100_000_000  # a byte of memory each
 CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
 DEFAULT_FOLDER = Path("leaderboards")
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
@@ -138,6 +139,7 @@ def run_tournament(
 ) -> Results:
     """Play a tournament, or what is left of it, and write its folder. Raises ArenaError for every mistake of the user."""
     reporter = reporter or Silent()
+    _check_settings(settings)
     tournament = config if isinstance(config, Tournament) else read_config(Path(config))
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
@@ -155,7 +157,10 @@ def run_tournament(
             except KeyboardInterrupt:
                 results = run.finish(is_finished=False)
                 kept, total = results.manifest.played, run.progress.total
-                raise Interrupted(f"stopped; {kept} of {total} matches are kept. The same command goes on.") from None
+                raise Interrupted(
+                    f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
+                    f"Board so far: arena leaderboard {name} --out {settings.out}"
+                ) from None
             return run.finish(is_finished=True)
 
 
@@ -371,22 +376,24 @@ def _plan(
     tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
 ) -> Plan:
     """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan."""
-    stored_key = journal.meta("key")
+    has_matches = next(journal.indices(), None) is not None
+    stored_key = journal.meta("key") if has_matches else None
     key = key_from_seed(seed) if seed is not None else stored_key or secrets.token_bytes(KEY_BYTES)
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         memory=tournament.memory, faults=tournament.faults, key=key, seed=seed,
     )  # fmt: skip
+    if len(plan) > MOST_MATCHES:
+        raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.document)
     stored = journal.meta("plan")
-    if stored is None:
-        journal.set_meta("key", key)
-        journal.set_meta("plan", document.encode())
+    if stored is None or not has_matches:  # what was never begun binds nobody
+        journal.set_meta({"key": key, "plan": document.encode()})
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
         raise StoreError(
-            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the old "
-            f"results are set aside), or choose another --name"
+            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the "
+            f"old results are set aside), or choose another --name"
         )
     return plan
 
@@ -400,16 +407,20 @@ def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     return sorted({f"bots: {', '.join(changed)}" if key == "bots" else key for key in keys})
 
 
+def _check_settings(settings: Settings) -> None:
+    """Before anything is written."""
+    if settings.backend not in (RAY, LOCAL):
+        raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
+    if settings.workers is not None and settings.workers < 1:
+        raise ConfigError(f"--workers: at least 1, not {settings.workers}")
+    if settings.name is not None:
+        check_name(settings.name, "--name")
+
+
 def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
-    workers = settings.workers or len(
-        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0] * (os.cpu_count() or 1)
-    )
-    if workers < 1:
-        raise ConfigError(f"--workers: at least 1, not {workers}")
+    workers = settings.workers or available_cpus()
     if settings.backend == LOCAL:
         return LocalBackend(job, workers)
-    if settings.backend != RAY:
-        raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
     from arena.schedule.on_ray import RayBackend  # only now: importing Ray takes a third of a second
 
     return RayBackend(job, workers, settings.address)

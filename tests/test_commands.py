@@ -30,7 +30,7 @@ def test_a_match_is_printed_and_its_seed_repeats_it(capsys: pytest.CaptureFixtur
         assert main(["match", "naga", GREEDY, RANDOM, "--seed", "4"]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
-    assert "place 1" in shown[0] and len(shown[0].splitlines()) == 3
+    assert "place 1" in shown[0] and len(shown[0].splitlines()) == 2
 
 
 def test_watching_shows_every_decision(capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,7 +83,7 @@ def test_chunks_grow_to_a_quarter_second_and_shrink_at_the_end() -> None:
     assert backend.most == 4  # two chunks per slot
 
 
-@pytest.mark.parametrize("losses", [{1}, {5, 6, 7}, {2, 9, 20, 33}])
+@pytest.mark.parametrize("losses", [{1}, {5, 6, 7}, set(range(3, 60, 7))])
 def test_lost_chunks_are_played_again(losses: set[int]) -> None:
     kept, void, _ = run(Flaky(losses=losses), 300)
     assert kept == Counter(range(300)) and not void
@@ -92,12 +92,12 @@ def test_lost_chunks_are_played_again(losses: set[int]) -> None:
 def test_a_match_that_kills_its_worker_is_found_and_named() -> None:
     kept, void, _ = run(Flaky(poison={17, 200}), 300)
     assert kept == Counter(set(range(300)) - {17, 200})
-    assert void == {17: (ATTEMPTS, "a worker died"), 200: (ATTEMPTS, "a worker died")}
+    assert void == {17: (ATTEMPTS + 1, "a worker died"), 200: (ATTEMPTS + 1, "a worker died")}  # once in company
 
 
 def test_our_own_failure_in_a_match_is_tried_again_and_then_void() -> None:
     kept, void, before = run(Flaky(failing={3}), 50)
-    assert kept == Counter(set(range(50)) - {3}) and void == {3: (ATTEMPTS, "our bug")}
+    assert kept == Counter(set(range(50)) - {3}) and void == {3: (ATTEMPTS + 1, "our bug")}
     assert not any(before.values())
 
 
@@ -123,3 +123,18 @@ def test_the_share_of_time_inside_matches_is_counted() -> None:
     assert driver.tally.efficiency is None
     driver.run(iter(range(10)), 10)
     assert driver.tally.efficiency == pytest.approx(0.9)
+
+
+def test_suspects_are_tried_with_nothing_beside_them_so_that_none_is_blamed_for_another() -> None:
+    class AllFall(Flaky):
+        """Like a process pool: when one worker dies, every chunk in flight is lost."""
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            if any(self.poison & set(indices) for _, indices in self.pending):
+                lost: list[tuple[Ticket, Chunk | Lost]] = [(number, Lost("the pool broke")) for number, _ in self.pending]
+                self.pending.clear()
+                return lost
+            return super().wait(seconds)
+
+    kept, void, _ = run(AllFall(poison={17, 18, 40}), 300)
+    assert set(void) == {17, 18, 40} and kept == Counter(set(range(300)) - {17, 18, 40})

@@ -45,7 +45,7 @@ def run(folder: Path, out: str = "out", *, workers: int = 1, backend: str = LOCA
 
 
 def arena(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "arena", *map(str, arguments)]
+    command = [sys.executable, "-P", "-m", "arena", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -77,7 +77,7 @@ def journalled(folder: Path) -> int:
 def children_of(pid: int) -> set[int]:
     from arena.schedule.guardian import descendants
 
-    return descendants(pid)
+    return descendants({pid})
 
 
 def alive(pids: set[int]) -> set[int]:
@@ -89,6 +89,14 @@ def alive(pids: set[int]) -> set[int]:
             continue
         living |= {pid} if state != "Z" else set()
     return living
+
+
+def left_of(pids: set[int]) -> set[int]:
+    """Those that still live after 5 seconds."""
+    deadline = time.monotonic() + 5
+    while alive(pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return alive(pids)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +155,7 @@ def test_kill_9_of_the_driver_loses_nothing_that_was_finished(calm: Results, tmp
     assert kept > 3
     results = run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
-    assert not alive(family)
+    assert not left_of(family)
 
 
 def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_path: Path) -> None:
@@ -159,7 +167,7 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
     code, _, err = ended(process)
     if code != 0:  # else it was over already
         assert code == 130 and "The same command goes on." in err and "Traceback" not in err
-    assert not alive(family)
+    assert not left_of(family)
     code, _, err = ended(arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL))
     assert code == 0 and calm.manifest.results_sha256 and calm.manifest.results_sha256 in err
 
@@ -247,7 +255,7 @@ def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: 
     results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD / "dies.py"], deals=1)
     void = [record for record in results.records() if record.is_void]
     assert len(void) == 4 and all("dies" in {seat.bot for seat in record.seats} for record in void)
-    assert all(record.attempts == 3 and seat.place == 0 for record in void for seat in record.seats)
+    assert all(record.attempts >= 3 and seat.place == 0 for record in void for seat in record.seats)
     assert results.manifest.void == 4 and results.manifest.endings[Ending.HOST.value] == 8
     rated = {rating.bot: rating.matches for rating in results.ratings if rating.pool == "naga"}
     assert rated["counting_bot"] == rated["set_bot"] == 2 and rated.get("dies", 0) == 0
@@ -306,6 +314,40 @@ def test_every_stored_match_can_be_replayed(calm: Results, capsys: pytest.Captur
     assert main(["verify", str(trace)]) == 0
     assert main(["replay", "0" * 24, "--out", out]) == 2
     assert "not found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"workers": 0}, "--workers: at least 1, not 0"),
+        ({"backend": "spark"}, "--backend: ray or local, not 'spark'"),
+        ({"name": "../evil"}, "--name: a name is 1 to 40"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_anything_is_written(settings: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=expected):
+        run_tournament(write_config(tmp_path), Settings(**{"out": tmp_path / "out", "backend": LOCAL, **settings}))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_that_was_never_begun_binds_nobody(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="matches are too many"):
+        run(tmp_path, deals=10**12)
+    assert run(tmp_path, deals=1).manifest.played == 6
+
+
+def test_bots_that_print_and_shadow_modules_do_no_harm(tmp_path: Path) -> None:
+    loud = tmp_path / "random.py"  # the name of a module of the standard library
+    loud.write_text(
+        "import sys\nfrom arena.agent import Agent\n\nclass Loud(Agent):\n    def act(self, view):\n"
+        "        print('x' * 1000)\n        sys.stdout.write('y')\n        sys.stderr.write('z')\n        sys.stdout.flush()\n"
+        "        return view.legal[0]\n"
+    )
+    config = write_config(tmp_path, bots=[*GOOD_BOTS[:2], loud], deals=1)
+    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, cwd=tmp_path)
+    code, out, err = ended(process)
+    assert code == 0 and "xxx" not in out + err and "zz" not in err
+    assert hall.read_results(tmp_path / "out" / "small").manifest.endings == {"played": 12}
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.Exit as exit_request:
         return int(exit_request.exit_code)
     except (typer.Abort, KeyboardInterrupt):
+        print("\narena: interrupted", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):

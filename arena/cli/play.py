@@ -8,11 +8,13 @@ import typer
 from rich.console import Console
 
 from arena.agent import EndInfo, StartInfo
+from arena.cli.rooms import ready
 from arena.errors import ConfigError
 from arena.exhibition import bot_seat, lay_table
 from arena.match import Answer, Fault, Seat
 from arena.match import play as play_table
 from arena.options import parse_options
+from arena.report.replay import RULE, replay_lines
 from arena.view import View
 
 
@@ -29,6 +31,7 @@ def play(
         raise ConfigError(f"--seat: a seat from 0 to {len(against)}, not {seat}")
     names = [bot.stem for bot in against]
     names.insert(seat, "you")
+    ready(game)
     table = lay_table(game, names, seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:
         bots = iter(against)
@@ -41,10 +44,11 @@ def play(
         except (EOFError, KeyboardInterrupt):
             console.print("\nYou left the table.")
             return 130
-    for place, row in enumerate(record.seats):
-        console.print(f"place {row.place}  seat {place} {row.bot}  score {row.score:g}", markup=False)
-    for note in record.notes:
-        console.print(f"note: {note}", markup=False)
+    lines = list(replay_lines(table.game, record, table.setup.options, table.setup.deal_seed, seat))
+    last = len(lines) - 1 - lines[::-1].index(RULE)
+    opening = len(lines[:last]) - 1 - lines[:last][::-1].index(RULE)
+    for line in [*lines[opening + 2 : last], *lines[last + 1 :]]:  # the last choices, as they were revealed, and the end
+        console.print(line, markup=False)
     return 0
 
 

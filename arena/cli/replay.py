@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena import game as games
+from arena.cli.rooms import ready
 from arena.errors import ConfigError
 from arena.report.replay import replay_lines
 from arena.schedule.plan import deal_seed
@@ -29,7 +29,7 @@ def replay(
         raise ConfigError(f"--seat: a seat from 0 to {seats - 1}, not {seat}")
     if trace and seat is not None:
         raise ConfigError("--trace shows all cards; leave --seat out")
-    game = games.load(record.game)
+    game = ready(record.game)
     options = json.loads(record.options)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
     if trace:

@@ -1,5 +1,6 @@
 """`arena tournament CONFIG`: play a tournament, or go on with it, and print its leaderboard."""
 
+import signal
 import time
 from pathlib import Path
 from typing import Annotated
@@ -33,12 +34,13 @@ def tournament(
     settings = Settings(
         out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh
     )  # fmt: skip
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:
         try:
             results = run_tournament(config, settings, screen)
         except Interrupted as stopped:
             screen.close()
-            console.print(f"{stopped}  Board so far: arena leaderboard {name or ''}".rstrip(), markup=False)
+            console.print(str(stopped), markup=False, soft_wrap=True)
             return 130
     if results.tally.efficiency is not None:
         screen.say(f"workers spent {results.tally.efficiency:.0%} of their CPU time inside matches")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.game import load
+from arena.cli.rooms import ready
 from arena.options import parse_options
 from arena.traces import trace_lines
 
@@ -17,7 +17,7 @@ def trace(
     matches: Annotated[int, typer.Option(min=1, help="Traces to print, each with its header.")] = 1,
 ) -> int:
     """Play uniformly random legal actions and print every position, legal list and action as JSON Lines."""
-    room = load(game)
+    room = ready(game)
     count = room.seats[0] if seats is None else seats
     room.check_seats(count)
     options = room.resolve_options(parse_options(option or []), count)

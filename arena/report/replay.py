@@ -25,13 +25,21 @@ def replay_lines(
             for text in _events(game, states, action, seat, mover):
                 yield f"{number:5}  {text}"
             number += 1
+            ended = game.from_bytes(states.tobytes())
+            game.engine.step(ended, action)
+            if game.engine.is_round_over(ended):
+                yield RULE
+                yield _scene(game, ended, seat)
             game.engine.advance(states, action)
-    yield RULE
-    yield _scene(game, states, None)
+    yield from result_lines(record, seat)
+
+
+def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
+    """Places, best first, and the notes on faults: all of them, or those of one seat."""
     for place, row in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f"  {row.ending.value} at decision {row.fault_decision}" if row.ending.blame == "bot" else ""
         yield f"place {row.place}  seat {place} {row.bot}  score {row.score:g}{fault}"
-    yield from (f"note: {note}" for note in record.notes)
+    yield from (f"note: {note}" for note in record.notes if seat is None or note.startswith(f"seat {seat} "))
 
 
 def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list[int]]:

@@ -1,7 +1,8 @@
 """The driver loop: hands chunks of the plan to a backend until every match has its result or is named as failed.
 
-A chunk lasts about a quarter of a second. A lost worker makes the matches of its chunk suspects, which are tried one by one,
-so that a match that always kills its worker is found; after three attempts it is void, never silently missing.
+A chunk lasts about a quarter of a second. A lost worker makes the matches of its chunk suspects. Those are tried one by one
+with nothing beside them (a pool that loses one process may lose the chunks of the others too), so that a match that always
+kills its worker is found and no other is blamed; after three such attempts it is void, never silently missing.
 """
 
 import time
@@ -15,7 +16,7 @@ from arena.schedule.worker import Chunk
 CHUNK_SECONDS = 0.25  # Ray's cost of 0.5 ms a task is then 0.2 %
 CHUNK_MATCHES = 512
 IN_FLIGHT = 2  # chunks per slot: one running, one waiting
-ATTEMPTS = 3
+ATTEMPTS = 3  # alone
 WAIT_SECONDS = 0.2
 SMOOTHING = 0.3  # of the newest chunk in the estimate of a match's time
 
@@ -55,26 +56,31 @@ class Driver:
         todo = iter(indices)
         left = count
         suspects: deque[int] = deque()
-        attempts: Counter[int] = Counter()
+        tries: Counter[int] = Counter()  # failed ones
+        charges: Counter[int] = Counter()  # failed ones in which the match ran alone
         pending: dict[Ticket, tuple[list[int], float]] = {}
         while left or suspects or pending:
-            while len(pending) < IN_FLIGHT * self.backend.slots and (left or suspects):
-                chunk = [suspects.popleft()] if suspects else self._take(todo, left)
-                left -= 0 if attempts[chunk[0]] else len(chunk)
-                pending[self.backend.submit(chunk)] = (chunk, time.monotonic())
+            if suspects and not pending:
+                self._submit([suspects.popleft()], pending)
+            while left and not suspects and len(pending) < IN_FLIGHT * self.backend.slots:
+                chunk = self._take(todo, left)
+                left -= len(chunk)
+                self._submit(chunk, pending)
+            in_flight = len(pending)
             for ticket, outcome in self.backend.wait(WAIT_SECONDS):
-                indices_of_chunk, _ = pending.pop(ticket)
-                failures = self._accept(outcome, indices_of_chunk, attempts)
-                for index, reason in failures.items():
-                    attempts[index] += 1
-                    if isinstance(outcome, Lost) and len(indices_of_chunk) > 1:
-                        attempts[index] = max(1, attempts[index] - 1)  # a crash of many does not prove one guilty
-                    if attempts[index] >= ATTEMPTS:
-                        self.on_void(index, attempts[index], reason)
+                chunk, _ = pending.pop(ticket)
+                for index, reason in self._accept(outcome, chunk, tries).items():
+                    tries[index] += 1
+                    charges[index] += len(chunk) == in_flight == 1
+                    if charges[index] >= ATTEMPTS:
+                        self.on_void(index, tries[index], reason)
                     else:
                         suspects.append(index)
             self._cancel_overdue(pending)
             self.on_tick()
+
+    def _submit(self, chunk: list[int], pending: dict[Ticket, tuple[list[int], float]]) -> None:
+        pending[self.backend.submit(chunk)] = (chunk, time.monotonic())
 
     def _take(self, todo: Iterator[int], left: int) -> list[int]:
         """The next chunk: adapted to the time that a match takes, never more than a fair share of the rest."""
@@ -84,7 +90,7 @@ class Driver:
             size = max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / max(self._match_seconds, 1e-6))))
         return [index for _, index in zip(range(size), todo)]
 
-    def _accept(self, outcome: Chunk | Lost, indices: list[int], attempts: Counter[int]) -> dict[int, str]:
+    def _accept(self, outcome: Chunk | Lost, indices: list[int], tries: Counter[int]) -> dict[int, str]:
         """Keep what came; returns the matches that have to be tried again, with the reason."""
         if isinstance(outcome, Lost):
             self.tally.lost_chunks += 1
@@ -94,7 +100,7 @@ class Driver:
         newest = outcome.seconds / len(indices)
         before = self._match_seconds
         self._match_seconds = newest if before is None else before + SMOOTHING * (newest - before)
-        self.on_chunk(outcome, {record.index: attempts[record.index] for record in outcome.records})
+        self.on_chunk(outcome, {record.index: tries[record.index] for record in outcome.records})
         return outcome.failures
 
     def _cancel_overdue(self, pending: dict[Ticket, tuple[list[int], float]]) -> None:
@@ -102,5 +108,5 @@ class Driver:
         now = time.monotonic()
         for ticket, (indices, since) in pending.items():
             expected = (self._match_seconds or 0.0) * len(indices)
-            if now - since > 2 * IN_FLIGHT * (self.patience * len(indices) + 10 * expected):
+            if now - since > IN_FLIGHT * (self.patience * len(indices) + 10 * expected):
                 self.backend.cancel(ticket)

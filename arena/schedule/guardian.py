@@ -1,74 +1,96 @@
 """Ends the processes of a local Ray instance when the driver is gone in whatever way, kill -9 included.
 
-Without it two of Ray's helper processes outlive a killed driver by a minute. Run as its own process with the pids of Ray's
-processes on standard input, one line per batch; end of input means that the driver is gone (or has shut Ray down itself).
-Then Ray's session folder is removed too.
+Without it two of Ray's helper processes outlive a killed driver by a minute. Run as its own process, from before Ray is
+started: end of its standard input means that the driver is gone, or has shut Ray down itself. Then what is left is killed,
+and Ray's session folder is removed. (Linux; elsewhere Ray's own cleaning up must do.)
 """
 
+import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
-from typing import IO
+
+STARTING_SECONDS = 30.0  # while Ray starts, its processes are looked for often, later seldom
+POLL_SECONDS = (0.2, 2.0)
+LAST_SECONDS = 3.0  # a process that was just being started may need this long to show itself
+CLEAN = b"shut down"
 
 
 class Guardian:
-    """The driver's side; a context manager around the life of a local Ray instance."""
+    """The driver's side; a context manager around the life of a local Ray instance, from before it is started."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder`: removed at the end."""
+        """`folder`: Ray's session folder, named in the command lines of its processes; removed at the end."""
         command = [sys.executable, "-I", "-S", str(Path(__file__)), str(folder)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, env={}, start_new_session=True)
 
-    def watch(self, pids: set[int]) -> None:
-        """Have these processes killed when this one ends."""
-        self._input.write((" ".join(str(pid) for pid in sorted(pids)) + "\n").encode())
-        self._input.flush()
-
     def close(self) -> None:
-        """Kill what is left of the watched processes now."""
-        self._input.close()
-        self._process.wait()
-
-    @property
-    def _input(self) -> IO[bytes]:
-        assert self._process.stdin is not None
-        return self._process.stdin
+        """Ray was shut down: kill what may be left of it now."""
+        self._process.communicate(CLEAN)
 
 
-def descendants(root: int) -> set[int]:
-    """The processes below `root` (Linux; empty elsewhere)."""
+def descendants(roots: set[int]) -> set[int]:
+    """The processes below `roots` (Linux; empty elsewhere)."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # ended meanwhile
-            continue
-        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+        with contextlib.suppress(OSError):  # ended meanwhile
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
     found: set[int] = set()
-    waiting = [root]
+    waiting = list(roots)
     while waiting:
         for child in children.get(waiting.pop(), []):
-            found.add(child)
-            waiting.append(child)
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
     return found
 
 
+class _Instance:
+    """The processes of one Ray instance, as far as they were seen."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder.encode()
+        self._handles: dict[int, int] = {}  # pid -> pidfd, opened at once: a pid may be used again later, a handle not
+
+    def look(self) -> int:
+        """Take note of all that name the folder, and of what is below them; returns how many are new."""
+        named = {int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if self._folder in _content(path)}
+        family = (named | descendants(named | set(self._handles))) - {os.getpid()}
+        fresh = family - set(self._handles)
+        for pid in fresh:
+            with contextlib.suppress(OSError):
+                self._handles[pid] = os.pidfd_open(pid)
+        return len(fresh)
+
+    def kill(self) -> None:
+        """Kill all that were seen."""
+        for handle in self._handles.values():
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 def _guard(folder: str) -> None:
-    handles = []
-    for line in sys.stdin.buffer:
-        for pid in line.split():
-            try:
-                handles.append(os.pidfd_open(int(pid)))  # at once: a pid may be used again later, a handle not
-            except OSError:
-                continue
-    for handle in handles:
-        try:
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
-        except OSError:
-            continue
+    instance, began = _Instance(folder), time.monotonic()
+    while not select.select([sys.stdin], [], [], POLL_SECONDS[time.monotonic() - began > STARTING_SECONDS])[0]:
+        instance.look()
+    end = time.monotonic() + (0.0 if sys.stdin.buffer.read() == CLEAN else LAST_SECONDS)
+    while instance.look() or time.monotonic() < end:
+        instance.kill()
+        time.sleep(POLL_SECONDS[0] / 4)
+    instance.kill()
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -20,7 +20,7 @@ class LocalBackend:
         self.slots = workers
         self._job = job
         self._pool = self._start()
-        self._futures: dict[Ticket, concurrent.futures.Future[Chunk]] = {}
+        self._futures: dict[Ticket, tuple[concurrent.futures.ProcessPoolExecutor, concurrent.futures.Future[Chunk]]] = {}
         self._serial = 0
 
     def __enter__(self) -> "LocalBackend":
@@ -33,23 +33,28 @@ class LocalBackend:
         """Queue a chunk."""
         self._serial += 1
         try:
-            self._futures[self._serial] = self._pool.submit(_play, list(indices))
-        except BrokenProcessPool:  # the pool broke between two waits: its chunks are reported by `wait`
-            self._pool = self._start()
-            self._futures[self._serial] = self._pool.submit(_play, list(indices))
+            future = self._pool.submit(_play, list(indices))
+        except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
+            self._restart()
+            future = self._pool.submit(_play, list(indices))
+        self._futures[self._serial] = (self._pool, future)
         return self._serial
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks that have ended, after at most `seconds`."""
-        concurrent.futures.wait(self._futures.values(), timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
+        futures = [future for _, future in self._futures.values()]
+        concurrent.futures.wait(futures, timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
         ended: list[tuple[Ticket, Chunk | Lost]] = []
-        for ticket in [ticket for ticket, future in self._futures.items() if future.done()]:
+        for ticket, (pool, future) in list(self._futures.items()):
+            if not future.done():
+                continue
+            del self._futures[ticket]
             try:
-                ended.append((ticket, self._futures.pop(ticket).result()))
+                ended.append((ticket, future.result()))
             except BrokenProcessPool:
                 ended.append((ticket, Lost("a worker process died")))
-        if any(isinstance(outcome, Lost) for _, outcome in ended):
-            self._restart()
+                if pool is self._pool:
+                    self._restart()
         return ended
 
     def cancel(self, _ticket: Ticket) -> None:

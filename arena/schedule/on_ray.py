@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.guardian import Guardian, descendants
+from arena.schedule.guardian import Guardian
 from arena.schedule.processes import HASH_SEED
 from arena.schedule.worker import Chunk, Job, Worker
 
@@ -38,18 +38,26 @@ class RayBackend:
         """Start a local instance with `workers` CPUs, or attach to the cluster at `address`. Raises ArenaError."""
         self._guardian: Guardian | None = None
         self._ray = _ray(is_local=address is None)
+        self._is_ours = not self._ray.is_initialized()  # a notebook may use Ray already: then it stays as it is
+        on_terminate = signal.getsignal(signal.SIGTERM)
         try:
-            if address is None:
+            if not self._is_ours:
+                pass
+            elif address is None:
                 self._start_local(workers)
             else:
                 _require_listener(address)
-                self._ray.init(address=address, **_quiet())
-        except (RuntimeError, ConnectionError, OSError, ValueError) as error:
+                self._ray.init(address=address, runtime_env={"env_vars": HASH_SEED}, **_quiet())
+        except BaseException as error:
             self.close()
+            if not isinstance(error, RuntimeError | ConnectionError | OSError | ValueError):
+                raise
             where = f"at {address}" if address else "on this machine"
             raise ArenaError(f"Ray did not start {where}: {error}; `--backend local` plays without Ray") from None
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, on_terminate)  # Ray's own handler prints a stack trace
         available = int(self._ray.cluster_resources().get("CPU", 1))
-        self.slots = min(workers, available) if address else workers
+        self.slots = max(1, min(workers, available))
         self._job = self._ray.put(job)
         self._play = self._ray.remote(_play).options(max_retries=0, num_cpus=1)
         self._job_id = secrets.token_hex(8)
@@ -72,7 +80,8 @@ class RayBackend:
         ready, _ = self._ray.wait(self._pending, num_returns=1, timeout=seconds)
         if ready:
             ready, _ = self._ray.wait(self._pending, num_returns=len(self._pending), timeout=0)
-        self._pending = [reference for reference in self._pending if reference not in set(ready)]
+        ended = set(ready)
+        self._pending = [reference for reference in self._pending if reference not in ended]
         return [(reference, self._result(reference)) for reference in ready]
 
     def cancel(self, ticket: Ticket) -> None:
@@ -81,7 +90,8 @@ class RayBackend:
 
     def close(self) -> None:
         """Shut the local instance down, or leave the cluster; nothing of ours is left."""
-        self._ray.shutdown()
+        if self._is_ours:
+            self._ray.shutdown()
         if self._guardian is not None:
             self._guardian.close()
             self._guardian = None
@@ -89,7 +99,6 @@ class RayBackend:
     def _start_local(self, workers: int) -> None:
         folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
         self._guardian = Guardian(Path(folder))
-        before = descendants(os.getpid())
         self._ray.init(
             address="local",
             num_cpus=workers,
@@ -98,9 +107,6 @@ class RayBackend:
             _temp_dir=folder,
             **_quiet(),
         )
-        self._guardian.watch(descendants(os.getpid()) - before)
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.default_int_handler)  # Ray's own handler prints a stack trace
 
     def _result(self, reference: Any) -> Chunk | Lost:
         try:

@@ -11,6 +11,11 @@ HASH_SEED = {"PYTHONHASHSEED": "0"}
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 
 
+def available_cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def die_with_parent(parent: int) -> None:
     """Be killed when the parent thread that started this process ends (Linux; elsewhere the pipes' end must do)."""
     if sys.platform != "linux":

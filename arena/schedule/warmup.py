@@ -20,7 +20,12 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None]) -> float:
     began = time.monotonic()
     cache_root()  # a temporary fallback is made here, and the processes inherit its name
     children = [
-        (name, subprocess.Popen([sys.executable, "-m", __name__, name], stderr=subprocess.PIPE, text=True, env=_environment()))
+        (
+            name,
+            subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, name], stderr=subprocess.PIPE, text=True, env=_environment()
+            ),
+        )
         for name in cold
     ]
     for name, child in children:

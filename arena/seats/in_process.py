@@ -1,5 +1,6 @@
 """A seat in this very process: for bots that the organiser trusts. No isolation, and a clock that is read after the fact."""
 
+import copy
 import random
 import time
 import traceback
@@ -28,12 +29,23 @@ class InProcessSeat:
 
     isolation = ISOLATION
 
-    def __init__(self, load: Callable[[], AbstractContextManager[HasAgent]], seed: int, params: Mapping[str, Any]) -> None:
-        """`load` makes the bot's code ready (`LoadedBot`); `seed`: of the bot's own generator."""
+    def __init__(
+        self,
+        load: Callable[[], AbstractContextManager[HasAgent]],
+        seed: int,
+        params: Mapping[str, Any],
+        *,
+        heeds_ctrl_c: bool = False,
+    ) -> None:
+        """`load` makes the bot's code ready (`LoadedBot`); `seed`: of the bot's own generator.
+
+        `heeds_ctrl_c`: a KeyboardInterrupt is the user's, not the bot's (in a worker, which ignores Ctrl-C, it is the bot's).
+        """
         self.wants_forced = False
         self._load = load
         self._seed = seed
-        self._params = params
+        self._params = copy.deepcopy(dict(params))  # a bot may do to them what it likes
+        self._passed_on = (KeyboardInterrupt,) if heeds_ctrl_c else ()
         self._agent: Agent[Any] | None = None
         self._view: View | None = None
         self._open = ExitStack()
@@ -54,7 +66,7 @@ class InProcessSeat:
             agent.params = self._params
             agent.start(info)
             self.wants_forced = bool(agent.wants_forced)
-        except KeyboardInterrupt:
+        except self._passed_on:
             raise
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
@@ -76,7 +88,7 @@ class InProcessSeat:
         wall, cpu = time.perf_counter(), time.thread_time()
         try:
             action = self._agent.act(self._view)
-        except KeyboardInterrupt:
+        except self._passed_on:
             raise
         except BaseException:
             return Fault(Ending.CRASH, _trace())
@@ -87,7 +99,7 @@ class InProcessSeat:
         assert self._agent is not None
         try:
             self._agent.end(result)
-        except KeyboardInterrupt:
+        except self._passed_on:
             raise
         except BaseException:
             return

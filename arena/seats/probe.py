@@ -24,7 +24,7 @@ class Profile(msgspec.Struct, frozen=True):
 def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each."""
     orders = msgspec.msgpack.encode(bots)
-    command = [sys.executable, "-m", __name__]
+    command = [sys.executable, "-P", "-m", __name__]
     found: list[Profile] = []
     try:
         ended = subprocess.run(

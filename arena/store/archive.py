@@ -6,7 +6,6 @@ from pathlib import Path
 from arena.errors import StoreError
 from arena.records import MatchRecord
 from arena.store import parquet
-from arena.store.journal import FILE as JOURNAL_FILE
 from arena.store.journal import Journal
 from arena.store.manifest import read_manifest
 
@@ -20,23 +19,19 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
     folders = sorted(path.parent for path in out.glob("*/manifest.json"))
     for folder in folders:
-        found = _in_journal(folder, wanted)
-        if found is not None:
-            return found
-    for folder in folders:  # results without their journal: somebody else's tournament
-        if not (folder / JOURNAL_FILE).exists() and (folder / "matches.parquet").exists():
+        for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
             with contextlib.suppress(StoreError):
-                return _in_parquet(folder, wanted)
+                return search(folder, wanted)
     searched = ", ".join(folder.name for folder in folders) or "no tournament"
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched})")
 
 
-def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes] | None:
-    if not (folder / JOURNAL_FILE).exists():
-        return None
-    with Journal(folder) as journal:
+def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
+    with Journal(folder, is_read_only=True) as journal:
         record, key = journal.find(match_id), journal.meta("key")
-    return None if record is None or key is None else (record, key)
+    if record is None or key is None:
+        raise StoreError(f"{folder}: no match {match_id}")
+    return record, key
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:

@@ -9,7 +9,7 @@ import fcntl
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -66,10 +66,13 @@ class FolderLock:
 class Journal:
     """An open journal; a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_read_only: bool = False) -> None:
         """Open or make the journal in `folder`. Raises StoreError for a damaged one."""
         self.path = folder / FILE
         try:
+            if is_read_only:
+                self._db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", isolation_level=None, uri=True)
+                return
             self._db = sqlite3.connect(self.path, isolation_level=None)
             self.path.chmod(0o600)  # it holds the key of the deals
             self._db.execute("pragma journal_mode = wal")
@@ -96,10 +99,10 @@ class Journal:
         rows = list(self._rows("select value from meta where name = ?", (name,)))
         return bytes(rows[0][0]) if rows else None
 
-    def set_meta(self, name: str, value: bytes) -> None:
-        """Store a named value, once."""
+    def set_meta(self, values: Mapping[str, bytes]) -> None:
+        """Store named values, all or none."""
         with self._writing():
-            self._db.execute("insert into meta values (?, ?)", (name, value))
+            self._db.executemany("insert or replace into meta values (?, ?)", values.items())
 
     def add(self, records: Iterable[MatchRecord]) -> list[MatchRecord]:
         """Store finished matches in one transaction; returns those that were new.
