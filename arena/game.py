@@ -1,8 +1,7 @@
-"""The contract of a game room, bound to its state type; how rooms are found.
+"""A loaded game room: its rules, its notation, its view, its compiled entries; how rooms are found.
 
-A room is a folder under games/ with rules.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt. Its rules are
-compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code calls the functions
-below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the state's type.
+A room is a folder under games/ with rules.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt. What its rules
+must define is in contract.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,126 +12,20 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena import jit
+from arena.contract import ROOMS, Actions, State, States
+from arena.engine import Engine, bind_engine
 from arena.errors import ConfigError, nearest
 from arena.options import Option, OptionValue
-from arena.rng import Words, below, seed_words
+from arena.rng import Words, seed_words
 
-State: TypeAlias = Any
-"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the room's own protocol."""
-States: TypeAlias = NDArray[np.void]
-"""A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
-Actions: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = NDArray[np.float64]
+__all__ = ["Actions", "Document", "Game", "State", "States", "TextModule", "compiled_entries", "load", "names", "warm"]
+
 Document: TypeAlias = dict[str, Any]
 """A position as a JSON object (notation.md, "Positions")."""
 
-_ROOMS: dict[Any, Any] = {}  # record type -> rules module; filled by `load`
 _FOLDER = Path(__file__).parent / "games"
-
-
-def _rules(s: State) -> Any:
-    return _ROOMS[s.dtype]
-
-
-def deal(s: State, seats: int, options: Words, seed: Words) -> None:
-    """Overwrite all of `s` with the first deal of a match. `options`: the vector of `Game.options_vector`; `seed`: 4 words."""
-    _rules(s).deal(s, seats, options, seed)
-
-
-def legal_actions(s: State, out: Actions) -> int:
-    """Write the legal action codes in ascending order, return how many: at least 1 until the round is over."""
-    return cast(int, _rules(s).legal_actions(s, out))
-
-
-def step(s: State, action: int) -> None:
-    """Play a legal action in place (legality is the caller's business). Halts where a round is over."""
-    _rules(s).step(s, action)
-
-
-def next_round(s: State) -> None:
-    """Deal the next round; only where `is_round_over` and not `is_terminal`."""
-    _rules(s).next_round(s)
-
-
-def current_seat(s: State) -> int:
-    """The seat to choose."""
-    return cast(int, _rules(s).current_seat(s))
-
-
-def num_seats(s: State) -> int:
-    """How many seats play."""
-    return cast(int, _rules(s).num_seats(s))
-
-
-def is_simultaneous(s: State) -> bool:
-    """Whether the current seat and the later seats choose together: no choice is shown before all are in."""
-    return cast(bool, _rules(s).is_simultaneous(s))
-
-
-def is_round_over(s: State) -> bool:
-    """Whether the round is over; `next_round` or the end of the match follows."""
-    return cast(bool, _rules(s).is_round_over(s))
-
-
-def is_terminal(s: State) -> bool:
-    """Whether the match is over (then the round is over too)."""
-    return cast(bool, _rules(s).is_terminal(s))
-
-
-def scores(s: State, out: Numbers) -> None:
-    """Write each seat's score so far, as RULES.md counts it."""
-    _rules(s).scores(s, out)
-
-
-def places(s: State, out: Actions) -> None:
-    """Write each seat's place at the end: 1 = best, ties share the better number (1, 2, 2, 4)."""
-    _rules(s).places(s, out)
-
-
-def has_one_loser(s: State) -> bool:
-    """Whether the match names one loser and all others win (then only forfeiting seats lose, if there are any)."""
-    return cast(bool, _rules(s).has_one_loser(s))
-
-
-def observe(s: State, seat: int, out: State) -> None:
-    """Write what `seat` knows: the state with all that it cannot know set to zero, unused array tails included."""
-    _rules(s).observe(s, seat, out)
-
-
-def determinize(s: State, seat: int, rng: Words) -> None:
-    """Resample, in place, all that `seat` cannot know, the deal seed included, consistent with all that it has seen.
-
-    Uses nothing but what `observe` shows: an observed state and the true one give the same result. `rng`: sfc32 words.
-    """
-    _rules(s).determinize(s, seat, rng)
-
-
-def seen_action(s: State, action: int, viewer: int) -> int:
-    """What `viewer` learns when `action` is played in `s`, as a code; 0 = nothing. Equal for all that looks equal."""
-    return cast(int, _rules(s).seen_action(s, action, viewer))
-
-
-for _function, _parameters in (
-    (deal, "s, seats, options, seed"),
-    (legal_actions, "s, out"),
-    (step, "s, action"),
-    (next_round, "s"),
-    (current_seat, "s"),
-    (num_seats, "s"),
-    (is_simultaneous, "s"),
-    (is_round_over, "s"),
-    (is_terminal, "s"),
-    (scores, "s, out"),
-    (places, "s, out"),
-    (has_one_loser, "s"),
-    (observe, "s, seat, out"),
-    (determinize, "s, seat, rng"),
-    (seen_action, "s, action, viewer"),
-):
-    jit.stub(_function, _ROOMS, _parameters)
 
 
 class TextModule(Protocol):
@@ -169,28 +62,6 @@ class TextModule(Protocol):
     def describe(self, s: State, seat: int | None) -> str:
         """The position as a few lines for people: as `seat` sees it, or with everything for None."""
         ...
-
-
-@dataclass(frozen=True)
-class Engine:
-    """A room's compiled entries for Python callers: every state is a `States` array, see `Game.new_states`."""
-
-    deal: Callable[[States, int, Words, Words], None]
-    legal_actions: Callable[[States, Actions], int]
-    step: Callable[[States, int], None]
-    advance: Callable[[States, int], None]
-    current_seat: Callable[[States], int]
-    is_simultaneous: Callable[[States], bool]
-    is_round_over: Callable[[States], bool]
-    is_terminal: Callable[[States], bool]
-    scores: Callable[[States, Numbers], None]
-    places: Callable[[States, Actions], None]
-    has_one_loser: Callable[[States], bool]
-    observe: Callable[[States, int, States], None]
-    determinize: Callable[[States, int, Words], None]
-    seen_action: Callable[[States, int, int], int]
-    play_random: Callable[[States, Words, Actions, int], int]
-    play_many: Callable[[States, int, Words, int, int, Words, Actions], int]
 
 
 @dataclass(frozen=True)
@@ -308,9 +179,8 @@ def load(name: str) -> Game:
     if name not in names():
         raise ConfigError(f'game: no game "{name}"; {nearest(name, names())}')
     rules, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "text", "view"))
-    _ROOMS[jit.record_type(rules.STATE)] = rules
-    entries = {entry.__name__.removeprefix("_entry_"): jit.bind(entry, name) for entry in _ENTRIES}
-    return Game(name, rules, cast(TextModule, text), view.VIEW, view.warm, Engine(**cast("dict[str, Any]", entries)))
+    ROOMS[jit.record_type(rules.STATE)] = rules
+    return Game(name, rules, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))
 
 
 def warm(game: Game) -> None:
@@ -343,112 +213,3 @@ def warm(game: Game) -> None:
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
     """The dispatchers of a room's entries."""
     return [getattr(game.engine, name) for name in Engine.__dataclass_fields__]
-
-
-def _entry_deal(states: States, seats: int, options: Words, seed: Words) -> None:
-    deal(states[0], seats, options, seed)
-
-
-def _entry_legal_actions(states: States, out: Actions) -> int:
-    return legal_actions(states[0], out)
-
-
-def _entry_step(states: States, action: int) -> None:
-    step(states[0], action)
-
-
-def _entry_advance(states: States, action: int) -> None:
-    """The notation's `apply`: the action, then the next deal where it ended a round."""
-    s = states[0]
-    step(s, action)
-    if is_round_over(s) and not is_terminal(s):
-        next_round(s)
-
-
-def _entry_current_seat(states: States) -> int:
-    return current_seat(states[0])
-
-
-def _entry_is_simultaneous(states: States) -> bool:
-    return is_simultaneous(states[0])
-
-
-def _entry_is_round_over(states: States) -> bool:
-    return is_round_over(states[0])
-
-
-def _entry_is_terminal(states: States) -> bool:
-    return is_terminal(states[0])
-
-
-def _entry_scores(states: States, out: Numbers) -> None:
-    scores(states[0], out)
-
-
-def _entry_places(states: States, out: Actions) -> None:
-    places(states[0], out)
-
-
-def _entry_has_one_loser(states: States) -> bool:
-    return has_one_loser(states[0])
-
-
-def _entry_observe(states: States, seat: int, out: States) -> None:
-    observe(states[0], seat, out[0])
-
-
-def _entry_determinize(states: States, seat: int, rng: Words) -> None:
-    determinize(states[0], seat, rng)
-
-
-def _entry_seen_action(states: States, action: int, viewer: int) -> int:
-    return seen_action(states[0], action, viewer)
-
-
-def _entry_play_random(states: States, rng: Words, out: Actions, limit: int) -> int:
-    """Play uniformly random legal actions to the end of the match, at most `limit`; returns how many."""
-    return _random_match(states[0], rng, out, limit)
-
-
-def _entry_play_many(states: States, seats: int, options: Words, first: int, matches: int, rng: Words, out: Actions) -> int:
-    """Deal and play `matches` random matches with the seeds `first`, `first` + 1, ...; returns the decisions."""
-    s = states[0]
-    seed = np.zeros(4, np.int64)
-    decisions = 0
-    for match in range(matches):
-        seed[3] = first + match
-        deal(s, seats, options, seed)
-        decisions += _random_match(s, rng, out, 1 << 40)
-    return decisions
-
-
-@jit.generic
-def _random_match(s: State, rng: Words, out: Actions, limit: int) -> int:
-    decisions = 0
-    while not is_terminal(s) and decisions < limit:
-        if is_round_over(s):
-            next_round(s)
-        count = legal_actions(s, out)
-        step(s, out[below(rng, count)])
-        decisions += 1
-    return decisions
-
-
-_ENTRIES: tuple[Callable[..., Any], ...] = (
-    _entry_deal,
-    _entry_legal_actions,
-    _entry_step,
-    _entry_advance,
-    _entry_current_seat,
-    _entry_is_simultaneous,
-    _entry_is_round_over,
-    _entry_is_terminal,
-    _entry_scores,
-    _entry_places,
-    _entry_has_one_loser,
-    _entry_observe,
-    _entry_determinize,
-    _entry_seen_action,
-    _entry_play_random,
-    _entry_play_many,
-)

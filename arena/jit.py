@@ -32,7 +32,7 @@ FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
 SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
 
 _PACKAGE = Path(__file__).parent
-_SHARED_SOURCES = ("jit.py", "rng.py", "cards.py", "game.py", "search/*.py")
+_SHARED_SOURCES = ("jit.py", "rng.py", "cards.py", "contract.py", "engine.py", "search/*.py")
 
 
 def jit(function: F) -> F:
@@ -54,7 +54,7 @@ def jit_as(signature: str) -> Callable[[F], F]:
 def bind(function: F, room: str, signature: str | None = None) -> F:
     """Compile generic code for one room: a dispatcher of its own, cached in that room's folder.
 
-    `function` is module-level and reaches the room only through the stubs of game.py and through `generic` functions,
+    `function` is module-level and reaches the room only through the stubs of contract.py and through `generic` functions,
     so that all that is compiled into it is covered by the room's hash. (Closures and functions passed as arguments
     never hit numba's cache in a second process.)
     """

@@ -1,0 +1,125 @@
+"""The contract of a game room: the functions that its rules.py defines over its state, as generic code calls them.
+
+A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
+calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
+state's type.
+"""
+
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena import jit
+from arena.rng import Words
+
+State: TypeAlias = Any
+"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the room's own protocol."""
+States: TypeAlias = NDArray[np.void]
+"""A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
+Actions: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.float64]
+ROOMS: dict[Any, Any] = {}
+"""Rules modules by record type; filled by game.load."""
+
+
+def _rules(s: State) -> Any:
+    return ROOMS[s.dtype]
+
+
+def deal(s: State, seats: int, options: Words, seed: Words) -> None:
+    """Overwrite all of `s` with the first deal of a match. `options`: the vector of `Game.options_vector`; `seed`: 4 words."""
+    _rules(s).deal(s, seats, options, seed)
+
+
+def legal_actions(s: State, out: Actions) -> int:
+    """Write the legal action codes in ascending order, return how many: at least 1 until the round is over."""
+    return cast(int, _rules(s).legal_actions(s, out))
+
+
+def step(s: State, action: int) -> None:
+    """Play a legal action in place (legality is the caller's business). Halts where a round is over."""
+    _rules(s).step(s, action)
+
+
+def next_round(s: State) -> None:
+    """Deal the next round; only where `is_round_over` and not `is_terminal`."""
+    _rules(s).next_round(s)
+
+
+def current_seat(s: State) -> int:
+    """The seat to choose."""
+    return cast(int, _rules(s).current_seat(s))
+
+
+def num_seats(s: State) -> int:
+    """How many seats play."""
+    return cast(int, _rules(s).num_seats(s))
+
+
+def is_simultaneous(s: State) -> bool:
+    """Whether the current seat and the later seats choose together: no choice is shown before all are in."""
+    return cast(bool, _rules(s).is_simultaneous(s))
+
+
+def is_round_over(s: State) -> bool:
+    """Whether the round is over; `next_round` or the end of the match follows."""
+    return cast(bool, _rules(s).is_round_over(s))
+
+
+def is_terminal(s: State) -> bool:
+    """Whether the match is over (then the round is over too)."""
+    return cast(bool, _rules(s).is_terminal(s))
+
+
+def scores(s: State, out: Numbers) -> None:
+    """Write each seat's score so far, as RULES.md counts it."""
+    _rules(s).scores(s, out)
+
+
+def places(s: State, out: Actions) -> None:
+    """Write each seat's place at the end: 1 = best, ties share the better number (1, 2, 2, 4)."""
+    _rules(s).places(s, out)
+
+
+def has_one_loser(s: State) -> bool:
+    """Whether the match names one loser and all others win (then only forfeiting seats lose, if there are any)."""
+    return cast(bool, _rules(s).has_one_loser(s))
+
+
+def observe(s: State, seat: int, out: State) -> None:
+    """Write what `seat` knows: the state with all that it cannot know set to zero, unused array tails included."""
+    _rules(s).observe(s, seat, out)
+
+
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """Resample, in place, all that `seat` cannot know, the deal seed included, consistent with all that it has seen.
+
+    Uses nothing but what `observe` shows: an observed state and the true one give the same result. `rng`: sfc32 words.
+    """
+    _rules(s).determinize(s, seat, rng)
+
+
+def seen_action(s: State, action: int, viewer: int) -> int:
+    """What `viewer` learns when `action` is played in `s`, as a code; 0 = nothing. Equal for all that looks equal."""
+    return cast(int, _rules(s).seen_action(s, action, viewer))
+
+
+for _function, _parameters in (
+    (deal, "s, seats, options, seed"),
+    (legal_actions, "s, out"),
+    (step, "s, action"),
+    (next_round, "s"),
+    (current_seat, "s"),
+    (num_seats, "s"),
+    (is_simultaneous, "s"),
+    (is_round_over, "s"),
+    (is_terminal, "s"),
+    (scores, "s, out"),
+    (places, "s, out"),
+    (has_one_loser, "s"),
+    (observe, "s, seat, out"),
+    (determinize, "s, seat, rng"),
+    (seen_action, "s, action, viewer"),
+):
+    jit.stub(_function, ROOMS, _parameters)
