@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from arena import game as games
 from arena import rng
 from arena.agent import Agent, BotFiles, LoadedBot, read_bot
 from arena.errors import ConfigError
-from arena.match import MatchSetup, Player, Seat, play
+from arena.match import MatchSetup, Player, play
 from arena.options import OptionValue
 from arena.records import Clock, MatchRecord, canonical_json
 from arena.seats.in_process import HasAgent, InProcessSeat
@@ -22,18 +21,6 @@ UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 
 Entrant = str | Path | type[Agent[Any]]
 """A bot's path, or an Agent class."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """An agreed match: what it takes to play it, and to replay it."""
-
-    setup: MatchSetup
-
-    @property
-    def game(self) -> games.Game:
-        """The room."""
-        return games.load(self.setup.game)
 
 
 def play_match(
@@ -49,28 +36,28 @@ def play_match(
     The same seed gives the same match (a bot that iterates over sets of strings also needs a fixed PYTHONHASHSEED, which the
     command line sets). Raises ConfigError or BotError; a bot's fault is recorded, not raised.
     """
-    table = lay_table(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
+    setup = agree(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
     with ExitStack() as opened:
-        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)]
-        return play(table.game, table.setup, seats)
+        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
+        return play(games.load(game), setup, seats)
 
 
-def lay_table(
+def agree(
     game: str,
     names: Sequence[str],
     *,
     seed: int | None = None,
     options: Mapping[str, OptionValue] | None = None,
     clock: Clock = UNHURRIED,
-) -> Table:
-    """A match of the players `names` in seat order. `seed`: None for a random one."""
+) -> MatchSetup:
+    """What fixes a match of the players `names` in seat order. `seed`: None for a random one."""
     room = games.load(game)
     room.check_seats(len(names))
     resolved = room.resolve_options(options or {}, len(names))
     chosen = secrets.randbits(64) if seed is None else seed
     key = f"exhibition {chosen}".encode()
     seats = range(len(names))
-    setup = MatchSetup(
+    return MatchSetup(
         index=0,
         match_id=f"{rng.derive(key, 'match', canonical_json([game, resolved, list(names)])):032x}"[:24],
         game=game,
@@ -84,7 +71,6 @@ def lay_table(
         fallback_seeds=tuple(rng.derive(key, "fallback", seat) for seat in seats),
         clock=clock,
     )
-    return Table(setup)
 
 
 def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> "InProcessSeat":
@@ -116,6 +102,3 @@ class _Ready:
 
 def _name(bot: Entrant) -> str:
     return bot.__name__ if isinstance(bot, type) else Path(bot).stem
-
-
-__all__ = ["UNHURRIED", "Entrant", "Seat", "Table", "bot_seat", "lay_table", "play_match"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.agent import Agent, EndInfo, StartInfo, View
-from arena.exhibition import bot_seat, lay_table, play_match
+from arena.exhibition import agree, bot_seat, play_match
 from arena.game import load
 from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
 from arena.options import OptionValue
@@ -55,8 +55,8 @@ def replying(action: object) -> Callable[[View], Answer]:
 
 
 def setup(clock: Clock | None = None, faults: FaultPolicy | None = None) -> MatchSetup:
-    table = lay_table("naga", ["left", "right"], seed=5, options=OPTIONS, clock=clock or Clock(1.0, 10.0))
-    return msgspec.structs.replace(table.setup, faults=faults or FaultPolicy())
+    table = agree("naga", ["left", "right"], seed=5, options=OPTIONS, clock=clock or Clock(1.0, 10.0))
+    return msgspec.structs.replace(table, faults=faults or FaultPolicy())
 
 
 def played(left: Scripted, right: Scripted, **changes: Any) -> MatchRecord:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from arena.cli.rooms import ready
-from arena.exhibition import bot_seat, lay_table
+from arena.exhibition import agree, bot_seat
 from arena.match import play
 from arena.options import parse_options
 from arena.report.replay import replay_lines, result_lines
@@ -23,13 +23,12 @@ def match(
 ) -> int:
     """Play one match of the given bots."""
     console = Console(highlight=False, soft_wrap=True)
-    ready(game)
-    table = lay_table(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
+    room = ready(game)
+    setup = agree(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:
-        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)]
-        record = play(table.game, table.setup, seats)
-    setup = table.setup
-    shown = replay_lines(table.game, record, setup.options, setup.deal_seed) if watch else result_lines(record)
+        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
+        record = play(room, setup, seats)
+    shown = replay_lines(room, record, setup.options, setup.deal_seed) if watch else result_lines(record)
     for line in shown:
         console.print(line, markup=False)
     return 0

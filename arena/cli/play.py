@@ -10,7 +10,7 @@ from rich.console import Console
 from arena.agent import EndInfo, StartInfo
 from arena.cli.rooms import ready
 from arena.errors import ConfigError
-from arena.exhibition import bot_seat, lay_table
+from arena.exhibition import agree, bot_seat
 from arena.match import Answer, Fault, Seat
 from arena.match import play as play_table
 from arena.options import parse_options
@@ -31,20 +31,20 @@ def play(
         raise ConfigError(f"--seat: a seat from 0 to {len(against)}, not {seat}")
     names = [bot.stem for bot in against]
     names.insert(seat, "you")
-    ready(game)
-    table = lay_table(game, names, seed=seed, options=parse_options(option or []))
+    room = ready(game)
+    setup = agree(game, names, seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:
         bots = iter(against)
         seats: list[Seat] = [
             _Person(console, names) if place == seat else opened.enter_context(bot_seat(next(bots), bot_seed))
-            for place, bot_seed in enumerate(table.setup.bot_seeds)
+            for place, bot_seed in enumerate(setup.bot_seeds)
         ]
         try:
-            record = play_table(table.game, table.setup, seats)
+            record = play_table(room, setup, seats)
         except (EOFError, KeyboardInterrupt):
             console.print("\nYou left the table.")
             return 130
-    lines = list(replay_lines(table.game, record, table.setup.options, table.setup.deal_seed, seat))
+    lines = list(replay_lines(room, record, setup.options, setup.deal_seed, seat))
     last = len(lines) - 1 - lines[::-1].index(RULE)
     opening = len(lines[:last]) - 1 - lines[:last][::-1].index(RULE)
     for line in [*lines[opening + 2 : last], *lines[last + 1 :]]:  # the last choices, as they were revealed, and the end
