@@ -68,6 +68,10 @@ class Fault:
     reason: str
 
 
+class HostTrouble(Exception):
+    """A seat failed by the hall's fault: the match is void and played again, never scored."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a seat replied: anything at all, and what it cost."""
@@ -81,8 +85,12 @@ class Answer:
 class Seat(Protocol):
     """How an agent is reached. Several seats are asked before the first of them answers where choices are simultaneous."""
 
-    isolation: str
     wants_forced: bool
+
+    @property
+    def isolation(self) -> str:
+        """What holds the bot: a column of its row."""
+        ...
 
     def start(self, info: StartInfo) -> Fault | None:
         """Make the bot ready."""
@@ -102,7 +110,10 @@ class Seat(Protocol):
 
 
 def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
-    """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them."""
+    """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
+
+    Raises HostTrouble when the hall itself failed a seat.
+    """
     table = _Table(game, setup, seats)
     table.start()
     while not game.engine.is_terminal(table.states):
@@ -294,6 +305,8 @@ class _Table:
         return self._fallback(seat, codes)
 
     def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
+        if fault.ending is Ending.HOST:
+            raise HostTrouble(f"seat {seat}: {fault.reason}")
         book = self.books[seat]
         book.faults += 1
         if book.first_fault is None:

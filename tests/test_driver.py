@@ -35,7 +35,7 @@ class Flaky:
         self.cancelled: list[Ticket] = []
         self.most = 0
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
         self.sizes.append(len(indices))
         self.pending.append((len(self.sizes), list(indices)))
         self.most = max(self.most, len(self.pending))

@@ -56,15 +56,17 @@ class Driver:
         left = count
         suspects: deque[int] = deque()
         attempts: Counter[int] = Counter()
+        kills: Counter[int] = Counter()
         pending: dict[Ticket, tuple[list[int], float]] = {}
         while left or suspects or pending:
             while len(pending) < IN_FLIGHT * self.backend.slots and (left or suspects):
                 chunk = [suspects.popleft()] if suspects else self._take(todo, left)
                 left -= 0 if attempts[chunk[0]] else len(chunk)
-                pending[self.backend.submit(chunk)] = (chunk, time.monotonic())
+                pending[self.backend.submit(chunk, kills[chunk[0]])] = (chunk, time.monotonic())
             for ticket, outcome in self.backend.wait(WAIT_SECONDS):
                 indices_of_chunk, _ = pending.pop(ticket)
                 failures = self._accept(outcome, indices_of_chunk, attempts)
+                kills.update(outcome.killed if isinstance(outcome, Chunk) else ())
                 for index, reason in failures.items():
                     attempts[index] += 1
                     if isinstance(outcome, Lost) and len(indices_of_chunk) > 1:

@@ -29,14 +29,14 @@ class LocalBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
         """Queue a chunk."""
         self._serial += 1
         try:
-            self._futures[self._serial] = self._pool.submit(_play, list(indices))
+            self._futures[self._serial] = self._pool.submit(_play, list(indices), kills)
         except BrokenProcessPool:  # the pool broke between two waits: its chunks are reported by `wait`
             self._pool = self._start()
-            self._futures[self._serial] = self._pool.submit(_play, list(indices))
+            self._futures[self._serial] = self._pool.submit(_play, list(indices), kills)
         return self._serial
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
@@ -90,5 +90,5 @@ def _prepare(job: Job, parent: int) -> None:
     _worker[:] = [Worker(job)]
 
 
-def _play(indices: list[int]) -> Chunk:
-    return _worker[0].play(indices)
+def _play(indices: list[int], kills: int) -> Chunk:
+    return _worker[0].play(indices, kills)

@@ -2,19 +2,17 @@
 
 import random
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Protocol
 
 from arena.agent import Agent, EndInfo, StartInfo
-from arena.errors import BotError
+from arena.errors import BotError, short_trace
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.view import View
 
 ISOLATION = "none"
-_TRACE_LINES = 6  # of a bot's traceback: enough to find the line
 
 
 class HasAgent(Protocol):
@@ -42,6 +40,10 @@ class InProcessSeat:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the bot."""
         self._open.close()
 
     def start(self, info: StartInfo) -> Fault | None:
@@ -59,7 +61,7 @@ class InProcessSeat:
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
         except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, not the end of the hall
-            return Fault(Ending.STARTUP, _trace())
+            return Fault(Ending.STARTUP, short_trace())
         used = time.thread_time() - began
         if used > info.clock.start:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
@@ -79,7 +81,7 @@ class InProcessSeat:
         except KeyboardInterrupt:
             raise
         except BaseException:
-            return Fault(Ending.CRASH, _trace())
+            return Fault(Ending.CRASH, short_trace())
         return Answer(action, time.thread_time() - cpu, time.perf_counter() - wall)
 
     def end(self, result: EndInfo) -> None:
@@ -91,7 +93,3 @@ class InProcessSeat:
             raise
         except BaseException:
             return
-
-
-def _trace() -> str:
-    return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])
