@@ -81,7 +81,7 @@ class Child:
 
         Bytes beside the last reply are trouble too.
         """
-        delay_from = pressure.run_delay(self.pid)
+        watch: pressure.Watch | None = None  # only once it is late: it costs more than a decision
         wall_limit = BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS
         patience = cpu_limit
         while True:
@@ -96,10 +96,10 @@ class Child:
                 if used > cpu_limit:
                     raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
                 if waited > wall_limit:
-                    delay = pressure.since(self.pid, delay_from)
-                    if pressure.is_hosts_fault(used, cpu_limit, waited, delay):
+                    if watch and pressure.is_hosts_fault(used, cpu_limit, *watch.waited_and_delayed()):
                         raise Trouble(Ending.HOST, f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU")
                     raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
+                watch = watch or pressure.Watch(self.pid)
                 patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
 
     def kill(self) -> None:

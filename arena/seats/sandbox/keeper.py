@@ -143,7 +143,7 @@ class Keeper:
             folder.chmod(0o755)
         in_main_thread = threading.current_thread() is threading.main_thread()
         order = wire.Order(
-            rooms=self._rooms, level=self._wanted, libraries=_libraries(), devices=DEVICES, store=str(store),
+            rooms=self._rooms, level=self._wanted, libraries=libraries(), devices=DEVICES, store=str(store),
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -181,7 +181,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _libraries() -> tuple[str, ...]:
+def libraries() -> tuple[str, ...]:
     """What Python needs to be able to read: its libraries, the hall's own package, the system's shared objects."""
     paths = sysconfig.get_paths()
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]

@@ -60,6 +60,12 @@ class LockedSeat:
         return self._keeper.level
 
     @property
+    def pid(self) -> int:
+        """Of the bot's process, once started."""
+        assert self._child is not None
+        return self._child.pid
+
+    @property
     def output(self) -> str:
         """The first of what the bot printed."""
         return self._child.output if self._child else ""

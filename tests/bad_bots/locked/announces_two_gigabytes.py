@@ -16,6 +16,7 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             from arena.seats.sandbox import inmate
+
             os.write(inmate.SOCKET, b"\x00\x00\x00\x80" + bytes(1000))
             while True:
                 pass

@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                os.chmod(__file__, 0o777); print("GOT it")
+                os.chmod(__file__, 0o777)
+                print("GOT it")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

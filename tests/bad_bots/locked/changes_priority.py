@@ -16,7 +16,9 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                os.nice(-5); os.sched_setaffinity(0, [0]); print("GOT it")
+                os.nice(-5)
+                os.sched_setaffinity(0, [0])
+                print("GOT it")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

@@ -17,6 +17,7 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             from arena.seats.sandbox import inmate
+
             os.close(inmate.SOCKET)
             time.sleep(60)
         return view.legal[0]

@@ -18,6 +18,7 @@ class Attacker(Agent):
             try:
                 import numpy as np
                 from arena import game as games, jit
+
                 room = games.load("naga")
                 before = [jit.compilations(entry)[0] for entry in games.compiled_entries(room)]
                 try:

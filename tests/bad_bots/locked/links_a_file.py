@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                os.symlink("/etc/passwd", __file__ + ".link"); print("GOT a link")
+                os.symlink("/etc/passwd", __file__ + ".link")
+                print("GOT a link")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

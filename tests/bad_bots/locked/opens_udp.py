@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53)); print("GOT out")
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 53))
+                print("GOT out")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

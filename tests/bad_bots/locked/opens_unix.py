@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                socket.socket(socket.AF_UNIX).bind("\0arena-x"); print("GOT a socket")
+                socket.socket(socket.AF_UNIX).bind("\0arena-x")
+                print("GOT a socket")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

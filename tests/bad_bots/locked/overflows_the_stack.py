@@ -1,7 +1,5 @@
 """Recurses in C until the stack is full. Expected: crash; blame: bot."""
 
-import sys
-
 from arena.agent import Agent, View
 
 
@@ -15,9 +13,8 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            sys.setrecursionlimit(1 << 30)
-            nested = []
-            for _ in range(1_000_000):
-                nested = [nested]
-            repr(nested)
+            nested = ()
+            for _ in range(2_000_000):
+                nested = (nested,)
+            hash(nested)
         return view.legal[0]

@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)); print("GOT it")
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))
+                print("GOT it")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

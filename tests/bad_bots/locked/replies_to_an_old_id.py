@@ -16,5 +16,6 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             from arena.seats.sandbox import inmate, wire
+
             os.write(inmate.SOCKET, wire.frame(wire.Action(1, 0)))
         return view.legal[0]

@@ -17,6 +17,7 @@ class Attacker(Agent):
         if self.asked == 6:
             from arena.seats.sandbox import inmate, wire
             import gc, sys
+
             frame = sys._getframe(1)
             ask = frame.f_locals["ask"]
             data = wire.frame(wire.Action(ask.id, 0))

@@ -16,7 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                os.execv("/bin/sh", ["sh", "-c", "true"]); print("GOT a shell")
+                os.execv("/bin/sh", ["sh", "-c", "true"])
+                print("GOT a shell")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

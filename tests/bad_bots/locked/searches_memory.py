@@ -16,7 +16,11 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                found = [text for text in gc.get_objects() if isinstance(text, dict) and "parameter-of-the-rival" in map(str, text.values())]
+                found = [
+                    text
+                    for text in gc.get_objects()
+                    if isinstance(text, dict) and "parameter-of-the-rival" in map(str, text.values())
+                ]
                 print("GOT" if found else "REFUSED", len(found))
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)

@@ -16,6 +16,7 @@ class Attacker(Agent):
             try:
                 from arena import game as games, rng
                 import numpy as np
+
                 room = games.load("naga")
                 seen = view.state.tobytes()
                 options = room.resolve_options({}, 2)

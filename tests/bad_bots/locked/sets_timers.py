@@ -16,7 +16,9 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                signal.alarm(1); signal.setitimer(signal.ITIMER_REAL, 0.01); print("GOT a timer")
+                signal.alarm(1)
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                print("GOT a timer")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

@@ -17,7 +17,13 @@ class Attacker(Agent):
         if self.asked == 6:
             try:
                 libc = ctypes.CDLL(None, use_errno=True)
-                for name, number in (("userfaultfd", 323), ("bpf", 321), ("perf_event_open", 298), ("add_key", 248), ("keyctl", 250)):
+                for name, number in (
+                    ("userfaultfd", 323),
+                    ("bpf", 321),
+                    ("perf_event_open", 298),
+                    ("add_key", 248),
+                    ("keyctl", 250),
+                ):
                     result = libc.syscall(number, 0, 0, 0, 0, 0)
                     print("GOT" if result >= 0 else "REFUSED", name, ctypes.get_errno())
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:

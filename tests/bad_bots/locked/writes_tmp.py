@@ -14,7 +14,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                open("/tmp/arena-was-here", "w").write("x"); print("GOT a file")
+                open("/tmp/arena-was-here", "w").write("x")
+                print("GOT a file")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]
