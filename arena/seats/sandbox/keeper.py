@@ -147,7 +147,8 @@ class Keeper:
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-I", "-c", _BOOT, str(theirs.fileno()), str(Path(arena.__file__).parent.parent)]
+        isolated = ("-s", "-P")  # not -I: it would ignore the hash seed, and the environment is ours anyway
+        command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), str(Path(arena.__file__).parent.parent)]
         self._control = ours
         self._process = subprocess.Popen(
             command, env=_environment(), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
