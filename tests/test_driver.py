@@ -106,6 +106,24 @@ def test_a_record_knows_its_earlier_attempts() -> None:
     assert before == {0: 1}
 
 
+def test_a_worker_is_told_how_often_a_seat_of_the_match_was_killed() -> None:
+    told: list[int] = []
+
+    class Killing(Flaky):
+        def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+            told.append(kills)
+            return super().submit(indices, kills)
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            number, _ = self.pending.pop()
+            if told[-1] < 2:
+                return [(number, Chunk([], {0: "a seat was killed"}, 0.01, 0.0, 0.0, (0,)))]
+            return [(number, Chunk([record(0)], {}, 0.01, 0.9, 1.0))]
+
+    kept, void, _ = run(Killing(), 1)
+    assert told == [0, 1, 2] and kept == Counter([0]) and not void
+
+
 def test_a_chunk_beyond_all_patience_is_cancelled() -> None:
     class Stuck(Flaky):
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:

@@ -188,4 +188,4 @@ def libraries() -> tuple[str, ...]:
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]
     found += ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"]
-    return tuple(dict.fromkeys(os.path.realpath(path) if path.startswith(sys.prefix) else path for path in found))
+    return tuple(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))  # a link, and what it leads to

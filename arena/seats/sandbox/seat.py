@@ -40,6 +40,7 @@ class LockedSeat:
         self._params = params
         self._memory = memory
         self._earlier_kills = earlier_kills
+        self._isolation = ""
         self._child: Child | None = None
         self._fault: Fault | None = None
         self._ids = random.Random(secrets.randbits(64))  # a bot cannot reply to a request that it has not seen
@@ -56,8 +57,8 @@ class LockedSeat:
 
     @property
     def isolation(self) -> str:
-        """What holds the bot."""
-        return self._keeper.level
+        """What holds the bot; as it was at its start, should the zygote be lost meanwhile."""
+        return self._isolation or self._keeper.level
 
     @property
     def pid(self) -> int:
@@ -138,6 +139,7 @@ class LockedSeat:
             folder=self._keeper.folder(self._bot), main=self._bot.main, memory=self._memory, seed=f"{self._seed:x}",
             params=msgspec.json.encode(self._params), info=info,
         )  # fmt: skip
+        self._isolation = self._keeper.level
         self._child = child = self._keeper.spawn()
         self._began = time.perf_counter()
         child.send(wire.frame(start))
