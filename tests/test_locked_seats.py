@@ -281,6 +281,28 @@ def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: 
         assert told in record.notes[0] and record.seats[0].place == 1
 
 
+def test_a_late_seat_on_a_machine_short_of_cpu_is_the_halls_fault(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[tuple[float, ...]] = []
+
+    def short_of_cpu(*figures: float) -> bool:
+        watched.append(figures)
+        return True
+
+    monkeypatch.setattr("arena.seats.sandbox.child.pressure.is_hosts_fault", short_of_cpu)
+    with pytest.raises(HostTrouble, match="short of CPU"):
+        play_locked(keeper, [RIVAL, HOSTILE / "sleeps.py"], clock=Clock(0.2, 0.0, 5.0))
+    used, limit, waited, delay = watched[0]
+    assert used < 0.1 and limit == 0.2 and waited > 1.0 and delay < 0.5  # a sleeper: by the real rule it would be to blame
+
+
+def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for flags in ([], ["--locked"]):
+        assert main(["match", "naga", str(RIVAL), str(BOTS / "folder_bot"), "--seed", "4", *flags]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] and "place 1" in shown[0]
+
+
 def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
     findings = {finding.name: finding for finding in examine()}
     assert len(findings) == 9 and findings["clock and kill"].works

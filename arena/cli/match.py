@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena.exhibition import bot_seat, lay_table
-from arena.match import play
+from arena.errors import ArenaError
+from arena.exhibition import bot_seat, lay_table, locked_seat
+from arena.match import HostTrouble, Seat, play
 from arena.options import parse_options
 from arena.report.replay import replay_lines
+from arena.seats.sandbox import Keeper, LockError
 
 
 def match(
@@ -18,14 +20,26 @@ def match(
     bots: Annotated[list[Path], typer.Argument(help="Bot files or folders in seat order.")],
     seed: Annotated[int | None, typer.Option(help="Fixes the cards and the bots' randomness.")] = None,
     option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule option; repeatable.")] = None,
+    locked: Annotated[bool, typer.Option("--locked", help="Lock the bots in, as a tournament does with strangers'.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show every decision, with all cards open.")] = False,
 ) -> int:
     """Play one match of the given bots."""
     console = Console(highlight=False, soft_wrap=True)
     table = lay_table(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:
-        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, table.setup.bot_seeds)]
-        record = play(table.game, table.setup, seats)
+        seeded = list(zip(bots, table.setup.bot_seeds))
+        seats: list[Seat]
+        if locked:
+            keeper = opened.enter_context(Keeper([game]))
+            seats = [opened.enter_context(locked_seat(keeper, bot, bot_seed)) for bot, bot_seed in seeded]
+        else:
+            seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in seeded]
+        try:
+            record = play(table.game, table.setup, seats)
+        except (LockError, HostTrouble) as trouble:
+            raise ArenaError(
+                f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
+            ) from None
     lines = list(replay_lines(table.game, record, table.setup.options, table.setup.deal_seed))
     shown = lines if watch else [lines[0], *lines[-len(record.seats) - len(record.notes) :]]
     for line in shown:
