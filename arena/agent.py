@@ -128,6 +128,9 @@ def unpack(bot: BotFiles) -> Path:
             path.write_bytes(content)
 
     folder = cached_folder(f"bots/{bot.sha256}", fill)
+    if not folder.stat().st_mode & 0o005:  # a locked bot is another user
+        for path in (*folder.rglob("*"), folder):
+            path.chmod(0o755 if path.is_dir() else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
     return folder
 
@@ -135,11 +138,11 @@ def unpack(bot: BotFiles) -> Path:
 class LoadedBot:
     """A bot's module, executed anew: no state is shared with other seats, matches or bots. A context manager."""
 
-    def __init__(self, bot: BotFiles) -> None:
-        """Execute the module. Raises BotError unless it has one Agent class."""
+    def __init__(self, bot: BotFiles, folder: Path | None = None) -> None:
+        """Execute the module in `folder`, or unpack it first. Raises BotError unless it has one Agent class."""
         self._name = f"arena_bot_{next(_serial)}"
         try:
-            self.agent_class = self._execute(bot, unpack(bot))
+            self.agent_class = self._execute(bot, folder or unpack(bot))
         except BaseException:
             self.close()
             raise

@@ -1,6 +1,7 @@
 """What a user did wrong, in words: the command line prints the message and returns exit code 2, without a traceback."""
 
 import difflib
+import traceback
 from collections.abc import Iterable
 
 
@@ -29,3 +30,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else f"known: {', '.join(names)}"
+
+
+def short_trace() -> str:
+    """The end of the traceback of the exception that is being handled: enough to find the line of a bot."""
+    return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])
+
+
+_TRACE_LINES = 6

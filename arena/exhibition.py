@@ -15,9 +15,13 @@ from arena.match import MatchSetup, Player, play
 from arena.options import OptionValue
 from arena.records import Clock, MatchRecord, canonical_json
 from arena.seats.in_process import HasAgent, InProcessSeat
+from arena.seats.sandbox import Keeper, LockedSeat
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """Seconds: no limit to speak of."""
+
+MEMORY = 512_000_000
+"""Bytes of a locked bot: a config's default."""
 
 Entrant = str | Path | type[Agent[Any]]
 """A bot's path, or an Agent class."""
@@ -73,18 +77,22 @@ def agree(
     )
 
 
+def locked_seat(keeper: Keeper, path: Path, seed: int) -> LockedSeat:
+    """A seat for a bot that is locked in, as tournaments lock strangers' bots in; a context manager. Raises BotError."""
+    return LockedSeat(keeper, _files(path), seed=seed, params={}, memory=MEMORY)
+
+
 def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> "InProcessSeat":
     """A seat for a bot in this process; a context manager. Raises BotError for a path that is no bot."""
     load: Callable[[], AbstractContextManager[HasAgent]]
-    if isinstance(bot, type):
-        load = partial(_Ready, bot)
-    else:
-        path = Path(bot)
-        if not path.exists():
-            raise ConfigError(f"{bot}: no such bot: {path.absolute()} does not exist")
-        files: BotFiles = read_bot(path)
-        load = partial(LoadedBot, files)
+    load = partial(_Ready, bot) if isinstance(bot, type) else partial(LoadedBot, _files(Path(bot)))
     return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
+
+
+def _files(path: Path) -> BotFiles:
+    if not path.exists():
+        raise ConfigError(f"{path}: no such bot: {path.absolute()} does not exist")
+    return read_bot(path)
 
 
 class _Ready:

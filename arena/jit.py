@@ -106,7 +106,16 @@ def compilations(function: Callable[..., Any]) -> tuple[int, int]:
 def forbid_compiling(function: Callable[..., Any]) -> None:
     """From now on a call with a new signature raises TypeError instead of compiling."""
     if ENABLED:
-        function.disable_compile()  # type: ignore[attr-defined]  # numba's dispatcher
+        function._can_compile = False  # type: ignore[attr-defined]  # `disable_compile` refuses what was never called
+
+
+def forbid_all_compiling() -> None:
+    """From now on nothing of the hall that was compiled takes a new signature in this process, nor in its children."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == _PACKAGE.name:
+            for value in vars(module).values():
+                if hasattr(value, "disable_compile"):
+                    forbid_compiling(value)
 
 
 @cache

@@ -30,7 +30,8 @@ from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
 from arena.schedule.processes import available_cpus
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Job
-from arena.seats.probe import first_error, probe
+from arena.seats.probe import Profile, first_error, probe, probe_locked
+from arena.seats.sandbox import NAMESPACE, NONE, Keeper, LockError, can_have_processes
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
@@ -58,6 +59,10 @@ class Settings:
     """Overrides the config's."""
     name: str | None = None
     """Overrides the config's."""
+    unsafe_trust_bots: bool = False
+    """Run bots that are not trusted even where they cannot be locked in."""
+    isolation: str = NAMESPACE
+    """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
 
@@ -143,7 +148,7 @@ def run_tournament(
     tournament = config if isinstance(config, Tournament) else read_config(Path(config))
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
-    contestants = _contestants(tournament)
+    contestants, isolation = _contestants(tournament, settings)
     folder = settings.out / name
     with FolderLock(folder):
         if settings.fresh:
@@ -151,7 +156,7 @@ def run_tournament(
         with Journal(folder) as journal:
             plan = _plan(tournament, contestants, seed, journal, folder)
             run = _Run(name, folder, tournament, plan, journal, reporter)
-            run.announce()
+            run.announce(isolation)
             try:
                 run.play(settings)
             except KeyboardInterrupt:
@@ -187,7 +192,7 @@ class _Run:
         self.retired: set[int] = set()
         self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
-    def announce(self) -> None:
+    def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
             self.done[index] = 1
         self.progress.done, self.progress.total = sum(self.done), len(self.plan)
@@ -198,12 +203,9 @@ class _Run:
         self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
         untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
         if untrusted:
-            self.reporter.say(
-                f"note: in this version all bots run unlocked inside the workers (isolation: none), "
-                f"also those that the config does not call trusted: {', '.join(untrusted)}"
-            )
+            self.reporter.say(f"isolation of bots that are not trusted: {isolation} ({', '.join(untrusted)})")
             if self.plan.seed is not None:
-                self.reporter.say("note: with a public seed, a bot that is not trusted could predict the deals")
+                self.reporter.say("warning: with a public seed, a bot that is not trusted can predict the deals")
         self._write_manifest(is_finished=False)
 
     def play(self, settings: Settings) -> None:
@@ -246,7 +248,10 @@ class _Run:
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say)
-        job = Job(self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots})
+        job = Job(
+            self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
+            needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
+        )  # fmt: skip
         backend = opened.enter_context(_backend(job, settings))
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
@@ -346,10 +351,13 @@ class _Run:
         return manifest
 
 
-def _contestants(tournament: Tournament) -> tuple[Contestant, ...]:
-    """The field as the bots themselves describe it; raises BotError or ConfigError."""
+def _contestants(tournament: Tournament, settings: Settings) -> tuple[tuple[Contestant, ...], str]:
+    """The field as the bots themselves describe it, and what holds those that are not trusted.
+
+    Raises BotError or ConfigError.
+    """
     bots = tournament.bots
-    profiles = probe([bot.files for bot in bots], tournament.clock.start)
+    profiles, isolation = _profiles(tournament, settings)
     first_error(profiles, [str(bot.path) for bot in bots])
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
     contestants = []
@@ -365,7 +373,31 @@ def _contestants(tournament: Tournament) -> tuple[Contestant, ...]:
             raise ConfigError(
                 f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}"
             )
-    return tuple(contestants)
+    return tuple(contestants), isolation
+
+
+def _profiles(tournament: Tournament, settings: Settings) -> tuple[list[Profile], str]:
+    """What each bot says of itself: trusted ones in a plain process, all others locked in. Raises ConfigError."""
+    seconds = tournament.clock.start
+    trusted = [bot for bot in tournament.bots if bot.trusted]
+    strangers = [bot for bot in tournament.bots if not bot.trusted]
+    if strangers and settings.unsafe_trust_bots and not can_have_processes():
+        trusted, strangers = list(tournament.bots), []
+    found = dict(zip((bot.name for bot in trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
+    isolation = NONE
+    if strangers:
+        try:
+            with Keeper((), level=settings.isolation, needs_lock=not settings.unsafe_trust_bots) as keeper:
+                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.memory)
+                isolation = keeper.level
+        except LockError as error:
+            names = ", ".join(bot.name for bot in strangers)
+            raise ConfigError(
+                f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
+                f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
+            ) from None
+        found |= dict(zip((bot.name for bot in strangers), said))
+    return [found[bot.name] for bot in tournament.bots], isolation
 
 
 def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:

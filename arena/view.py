@@ -29,7 +29,8 @@ class View:
         self.clock = clock
         """CPU seconds for this decision, and left in the bank."""
         self._game = game
-        self._codes = codes
+        self.codes = codes
+        """The legal actions as codes, in the order of `legal`."""
         self._events = events
 
     @property
@@ -40,7 +41,7 @@ class View:
     @cached_property
     def legal(self) -> list[str]:
         """The legal actions in canonical order; `act` returns one of them."""
-        return self._game.text.action_texts(self.state, self._codes)
+        return self._game.text.action_texts(self.state, self.codes)
 
     @cached_property
     def events(self) -> list[tuple[int, str]]:

@@ -14,7 +14,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "options", "records", "jit", "cards", "rng", "contract", "engine", "position", "game", "view",
     "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store", "ratings",
-    "report", "config", "tournament", "bench", "cli",
+    "report", "config", "tournament", "bench", "bench_seats", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",
@@ -57,6 +57,26 @@ def test_imports_flow_one_way(path: Path) -> None:
 def test_a_library_has_one_door(library: str) -> None:
     users = [path for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
     assert [str(path.relative_to(PACKAGE)) for path in users] == [ONE_DOOR[library]]
+
+
+JAIL = "arena.seats.sandbox"
+
+
+def test_the_jail_has_one_door() -> None:
+    inside = PACKAGE / "seats" / "sandbox"
+    for path in SOURCES:
+        if inside not in path.parents:
+            deeper = [name for name in imports(path) if name.startswith(f"{JAIL}.")]
+            assert not deeper, f"{path.name} goes round the door of the jail: {deeper}"
+
+
+def test_only_the_jail_speaks_to_the_kernel_by_number() -> None:
+    users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
+    assert users == {"schedule/processes.py", *(f"seats/sandbox/{name}.py" for name in ("kernel", "seccomp", "namespaces"))}
+
+
+def test_modules_of_the_jail_are_short() -> None:
+    assert all(len(path.read_text().splitlines()) < 400 for path in (PACKAGE / "seats" / "sandbox").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "games").rglob("*.py")), ids=lambda path: path.name)

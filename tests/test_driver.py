@@ -35,7 +35,7 @@ class Flaky:
         self.cancelled: list[Ticket] = []
         self.most = 0
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
         self.sizes.append(len(indices))
         self.pending.append((len(self.sizes), list(indices)))
         self.most = max(self.most, len(self.pending))
@@ -104,6 +104,24 @@ def test_our_own_failure_in_a_match_is_tried_again_and_then_void() -> None:
 def test_a_record_knows_its_earlier_attempts() -> None:
     _, _, before = run(Flaky(losses={1}), 1)
     assert before == {0: 1}
+
+
+def test_a_worker_is_told_how_often_a_seat_of_the_match_was_killed() -> None:
+    told: list[int] = []
+
+    class Killing(Flaky):
+        def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+            told.append(kills)
+            return super().submit(indices, kills)
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            number, _ = self.pending.pop()
+            if told[-1] < 2:
+                return [(number, Chunk([], {0: "a seat was killed"}, 0.01, 0.0, 0.0, (0,)))]
+            return [(number, Chunk([record(0)], {}, 0.01, 0.9, 1.0))]
+
+    kept, void, _ = run(Killing(), 1)
+    assert told == [0, 1, 2] and kept == Counter([0]) and not void
 
 
 def test_a_chunk_beyond_all_patience_is_cancelled() -> None:

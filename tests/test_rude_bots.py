@@ -129,8 +129,8 @@ def test_a_sleeper_meets_the_wall_backstop(monkeypatch: pytest.MonkeyPatch) -> N
             time.sleep(0.05)
             return view.legal[0]
 
-    monkeypatch.setattr("arena.match.BACKSTOP_SECONDS", 0.0)
-    monkeypatch.setattr("arena.match._is_short_of_cpu", lambda: False)
+    monkeypatch.setattr("arena.seats.in_process.BACKSTOP_SECONDS", 0.0)
+    monkeypatch.setattr("arena.seats.in_process._is_short_of_cpu", lambda: False)
     record = against_plain(Sleeper, clock=Clock(0.01, 0.0))
     assert endings(record) == ["timeout", "played"] and not record.seats[0].reproducible
 

@@ -2,6 +2,7 @@
 
 import enum
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import msgspec
@@ -11,13 +12,17 @@ from rich.table import Table
 
 from arena import game as games
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
+from arena.bench_seats import SeatCost, seat_cost
+from arena.errors import ArenaError
 from arena.schedule.warmup import warm_rooms
+from arena.seats.sandbox import LockError
 
 
 class Topic(enum.StrEnum):
     """What can be measured."""
 
     ENGINE = "engine"
+    SEATS = "seats"
 
 
 def bench(
@@ -25,12 +30,14 @@ def bench(
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
 ) -> int:
-    """Measure speed on this machine (one core, CPU time, medians)."""
+    """Measure speed on this machine: the engine (one core, CPU time), or locked seats (wall time); medians."""
     console = Console(stderr=True, highlight=False)
     names = game or games.names()
     for name in names:
         games.load(name)
     warm_rooms(names, console.print)
+    if topic is Topic.SEATS:
+        return _seats(names, json=json)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     if json:
@@ -43,6 +50,37 @@ def bench(
     if not any(play.game.startswith("open_spiel") for play in plays):
         console.print("(OpenSpiel's figures beside ours: install the extra `bench`)")
     return 0
+
+
+def _seats(names: list[str], *, json: bool) -> int:
+    """Locked seats with one room ready, and with all of them."""
+    try:
+        costs = [seat_cost(rooms) for rooms in dict.fromkeys((tuple(names[:1]), tuple(names)))]
+    except LockError as error:
+        raise ArenaError(f"bots cannot be locked in here: {error}; `arena doctor` shows what this machine offers") from None
+    if json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(costs), indent=2).decode() + "\n")
+        return 0
+    table = Table("figure", title="Locked seats", title_justify="left", box=None, pad_edge=False)
+    for cost in costs:
+        table.add_column(f"{cost.rooms} room{'s' if cost.rooms > 1 else ''}", justify="right")
+    for label, text in _SEAT_FIGURES.items():
+        table.add_row(label, *(text(cost) for cost in costs))
+    Console(highlight=False).print(table)
+    return 0
+
+
+_SEAT_FIGURES: dict[str, Callable[[SeatCost], str]] = {
+    "isolation": lambda cost: cost.isolation,
+    "zygote ready after, s": lambda cost: f"{cost.zygote_start_s:.2f}",
+    "zygote resident, MB": lambda cost: f"{cost.zygote_resident_mb:.0f}",
+    "seat ready after, ms (median)": lambda cost: f"{cost.start_ms:.1f}",
+    "seat ready after, ms (p90)": lambda cost: f"{cost.start_p90_ms:.1f}",
+    "decision there and back, us (median)": lambda cost: f"{cost.round_trip_us:.0f}",
+    "decision there and back, us (p99)": lambda cost: f"{cost.round_trip_p99_us:.0f}",
+    "decisions/s and core in matches": lambda cost: f"{cost.decisions_per_second:,.0f}",
+    "a seat's own memory, MB": lambda cost: "-" if cost.seat_private_mb is None else f"{cost.seat_private_mb:.1f}",
+}
 
 
 def _play_table(plays: list[PlaySpeed]) -> Table:

@@ -20,6 +20,7 @@ VERBS = (
     "verify",
     "warmup",
     "bench",
+    "doctor",
 )
 """Each is the module of that name here; its function of that name is the command."""
 

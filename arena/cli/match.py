@@ -8,10 +8,12 @@ import typer
 from rich.console import Console
 
 from arena.cli.rooms import ready
-from arena.exhibition import agree, bot_seat
-from arena.match import play
+from arena.errors import ArenaError
+from arena.exhibition import agree, bot_seat, locked_seat
+from arena.match import HostTrouble, Seat, play
 from arena.options import parse_options
 from arena.report.replay import replay_lines, result_lines
+from arena.seats.sandbox import Keeper, LockError
 
 
 def match(
@@ -19,6 +21,7 @@ def match(
     bots: Annotated[list[Path], typer.Argument(help="Bot files or folders in seat order.")],
     seed: Annotated[int | None, typer.Option(help="Fixes the cards and the bots' randomness.")] = None,
     option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule option; repeatable.")] = None,
+    locked: Annotated[bool, typer.Option("--locked", help="Lock the bots in, as a tournament does with strangers'.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show every decision, with all cards open.")] = False,
 ) -> int:
     """Play one match of the given bots."""
@@ -26,8 +29,19 @@ def match(
     room = ready(game)
     setup = agree(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
     with ExitStack() as opened:
-        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
-        record = play(room, setup, seats)
+        seeded = list(zip(bots, setup.bot_seeds))
+        seats: list[Seat]
+        if locked:
+            keeper = opened.enter_context(Keeper([game]))
+            seats = [opened.enter_context(locked_seat(keeper, bot, bot_seed)) for bot, bot_seed in seeded]
+        else:
+            seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in seeded]
+        try:
+            record = play(room, setup, seats)
+        except (LockError, HostTrouble) as trouble:
+            raise ArenaError(
+                f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
+            ) from None
     shown = replay_lines(room, record, setup.options, setup.deal_seed) if watch else result_lines(record)
     for line in shown:
         console.print(line, markup=False)

@@ -28,11 +28,15 @@ def tournament(
     seed: Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
     name: Annotated[str | None, typer.Option(help="Name of the results; default: the config's.")] = None,
+    unsafe_trust_bots: Annotated[
+        bool, typer.Option("--unsafe-trust-bots", help="Run strangers' bots even where they cannot be locked in.")
+    ] = False,
 ) -> int:
     """Play a tournament and print its leaderboard; the same command resumes."""
     console = Console(stderr=True, highlight=False)
     settings = Settings(
-        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh
+        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
+        unsafe_trust_bots=unsafe_trust_bots,
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:

@@ -24,8 +24,8 @@ class Backend(Protocol):
         """How many chunks run at the same time."""
         ...
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
-        """Start a chunk as soon as a worker is free."""
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+        """Start a chunk as soon as a worker is free. `kills`: how often a seat of it was killed from outside before."""
         ...
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:

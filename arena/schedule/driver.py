@@ -58,17 +58,20 @@ class Driver:
         suspects: deque[int] = deque()
         tries: Counter[int] = Counter()  # failed ones
         charges: Counter[int] = Counter()  # failed ones in which the match ran alone
+        kills: Counter[int] = Counter()  # failed ones in which a seat of it was killed from outside
         pending: dict[Ticket, tuple[list[int], float]] = {}
         while left or suspects or pending:
             if suspects and not pending:
-                self._submit([suspects.popleft()], pending)
+                suspect = suspects.popleft()
+                self._submit([suspect], pending, kills[suspect])
             while left and not suspects and len(pending) < IN_FLIGHT * self.backend.slots:
                 chunk = self._take(todo, left)
                 left -= len(chunk)
-                self._submit(chunk, pending)
+                self._submit(chunk, pending, 0)
             in_flight = len(pending)
             for ticket, outcome in self.backend.wait(WAIT_SECONDS):
                 chunk, _ = pending.pop(ticket)
+                kills.update(outcome.killed if isinstance(outcome, Chunk) else ())
                 for index, reason in self._accept(outcome, chunk, tries).items():
                     tries[index] += 1
                     charges[index] += len(chunk) == in_flight == 1
@@ -79,8 +82,8 @@ class Driver:
             self._cancel_overdue(pending)
             self.on_tick()
 
-    def _submit(self, chunk: list[int], pending: dict[Ticket, tuple[list[int], float]]) -> None:
-        pending[self.backend.submit(chunk)] = (chunk, time.monotonic())
+    def _submit(self, chunk: list[int], pending: dict[Ticket, tuple[list[int], float]], kills: int) -> None:
+        pending[self.backend.submit(chunk, kills)] = (chunk, time.monotonic())
 
     def _take(self, todo: Iterator[int], left: int) -> list[int]:
         """The next chunk: adapted to the time that a match takes, never more than a fair share of the rest."""

@@ -29,14 +29,14 @@ class LocalBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
         """Queue a chunk."""
         self._serial += 1
         try:
-            future = self._pool.submit(_play, list(indices))
+            future = self._pool.submit(_play, list(indices), kills)
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
-            future = self._pool.submit(_play, list(indices))
+            future = self._pool.submit(_play, list(indices), kills)
         self._futures[self._serial] = (self._pool, future)
         return self._serial
 
@@ -95,5 +95,5 @@ def _prepare(job: Job, parent: int) -> None:
     _worker[:] = [Worker(job)]
 
 
-def _play(indices: list[int]) -> Chunk:
-    return _worker[0].play(indices)
+def _play(indices: list[int], kills: int) -> Chunk:
+    return _worker[0].play(indices, kills)

@@ -69,9 +69,9 @@ class RayBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int]) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
         """Queue a chunk."""
-        reference = self._play.remote(self._job, self._job_id, list(indices))
+        reference = self._play.remote(self._job, self._job_id, list(indices), kills)
         self._pending.append(reference)
         return reference  # type: ignore[no-any-return]  # hashable
 
@@ -118,13 +118,15 @@ class RayBackend:
         return result
 
 
-def _play(job: Job, job_id: str, indices: list[int]) -> Chunk:
+def _play(job: Job, job_id: str, indices: list[int], kills: int) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks."""
     known = _workers()
     if job_id not in known:
+        for worker in known.values():
+            worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
         known[job_id] = Worker(job)
-    return known[job_id].play(indices)
+    return known[job_id].play(indices, kills)
 
 
 @cache

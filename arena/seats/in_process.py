@@ -1,21 +1,20 @@
 """A seat in this very process: for bots that the organiser trusts. No isolation, and a clock that is read after the fact."""
 
 import copy
+import os
 import random
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Protocol
 
 from arena.agent import Agent, EndInfo, StartInfo
-from arena.errors import BotError
-from arena.match import Answer, Fault
+from arena.errors import BotError, short_trace
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, HostTrouble
 from arena.records import Ending
 from arena.view import View
 
 ISOLATION = "none"
-_TRACE_LINES = 6  # of a bot's traceback: enough to find the line
 
 
 class HasAgent(Protocol):
@@ -54,6 +53,10 @@ class InProcessSeat:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the bot."""
         self._open.close()
 
     def start(self, info: StartInfo) -> Fault | None:
@@ -71,7 +74,7 @@ class InProcessSeat:
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
         except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, not the end of the hall
-            return Fault(Ending.STARTUP, _trace())
+            return Fault(Ending.STARTUP, short_trace())
         used = time.thread_time() - began
         if used > info.clock.start:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
@@ -91,8 +94,10 @@ class InProcessSeat:
         except self._passed_on:
             raise
         except BaseException:
-            return Fault(Ending.CRASH, _trace())
-        return Answer(action, time.thread_time() - cpu, time.perf_counter() - wall)
+            return Fault(Ending.CRASH, short_trace())
+        answer = Answer(action, time.thread_time() - cpu, time.perf_counter() - wall)
+        clock = self._view.clock
+        return _late(answer, clock.move + clock.bank) or answer
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot; what it does then can change nothing."""
@@ -105,5 +110,15 @@ class InProcessSeat:
             return
 
 
-def _trace() -> str:
-    return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])
+def _late(answer: Answer, limit: float) -> Fault | None:
+    """The wall backstop, which catches sleepers; raises HostTrouble where it was the machine that was slow."""
+    backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
+    if answer.wall_seconds <= backstop:
+        return None
+    if answer.cpu_seconds < limit / 2 and _is_short_of_cpu():
+        raise HostTrouble(f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU")
+    return Fault(Ending.TIMEOUT, f"took {answer.wall_seconds:.1f} s of wall time, {backstop:.1f} s are the backstop")
+
+
+def _is_short_of_cpu() -> bool:
+    return os.getloadavg()[0] > (os.cpu_count() or 1)

@@ -11,6 +11,7 @@ import msgspec
 
 from arena.agent import BotFiles, LoadedBot
 from arena.errors import BotError
+from arena.seats.sandbox import Keeper, LockedSeat, Trouble
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -43,6 +44,18 @@ def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     if len(found) < len(bots):  # they are probed in order: the first one without an answer is to blame
         found.append(Profile(error=f"the bot {how}"))
     return found + [Profile(error="not reached")] * (len(bots) - len(found))
+
+
+def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, memory: int) -> list[Profile]:
+    """The same for strangers' bots, each in a locked child; `seconds`: CPU time for each. Raises LockError."""
+    profiles = []
+    for bot in bots:
+        with LockedSeat(keeper, bot, seed=0, params={}, memory=memory) as seat:
+            try:
+                profiles.append(Profile(games=tuple(seat.declared(seconds))))
+            except Trouble as trouble:
+                profiles.append(Profile(error=trouble.reason))
+    return profiles
 
 
 def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:

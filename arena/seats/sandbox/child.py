@@ -1,0 +1,197 @@
+"""The worker's hold on one locked child: its channel, its clocks, its output, its end. Trusts nothing that comes out of it."""
+
+import os
+import select
+import signal
+import socket
+import time
+
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
+from arena.records import Ending
+from arena.seats.sandbox import pressure, wire
+
+OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
+OUTPUT_LIMIT = 1 << 20  # bytes in all, then it is killed
+_READ_BYTES = 1 << 16
+_EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
+_LONGEST_WAIT = 3600.0
+_TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
+
+
+class Trouble(Exception):
+    """The child is of no more use, and why."""
+
+    def __init__(self, ending: Ending, reason: str) -> None:
+        super().__init__(reason)
+        self.ending = ending
+        self.reason = reason
+
+
+class Child:
+    """One forked process; killed by `close` at the latest."""
+
+    def __init__(self, pid: int, handle: int, channel: socket.socket, output: int) -> None:
+        self.pid = pid
+        self._handle = handle
+        self._channel = channel
+        self._output = output
+        self._clock = (~pid << 3) | 2  # the CPU clock of another process, as the kernel numbers them
+        self._frames = wire.Frames()
+        self._outgoing = b""
+        self._kept = bytearray()
+        self._printed = 0
+        self._poll = select.poll()
+        self._poll.register(channel, select.POLLIN)
+        self._poll.register(output, select.POLLIN)
+        self._channel_number = channel.fileno()
+        self.is_open = True
+        self.is_reaped = False
+
+    @property
+    def output(self) -> str:
+        """The first of what the bot printed."""
+        return wire.printable(self._kept.decode("utf-8", "replace"))
+
+    def cpu(self) -> float:
+        """CPU seconds that it has used, read from outside."""
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:  # it is reaped: its zygote is gone
+            raise Trouble(Ending.HOST, "the process of the seat was lost") from None
+
+    def send(self, data: bytes) -> None:
+        """Start to send; the rest goes out while its reply is awaited. Raises Trouble for anything that it says unasked."""
+        self._receive()
+        if len(self._frames):
+            raise Trouble(Ending.PROTOCOL, "a message that nobody asked for, before the request")
+        try:
+            sent = self._channel.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            raise self._ended() from None
+        self._outgoing = data[sent:]
+        if self._outgoing:
+            self._poll.modify(self._channel, select.POLLIN | select.POLLOUT)
+
+    def receive(
+        self, cpu_from: float, cpu_limit: float, wall_from: float, *, beyond_is: Ending, is_last: bool = True
+    ) -> wire.Reply:
+        """The next reply. Raises Trouble when the CPU time since `cpu_from` or the wall time runs out, and for all else.
+
+        Bytes beside the last reply are trouble too.
+        """
+        watch: pressure.Watch | None = None  # only once it is late: it costs more than a decision
+        wall_limit = BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS
+        patience = cpu_limit
+        while True:
+            try:
+                body = self._frames.take()
+            except wire.NoMessage as wrong:
+                raise Trouble(Ending.MALFORMED, str(wrong)) from None
+            if body is not None:
+                return self._decoded(body, is_last=is_last)
+            if not self._wait(min(patience, _LONGEST_WAIT)):
+                used, waited = self.cpu() - cpu_from, time.perf_counter() - wall_from
+                if used > cpu_limit:
+                    raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
+                if waited > wall_limit:
+                    if watch and pressure.is_hosts_fault(used, cpu_limit, *watch.waited_and_delayed()):
+                        raise Trouble(Ending.HOST, f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU")
+                    raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
+                watch = watch or pressure.Watch(self.pid)
+                patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
+
+    def kill(self) -> None:
+        """End it at once, if it has not ended."""
+        try:
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """Whether the process is over, waiting for that at most `seconds`."""
+        over = select.poll()
+        over.register(self._handle, select.POLLIN)
+        return bool(over.poll(1000 * seconds))
+
+    def close(self) -> None:
+        """Kill it and give the descriptors back; what it had printed is read first."""
+        if self.is_open:
+            self.is_open = False
+            self.kill()
+            try:
+                while self._drain():
+                    pass
+            except Trouble:
+                pass
+            self._channel.close()
+            os.close(self._output)
+            os.close(self._handle)
+
+    def _wait(self, seconds: float) -> bool:
+        """Whether something came."""
+        found = self._poll.poll(1000 * seconds)
+        for descriptor, events in found:
+            if descriptor == self._output:
+                self._drain()
+                continue
+            if events & select.POLLOUT:
+                self._flush()
+            if events & ~select.POLLOUT and not self._receive():
+                raise self._ended()
+        return bool(found)
+
+    def _decoded(self, body: bytes, *, is_last: bool) -> wire.Reply:
+        if is_last and (len(self._frames) or self._outgoing):
+            raise Trouble(Ending.PROTOCOL, "more than one reply to one request")
+        try:
+            return wire.decode_reply(body)
+        except wire.NoMessage as wrong:
+            raise Trouble(Ending.MALFORMED, str(wrong)) from None
+
+    def _receive(self) -> bool:
+        """Take what has come; False at the end of the channel."""
+        try:
+            data = self._channel.recv(_READ_BYTES)
+        except BlockingIOError:
+            return True
+        except OSError:
+            data = b""
+        self._frames.add(data)
+        return bool(data)
+
+    def _flush(self) -> None:
+        try:
+            self._outgoing = self._outgoing[self._channel.send(self._outgoing) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            raise self._ended() from None
+        if not self._outgoing:
+            self._poll.modify(self._channel, select.POLLIN)
+
+    def _drain(self) -> bool:
+        """Read what it printed; False when there is no more for now. Raises Trouble beyond the limit."""
+        try:
+            data = os.read(self._output, _READ_BYTES)
+        except BlockingIOError:
+            return False
+        if not data:
+            if self.is_open:
+                self._poll.unregister(self._output)
+            return False
+        self._kept += data[: OUTPUT_KEPT - len(self._kept)]
+        self._printed += len(data)
+        if self._printed > OUTPUT_LIMIT:
+            raise Trouble(Ending.OUTPUT, f"printed more than {OUTPUT_LIMIT:,} bytes")
+        return True
+
+    def _ended(self) -> Trouble:
+        """Its channel is closed: the process died, or (a bot's trick) still runs."""
+        if self.has_ended(_EXIT_SECONDS):
+            return Trouble(Ending.CRASH, DIED)
+        return Trouble(Ending.PROTOCOL, "closed its channel to the hall")
+
+
+DIED = "the process ended"

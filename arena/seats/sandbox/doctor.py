@@ -1,0 +1,194 @@
+"""What this machine gives for locking bots in: each line from a real self-test in a child that tries what must not work."""
+
+import mmap
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+import arena
+from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, seccomp
+from arena.seats.sandbox.keeper import Keeper, LockError, libraries
+
+_BOOT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from arena.seats.sandbox.doctor import main
+main()
+"""
+_SECONDS = 60.0
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One line of the report."""
+
+    name: str
+    works: bool
+    detail: str
+    is_needed: bool
+    """Whether bots cannot be locked in without it."""
+
+
+def examine() -> list[Finding]:
+    """Test every layer by itself, then all together."""
+    if not kernel.is_known():
+        where = f"{sys.platform} {kernel.MACHINE}"
+        return [Finding("kernel", False, f"locks are made for Linux on x86-64 and aarch64, not for {where}", True)]
+    command = [sys.executable, "-I", "-c", _BOOT, str(Path(arena.__file__).parent.parent)]
+    ended = subprocess.run(
+        command, check=False, capture_output=True, timeout=_SECONDS, env={"OPENBLAS_NUM_THREADS": "1", "HOME": "/nonexistent"}
+    )
+    findings = [msgspec.json.decode(line, type=Finding) for line in ended.stdout.splitlines()]
+    if len(findings) != len(_CHECKS):
+        findings.append(Finding("self-tests", False, ended.stderr.decode(errors="replace").strip()[-200:], True))
+    return [*findings, _whole()]
+
+
+def main() -> None:
+    """In a process of its own with one thread: a child per check, a line of JSON per finding."""
+    for name, (check, meaning, is_needed) in _CHECKS.items():
+        reason = _in_child(check)
+        finding = Finding(name, not reason, reason or meaning, is_needed)
+        sys.stdout.buffer.write(msgspec.json.encode(finding) + b"\n")
+        sys.stdout.flush()
+
+
+def _whole() -> Finding:
+    try:
+        with Keeper(()) as keeper:
+            detail = f"isolation: {keeper.level}" + (f" ({keeper.reason})" if keeper.reason else "")
+            return Finding("the whole lock", True, detail, True)
+    except LockError as error:
+        return Finding("the whole lock", False, str(error), True)
+
+
+def _in_child(check: Callable[[], str]) -> str:
+    """Run a check in a fork; what it returns or raises, as words (empty: it holds)."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            text = check()
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writer, text.encode()[:1000])
+        os._exit(0)
+    os.close(writer)
+    text = ""
+    if select.select([reader], [], [], 10.0)[0]:
+        text = os.read(reader, 1000).decode(errors="replace")
+    else:
+        os.kill(pid, signal.SIGKILL)
+        text = "no answer"
+    os.close(reader)
+    _, status = os.waitpid(pid, 0)
+    return text or ("" if status == 0 else f"ended with status {status}")
+
+
+def _refused(attempt: Callable[[], object], what: str) -> str:
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        return ""
+    return f"{what} was not refused"
+
+
+def _landlock() -> str:
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    landlock.restrict([])
+    return _refused(lambda: open(os.__file__).close(), "reading a file")
+
+
+def _seccomp() -> str:
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    seccomp.refuse_all_but_allowed()
+    return _refused(lambda: socket.socket(socket.AF_INET), "a socket") or _refused(
+        lambda: os.sched_setaffinity(0, [0]), "a call that is not listed"
+    )
+
+
+def _namespaces() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        store, point = Path(folder, "store"), Path(folder, "view")
+        store.mkdir()
+        point.mkdir()
+        reason = _in_child(lambda: _entered(str(store), str(point)))
+    return reason
+
+
+def _entered(store: str, point: str) -> str:
+    namespaces.enter(libraries(), (), store, point)
+    return _refused(lambda: os.stat("/etc/passwd"), "stat of a file outside the view")
+
+
+def _user() -> str:
+    if os.geteuid() != 0:
+        return ""
+    limits.become_nobody(limits.FIRST_UID)
+    return _refused(lambda: os.setuid(0), "becoming root again")
+
+
+def _memory() -> str:
+    limits.apply(limits.address_space() + (64 << 20))
+    return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
+
+
+def _clock() -> str:
+    pid = os.fork()
+    if pid == 0:
+        end = time.process_time() + 0.02
+        while time.process_time() < end:
+            pass
+        signal.pause()
+    handle = os.pidfd_open(pid)
+    time.sleep(0.1)
+    used = time.clock_gettime((~pid << 3) | 2)
+    signal.pidfd_send_signal(handle, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    if not 0.015 < used < 0.2:
+        return f"the clock of another process said {used:.3f} s"
+    return "" if os.WIFSIGNALED(status) else "a pidfd did not kill"
+
+
+def _death() -> str:
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        parent = os.getpid()
+        if os.fork() == 0:
+            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() == parent:
+                os.write(writer, b".")
+                signal.pause()
+            os._exit(0)
+        signal.pause()
+    os.close(writer)
+    os.read(reader, 1)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    ended, _, _ = select.select([reader], [], [], 2.0)  # the end of the pipe: the last holder is gone
+    return "" if ended else "a grandchild outlived its parent"
+
+
+def _delay() -> str:
+    return "" if pressure.run_delay(os.getpid()) is not None else "/proc does not count how long a process waits for a CPU"
+
+
+_CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
+    "landlock": (_landlock, f"version {landlock.version()}: no file outside the view" if kernel.is_known() else "", True),
+    "seccomp": (_seccomp, "calls that are not listed are refused", True),
+    "namespaces": (_namespaces, "names outside the view do not exist", False),
+    "user": (_user, "root is given up" if os.geteuid() == 0 else "an ordinary user, nothing to give up", False),
+    "memory limit": (_memory, "address space is capped", True),
+    "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
+    "parent's death": (_death, "a child ends with its parent", True),
+    "host pressure": (_delay, "a seat that waits for a CPU is told from one that sleeps", False),
+}

@@ -1,0 +1,146 @@
+"""A child of the zygote: locks itself in, then runs one bot for one match. All here runs beside the stranger's code."""
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from arena import game as games
+from arena.agent import Agent, BotFiles, LoadedBot
+from arena.errors import BotError, short_trace
+from arena.records import Clock, Ending
+from arena.seats.sandbox import kernel, wire
+from arena.seats.sandbox.lockdown import Cell, lock
+
+SOCKET, OUTPUT = 3, 1
+_ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+
+
+def run(cell: Cell, socket: int, output: int) -> None:
+    """Never returns. `socket`: to the worker; `output`: takes what the bot prints."""
+    _close_all_but(socket, output)
+    start = msgspec.msgpack.decode(_read_message(), type=wire.Start)
+    os.environ.clear()
+    os.environ.update(_ENVIRONMENT)
+    os.chdir("/")
+    random.seed(start.seed)
+    np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
+    folder = lock(cell, start.folder, start.memory)
+    _send(wire.Locked(wire.START_ID, time.process_time()))
+    agent = _started(start, Path(folder))
+    while True:
+        body = _read_message()
+        request = wire.decode_request(body)
+        if isinstance(request, wire.Ask):
+            _send(_acted(agent, start, request))
+        else:
+            _send(_ended(agent, request))
+
+
+def _close_all_but(socket: int, output: int) -> None:
+    """Descriptors: 0 nothing, 1 and 2 what is printed, 3 the worker; no other."""
+    high = [os.dup(socket), os.dup(output)]  # above all that is overwritten below
+    os.dup2(high[1], 1)
+    os.dup2(high[1], 2)
+    os.dup2(high[0], SOCKET)
+    kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+
+
+def _started(start: wire.Start, folder: Path) -> Agent[Any]:
+    """The bot's agent, after word of it was sent; ends the process where there is none."""
+    try:
+        loaded = LoadedBot(BotFiles(start.main, {start.main: (folder / start.main).read_bytes()}), folder)
+        if start.info is None:
+            _send(wire.Ready(wire.START_ID, False, list(loaded.agent_class.games)))
+            os._exit(0)
+        agent = loaded.agent_class()
+        agent.rng = random.Random(int(start.seed, 16))
+        agent.params = msgspec.json.decode(start.params)
+        agent.start(start.info)
+        _send(wire.Ready(wire.START_ID, bool(agent.wants_forced), list(loaded.agent_class.games)))
+        return agent
+    except BotError as error:
+        reason = str(error)
+    except BaseException as error:
+        reason = _where(error, start.main) if start.info is None else short_trace()
+    _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, wire.printable(reason)[: wire.TEXT]))
+    os._exit(3)
+
+
+def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
+    """The bot's choice as a message, whatever it does."""
+    assert start.info is not None
+    try:
+        game = games.load(start.info.game)
+        view = game.view(
+            game,
+            game.from_bytes(ask.state),
+            ask.seat,
+            codes=ask.codes,
+            events=lambda: ask.events,
+            clock=Clock(ask.move, ask.bank, ask.start),
+        )
+        action = agent.act(view)
+        if isinstance(action, str) and len(action) < wire.TEXT:
+            return wire.Action(ask.id, action.encode("utf-8", "backslashreplace").decode())
+        if isinstance(action, str):
+            return wire.Action(ask.id, action[: wire.TEXT].encode("ascii", "backslashreplace").decode()[: wire.TEXT])
+        if isinstance(action, int) and not isinstance(action, bool):
+            return wire.Action(ask.id, int(action) if action.bit_length() < 64 else "a huge number")
+        reason = f"a reply is one of the legal texts or its index, not {type(action).__name__}"
+        return wire.Failed(ask.id, Ending.MALFORMED.value, wire.printable(reason)[: wire.TEXT])
+    except MemoryError:
+        return wire.Failed(ask.id, Ending.MEMORY.value, "the bot ran out of its memory")
+    except BaseException:
+        return wire.Failed(ask.id, Ending.CRASH.value, wire.printable(short_trace())[: wire.TEXT])
+
+
+def _ended(agent: Agent[Any], end: wire.End) -> wire.Reply:
+    try:
+        agent.end(end.result)
+    except BaseException:  # what a bot does now can change nothing
+        return wire.Done(end.id)
+    return wire.Done(end.id)
+
+
+def _where(error: BaseException, main: str) -> str:
+    """An error of importing a bot, in a line."""
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(main):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    place = f"line {line}: " if line else ""
+    return f"{main}: {place}{type(error).__name__}: {error}"
+
+
+def _read_message() -> bytes:
+    """The next message; ends the process when the worker is gone."""
+    (length,) = wire.HEADER.unpack(_read(wire.HEADER.size))
+    return _read(length)
+
+
+def _read(count: int) -> bytes:
+    data = os.read(SOCKET, count)
+    while len(data) < count:
+        more = os.read(SOCKET, count - len(data))
+        if not more:
+            os._exit(0)
+        data += more
+    return data
+
+
+def _send(message: wire.Reply) -> None:
+    data = wire.frame(message)
+    while data:
+        data = data[os.write(SOCKET, data) :]

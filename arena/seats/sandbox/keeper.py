@@ -1,0 +1,191 @@
+"""The worker's side of the zygote: starts it, has children forked, and ends it with all of them."""
+
+import atexit
+import os
+import socket
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+import arena
+from arena.agent import BotFiles, unpack
+from arena.cache import VARIABLE, cache_root
+from arena.records import Ending
+from arena.seats.sandbox import canary, kernel, wire
+from arena.seats.sandbox.child import Child, Trouble
+from arena.seats.sandbox.levels import NAMESPACE, PROCESS, is_locked
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+START_SECONDS = 300.0  # the rooms may have to be compiled first
+_ANSWER_SECONDS = 30.0
+_BOOT = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from arena.seats.sandbox.zygote import main
+main(int(sys.argv[1]))
+"""
+_SPAWN, _STATUS, _DROP = b"spawn", b"status ", b"drop "
+
+
+class LockError(Exception):
+    """Bots cannot be locked in here; says why."""
+
+
+class Keeper:
+    """One zygote, started at the first seat. A context manager."""
+
+    def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, needs_lock: bool = True) -> None:
+        """`rooms`: games to have ready; `level`: the strongest to try; with `needs_lock` less than `locked` is refused."""
+        self._rooms = tuple(dict.fromkeys(rooms))
+        self._wanted = level
+        self._needs_lock = needs_lock
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._level = ""
+        self._folders: dict[str, Path] = {}
+        self.reason = ""
+        """Why not a stronger level."""
+
+    def __enter__(self) -> "Keeper":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def level(self) -> str:
+        """What holds the bots. Raises LockError."""
+        self._zygote()
+        return self._level
+
+    @property
+    def pid(self) -> int:
+        """The zygote's. Raises LockError."""
+        self._zygote()
+        assert self._process is not None
+        return self._process.pid
+
+    def folder(self, bot: BotFiles) -> str:
+        """The name of a bot's own folder in the store."""
+        sha256 = bot.sha256
+        known = self._folders.get(sha256)
+        if known is None or not known.exists():
+            self._folders[sha256] = unpack(bot)
+        return sha256
+
+    def spawn(self) -> Child:
+        """A new child, which waits to be told who it is. Raises LockError, or Trouble (host) when the zygote is lost."""
+        control = self._zygote()
+        ours, theirs = socket.socketpair()
+        reader, writer = os.pipe()
+        ours.setblocking(False)
+        os.set_blocking(reader, False)
+        try:
+            socket.send_fds(control, [_SPAWN], [theirs.fileno(), writer])
+            word, handles, _, _ = socket.recv_fds(control, 256, 1)
+            pid = int(word)
+        except (OSError, ValueError):
+            ours.close()
+            os.close(reader)
+            self.close()
+            raise Trouble(Ending.HOST, "the zygote was lost") from None
+        finally:
+            theirs.close()
+            os.close(writer)
+        return Child(pid, handles[0], ours, reader)
+
+    def status(self, child: Child) -> int:
+        """The wait status of a child that has ended. Raises Trouble (host) when the zygote is lost."""
+        try:
+            assert self._control is not None
+            self._control.send(_STATUS + b"%d" % child.pid)
+            return int(self._control.recv(256))
+        except (OSError, ValueError, AssertionError):
+            self.close()
+            raise Trouble(Ending.HOST, "the zygote was lost") from None
+
+    def drop(self, child: Child) -> None:
+        """Nobody will ask after this killed child: let the zygote bury it when it has time."""
+        try:
+            if self._control is not None:
+                self._control.send(_DROP + b"%d" % child.pid)
+        except OSError:
+            self.close()
+
+    def close(self) -> None:
+        """End the zygote, and its children with it."""
+        control, process = self._control, self._process
+        self._control = self._process = None
+        if control is not None:
+            control.close()
+        if process is not None:
+            process.kill()
+            process.wait()
+            atexit.unregister(self.close)
+
+    def _zygote(self) -> socket.socket:
+        if self._control is None:
+            self._start()
+        assert self._control is not None
+        return self._control
+
+    def _start(self) -> None:
+        if not kernel.is_known():
+            raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
+        store, mount_point = cache_root() / "bots", cache_root() / "view"
+        for folder in (store / canary.FOLDER, mount_point):
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o755)
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        order = wire.Order(
+            rooms=self._rooms, level=self._wanted, libraries=libraries(), devices=DEVICES, store=str(store),
+            mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
+        )  # fmt: skip
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        isolated = ("-s", "-P")  # not -I: it would ignore the hash seed, and the environment is ours anyway
+        command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), str(Path(arena.__file__).parent.parent)]
+        self._control = ours
+        self._process = subprocess.Popen(
+            command, env=_environment(), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        atexit.register(self.close)
+        ours.settimeout(START_SECONDS)
+        try:
+            ours.send(msgspec.msgpack.encode(order))
+            said = ours.recv(1 << 16)
+            up = msgspec.msgpack.decode(said, type=wire.Up) if said else wire.Up(PROCESS, error="the zygote did not start")
+        except (OSError, msgspec.DecodeError) as error:
+            up = wire.Up(PROCESS, error=f"the zygote did not start: {error}")
+        if up.error is not None or (self._needs_lock and not is_locked(up.level)):
+            self.close()
+            raise LockError((up.error or up.reason).strip().splitlines()[-1])
+        ours.settimeout(_ANSWER_SECONDS)
+        self._level, self.reason = up.level, up.reason
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: what numba's cache is found by, and one thread."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    return kept | {
+        VARIABLE: str(cache_root()),
+        "LANG": "C.UTF-8",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def libraries() -> tuple[str, ...]:
+    """What Python needs to be able to read: its libraries, the hall's own package, the system's shared objects."""
+    paths = sysconfig.get_paths()
+    found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]
+    found += ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"]
+    return tuple(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))  # a link, and what it leads to

@@ -1,0 +1,69 @@
+"""The kernel's calls that Python does not offer, by number, for the two machines that we know: x86-64 and aarch64."""
+
+import ctypes
+import os
+import platform
+import sys
+from functools import cache
+from typing import Any
+
+MACHINE = platform.machine()
+
+NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    # name: (x86-64, aarch64); None: that machine has no such call
+    "read": (0, 63), "write": (1, 64), "open": (2, None), "close": (3, 57), "stat": (4, None), "fstat": (5, 80),
+    "lstat": (6, None), "poll": (7, None), "lseek": (8, 62), "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215),
+    "brk": (12, 214), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "ioctl": (16, 29),
+    "pread64": (17, 67), "readv": (19, 65), "writev": (20, 66), "access": (21, None), "select": (23, None),
+    "sched_yield": (24, 124), "mremap": (25, 216), "madvise": (28, 233), "dup": (32, 23), "dup2": (33, None),
+    "nanosleep": (35, 101), "getpid": (39, 172), "clone": (56, 220), "exit": (60, 93), "uname": (63, 160), "fcntl": (72, 25),
+    "getcwd": (79, 17), "readlink": (89, None), "gettimeofday": (96, 169), "getrusage": (98, 165), "sysinfo": (99, 179),
+    "times": (100, 153), "getuid": (102, 174), "getgid": (104, 176), "geteuid": (107, 175), "getegid": (108, 177),
+    "getppid": (110, 173), "capset": (126, 91), "sigaltstack": (131, 132), "prctl": (157, 167), "arch_prctl": (158, None),
+    "pivot_root": (155, 41), "mount": (165, 40), "umount2": (166, 39), "gettid": (186, 178), "futex": (202, 98),
+    "sched_getaffinity": (204, 123), "getdents64": (217, 61), "set_tid_address": (218, 96), "restart_syscall": (219, 128),
+    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "exit_group": (231, 94),
+    "tgkill": (234, 131), "openat": (257, 56), "newfstatat": (262, 79), "readlinkat": (267, 78), "faccessat": (269, 48),
+    "pselect6": (270, 72), "ppoll": (271, 73), "unshare": (272, 97), "set_robust_list": (273, 99), "dup3": (292, 24),
+    "prlimit64": (302, 261), "getcpu": (309, 168), "seccomp": (317, 277), "getrandom": (318, 278), "membarrier": (324, 283),
+    "statx": (332, 291), "rseq": (334, 293), "pidfd_send_signal": (424, 424), "pidfd_open": (434, 434),
+    "clone3": (435, 435), "close_range": (436, 436), "faccessat2": (439, 439), "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+}  # fmt: skip
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_COLUMNS = {"x86_64": 0, "aarch64": 1}
+
+
+def is_known() -> bool:
+    """Whether this is Linux on a machine whose call numbers are in the table."""
+    return sys.platform == "linux" and MACHINE in _COLUMNS and sys.maxsize > 1 << 32
+
+
+def number(name: str) -> int | None:
+    """The number of a call on this machine; None where it has no such call."""
+    return NUMBERS[name][_COLUMNS[MACHINE]]
+
+
+def call(name: str, *arguments: Any) -> int:
+    """Make a call; raises OSError."""
+    code = number(name)
+    assert code is not None, name
+    words = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    result = int(_libc().syscall(ctypes.c_long(code), *words))
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{name}: {os.strerror(error)}")
+    return result
+
+
+def prctl(*arguments: int) -> None:
+    """Change a setting of this process; raises OSError."""
+    call("prctl", *arguments, *[0] * (5 - len(arguments)))
+
+
+@cache
+def _libc() -> Any:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    return libc

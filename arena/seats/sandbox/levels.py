@@ -1,0 +1,13 @@
+"""How a bot is held, from nothing to everything; a column of every row."""
+
+NONE = "none"  # in the worker's own process
+PROCESS = "process"  # a process of its own with limits, but with the user's rights
+LOCKED = "locked"  # no file, network, process or signal of others
+NAMESPACE = "locked+namespace"  # and names outside its view do not exist for it
+
+LEVELS = (NONE, PROCESS, LOCKED, NAMESPACE)
+
+
+def is_locked(level: str) -> bool:
+    """Whether a stranger's bot may run at this level."""
+    return level in (LOCKED, NAMESPACE)

@@ -1,0 +1,55 @@
+"""Limits and privileges: memory, files, the user that a bot runs as."""
+
+import os
+import resource
+import struct
+from pathlib import Path
+
+from arena.seats.sandbox import kernel
+
+OPEN_FILES = 64
+STACK_BYTES = 64 << 20
+FIRST_UID = 0x6A00_0000  # beyond every real account; the pid is added, so that no two seats share one
+_CAPABILITY_HEADER = struct.pack("=Ii", 0x2008_0522, 0)
+
+
+def address_space() -> int:
+    """Bytes of address space that this process has mapped."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
+def apply(address_space_bytes: int) -> None:
+    """Set the hard limits of this process; they cannot be raised again."""
+    wanted = {
+        resource.RLIMIT_AS: address_space_bytes,
+        resource.RLIMIT_DATA: address_space_bytes,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_STACK: STACK_BYTES,
+    }
+    if hasattr(resource, "RLIMIT_MSGQUEUE"):
+        wanted |= {resource.RLIMIT_MEMLOCK: 0, resource.RLIMIT_MSGQUEUE: 0}
+    for kind, value in wanted.items():
+        _, hard = resource.getrlimit(kind)
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (allowed, allowed))
+
+
+def become_nobody(uid: int) -> None:
+    """Give up root for a user that owns nothing. Raises OSError."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, for this process and all that it could become."""
+    for capability in range(64):
+        try:
+            kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
+        except OSError:  # past the last one, or not ours to drop
+            break
+    kernel.call("capset", _CAPABILITY_HEADER, bytes(24))

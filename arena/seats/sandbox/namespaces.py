@@ -1,0 +1,95 @@
+"""A file system of our own: outside the libraries and the bot's own folder there is nothing, not even a name to ask for."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.seats.sandbox import kernel
+
+STORE, BOT = "/bots", "/bot"
+"""Where the zygote sees all bots' folders, and where a locked child sees its own."""
+
+_NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USER, _NEW_NET = 0x0002_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x4000_0000
+_READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC, _NO_ATIME, _NO_DIRATIME = 1, 2, 4, 8, 1024, 2048
+_REMOUNT, _BIND, _RECURSIVE, _PRIVATE, _RELATIVE_ATIME = 32, 4096, 16384, 1 << 18, 1 << 21
+_DETACH = 2
+_NOWHERE = 65534  # the user inside a user namespace
+
+
+def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_point: str) -> None:
+    """Move this single-threaded process into namespaces of its own whose root holds `libraries`, `devices` and the store.
+
+    `mount_point`: an empty folder. Raises OSError where the kernel does not allow it.
+    """
+    private = _NEW_MOUNTS | _NEW_NET | _NEW_IPC | _NEW_NAMES
+    try:
+        if os.geteuid() != 0:
+            raise PermissionError
+        kernel.call("unshare", private)
+    except PermissionError:
+        uid, gid = os.geteuid(), os.getegid()
+        kernel.call("unshare", private | _NEW_USER)
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{_NOWHERE} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{_NOWHERE} {gid} 1")
+    _mount(None, "/", None, _RECURSIVE | _PRIVATE)
+    _mount("arena", mount_point, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
+    for path in _outermost(libraries):
+        _show(path, mount_point + path)
+    for path in devices:
+        if os.path.exists(path):
+            _place(path, mount_point + path)
+            _mount(path, mount_point + path, None, _BIND)
+    _show(store, mount_point + STORE)
+    os.mkdir(mount_point + BOT)
+    os.chdir(mount_point)
+    kernel.call("pivot_root", b".", b".")
+    kernel.call("umount2", b".", _DETACH)
+    os.chdir("/")
+    _mount(None, "/", None, _REMOUNT | _BIND | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
+
+
+def show_only(folder: str) -> None:
+    """In a child of such a process: put the bot's folder at BOT, and take the store away."""
+    kernel.call("unshare", _NEW_MOUNTS)
+    _mount(f"{STORE}/{folder}", BOT, None, _BIND | _RECURSIVE)
+    kernel.call("umount2", STORE.encode(), _DETACH)
+
+
+def _outermost(paths: Sequence[str]) -> list[str]:
+    """Existing paths, without those below another one."""
+    found: list[str] = []
+    for path in sorted({os.path.normpath(path) for path in paths if os.path.exists(path)}):
+        if not any(path.startswith(other + "/") for other in found):
+            found.append(path)
+    return found
+
+
+def _show(source: str, target: str) -> None:
+    """Bind a file or folder read-only; a link stays a link."""
+    _place(source, target)
+    if os.path.islink(source):
+        return
+    _mount(source, target, None, _BIND | _RECURSIVE)
+    kept = os.statvfs(source).f_flag
+    flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES
+    for bit, flag in ((os.ST_NOEXEC, _NO_EXEC), (os.ST_NOATIME, _NO_ATIME), (os.ST_NODIRATIME, _NO_DIRATIME)):
+        flags |= flag if kept & bit else 0
+    flags |= _RELATIVE_ATIME if kept & os.ST_RELATIME else 0
+    _mount(None, target, None, _REMOUNT | _BIND | flags)
+
+
+def _place(source: str, target: str) -> None:
+    os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+    if os.path.islink(source):
+        os.symlink(os.readlink(source), target)
+    elif os.path.isdir(source):
+        os.makedirs(target, mode=0o755, exist_ok=True)
+    else:
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    words = [None if word is None else ctypes.create_string_buffer(word.encode()) for word in (source, target, kind, data)]
+    kernel.call("mount", words[0], words[1], words[2], flags, words[3])

@@ -1,0 +1,87 @@
+"""Seccomp: the list of kernel calls that a bot may make; all others are refused (EPERM).
+
+What is not here cannot be had: sockets, new processes and threads, exec, ptrace, memfd, io_uring, namespaces, mounts, timers,
+changes of files and of limits. Signals: only abort() of oneself, so that a SIGKILL never is the bot's own.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+
+from arena.seats.sandbox import kernel
+
+ALLOWED = (
+    "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mprotect", "munmap", "brk", "rt_sigaction",
+    "rt_sigprocmask", "rt_sigreturn", "pread64", "readv", "writev", "access", "select", "sched_yield", "mremap", "madvise",
+    "dup", "dup2", "dup3", "nanosleep", "getpid", "exit", "uname", "getcwd", "readlink", "gettimeofday", "getrusage",
+    "sysinfo", "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid", "futex",
+    "sched_getaffinity", "getdents64", "set_tid_address", "restart_syscall", "clock_gettime", "clock_getres",
+    "clock_nanosleep", "exit_group", "openat", "newfstatat", "readlinkat", "faccessat", "faccessat2", "pselect6", "ppoll",
+    "set_robust_list", "getrandom", "membarrier", "statx", "rseq", "getcpu",
+)  # fmt: skip
+
+_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_X32 = 0x4000_0000
+_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+_ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
+_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # offsets in seccomp_data; arguments are 8 bytes each, low word first
+_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
+_TERMINAL_QUERY = 0x5401  # TCGETS, which isatty() asks
+_FCNTL_SAFE = (1, 2, 3)  # F_GETFD, F_SETFD, F_GETFL
+_DUP_CLOEXEC = 1030
+_ABORT = 6
+_SET_MODE_FILTER = 1
+
+Instruction = tuple[int, int, int, int]
+
+
+def refuse_all_but_allowed() -> None:
+    """Install the filter for this process, for good. Needs no_new_privs. Raises OSError."""
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(os.getpid()))
+    buffer = ctypes.create_string_buffer(code, len(code))
+    header = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(buffer))
+    kernel.call("seccomp", _SET_MODE_FILTER, 0, header)
+
+
+def program(pid: int) -> list[Instruction]:
+    """The filter for the process `pid`, as classic BPF."""
+    allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+    code: list[Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, _ARCHITECTURES[kernel.MACHINE]),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if kernel.MACHINE == "x86_64":
+        code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
+    for call in sorted(number for name in ALLOWED if (number := kernel.number(name)) is not None):
+        code += [(_EQUAL, 0, 1, call), allow]
+    code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
+    code += _when("mmap", [*_argument(3), (_ANY_BIT, 0, 2, _MAP_SHARED), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, allow])
+    code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
+    code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
+    code += _when("fcntl", [*_argument(1), *_one_of((*_FCNTL_SAFE, _DUP_CLOEXEC)), refuse])
+    # prlimit64: reading the own limits (pid 0, no new limit)
+    reading = [*_argument(0), (_EQUAL, 0, 5, 0), *_argument(2), (_EQUAL, 0, 3, 0), (_LOAD, 0, 0, _ARGUMENT + 20)]
+    code += _when("prlimit64", [*reading, (_EQUAL, 0, 1, 0), allow, refuse])
+    return [*code, refuse]
+
+
+def _number(name: str) -> int:
+    found = kernel.number(name)
+    assert found is not None
+    return found
+
+
+def _when(name: str, body: list[Instruction]) -> list[Instruction]:
+    """`body`, which decides, for the call `name` alone; the number is loaded before and after."""
+    return [(_EQUAL, 0, len(body), _number(name)), *body]
+
+
+def _argument(place: int) -> list[Instruction]:
+    return [(_LOAD, 0, 0, _ARGUMENT + 8 * place)]
+
+
+def _one_of(values: tuple[int, ...]) -> list[Instruction]:
+    return [step for value in values for step in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW))]

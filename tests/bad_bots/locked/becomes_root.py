@@ -1,0 +1,25 @@
+"""Becomes root, or another user. Expected: refused; the bot plays on: played, no blame."""
+
+import os
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            try:
+                if os.getuid() == 0:
+                    print("REFUSED: is uid 0, without capabilities")
+                os.setuid(0)
+                print("GOT root")
+            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
+                print("REFUSED", type(error).__name__, error)
+        return view.legal[0]

@@ -1,0 +1,19 @@
+"""Ends its process as if all were well. Expected: crash; blame: bot."""
+
+import os
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            os._exit(0)
+        return view.legal[0]

@@ -1,0 +1,25 @@
+"""Makes a user and a mount namespace. Expected: refused; the bot plays on: played, no blame."""
+
+import ctypes
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            try:
+                libc = ctypes.CDLL(None, use_errno=True)
+                if libc.unshare(0x10020000) < 0:
+                    raise OSError(ctypes.get_errno(), "unshare")
+                print("GOT one")
+            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
+                print("REFUSED", type(error).__name__, error)
+        return view.legal[0]

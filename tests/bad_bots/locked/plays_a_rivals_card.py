@@ -1,0 +1,17 @@
+"""Plays an action that is not legal. Expected: illegal; blame: bot."""
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            return "field 99"
+        return view.legal[0]

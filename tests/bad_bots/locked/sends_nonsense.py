@@ -1,0 +1,23 @@
+"""Sends bytes that are no message. Expected: malformed; blame: bot."""
+
+import os
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            from arena.seats.sandbox import inmate
+
+            os.write(inmate.SOCKET, b"\x05\x00\x00\x00\xc1\xc1\xc1\xc1\xc1")
+            while True:
+                pass
+        return view.legal[0]

@@ -1,0 +1,24 @@
+"""Kills the zygote through a pidfd. Expected: refused; the bot plays on: played, no blame."""
+
+import os
+import signal
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            try:
+                signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 9)
+                print("GOT it")
+            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
+                print("REFUSED", type(error).__name__, error)
+        return view.legal[0]

@@ -1,0 +1,26 @@
+"""Starts threads. Expected: refused; the bot plays on: played, no blame."""
+
+import threading
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            try:
+                try:
+                    threading.Thread(target=print).start()
+                    print("GOT a thread")
+                except RuntimeError as error:
+                    print("REFUSED", error)
+            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
+                print("REFUSED", type(error).__name__, error)
+        return view.legal[0]

@@ -1,0 +1,19 @@
+"""Takes memory without end. Expected: memory; blame: bot."""
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            hoard = []
+            while True:
+                hoard.append(bytearray(1 << 24))
+        return view.legal[0]

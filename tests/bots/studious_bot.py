@@ -1,0 +1,25 @@
+"""Uses compiled engine code from its own seat's knowledge, and says in its end how often something was compiled."""
+
+from arena import game as games
+from arena import jit
+from arena.agent import Agent, EndInfo, View
+from arena.rng import seed_words
+
+
+class Studious(Agent):
+    games = ("naga",)
+    decisions = 0
+
+    def act(self, view: View) -> str:
+        room = games.load(view.game)
+        world = room.from_bytes(view.state.tobytes())
+        room.engine.determinize(world, view.seat, seed_words(self.rng.randrange(1 << 30)))
+        room.engine.play_random(world, seed_words(1), room.new_actions(), 1000)
+        view.strength(view.hand[:3], 1)
+        self.decisions += 1
+        return view.legal[0]
+
+    def end(self, result: EndInfo) -> None:
+        room = games.load("naga")
+        compiled = sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room))
+        print(f"decisions {self.decisions} compilations {compiled}", flush=True)

@@ -1,0 +1,44 @@
+"""A table of locked seats for tests: a hostile bot against an honest rival."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.agent import read_bot
+from arena.exhibition import agree
+from arena.game import load
+from arena.match import play
+from arena.records import Clock, MatchRecord
+from arena.seats.sandbox import Keeper, LockedSeat
+
+HERE = Path(__file__).parent
+HOSTILE = HERE / "bad_bots" / "locked"
+RIVAL = HERE / "bots" / "counting_bot.py"
+CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
+MEMORY = 192 << 20
+SECRET = "parameter-of-the-rival"
+
+
+@dataclass
+class Played:
+    """What came of a match."""
+
+    record: MatchRecord
+    outputs: list[str]
+    """What each bot printed."""
+
+
+def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
+    """One match of Naga in seat order."""
+    setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
+    arguments = {"memory": MEMORY, **changes}
+    seats = [
+        LockedSeat(keeper, read_bot(bot), seed=seed, params=given, **arguments)
+        for bot, seed, given in zip(bots, setup.bot_seeds, params or [{}] * len(bots))
+    ]
+    try:
+        record = play(load("naga"), setup, seats)
+    finally:
+        for seat in seats:
+            seat.close()
+    return Played(record, [seat.output for seat in seats])

@@ -1,0 +1,77 @@
+"""Every hostile bot: the refusal itself, the ending in the row, and that the rival's match was scored."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from locked_tables import HOSTILE, RIVAL, SECRET, play_locked
+
+from arena.records import Ending
+from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
+
+BOTS = sorted(HOSTILE.glob("*.py"), key=lambda path: path.stem)
+NEEDS_NAMESPACE = {"stats_outside", "stats_by_statx"}  # names outside the view: nothing else hides them
+SLOW = {"sleeps"}
+
+
+@pytest.fixture(scope="module", params=[NAMESPACE, LOCKED])
+def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
+    with Keeper(["naga"], level=request.param) as opened:
+        try:
+            level = opened.level
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        if level != request.param:
+            pytest.skip(f"no more than {level} here: {opened.reason}")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tournament's folder that every user may read."""
+    folder = tmp_path_factory.mktemp("results")
+    for parent in (folder, folder.parent, folder.parent.parent):
+        parent.chmod(0o755)
+    (folder / "journal.sqlite").write_bytes(b"SQLite format 3")
+    (folder / "config.yaml").write_text("name: x\n")
+    return folder
+
+
+def expected(path: Path) -> tuple[str, Ending]:
+    """What the first line of a hostile bot says must happen."""
+    line = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
+    if "Expected: refused; the bot plays on: played, no blame." in line:
+        return "refused", Ending.PLAYED
+    found = re.search(r"Expected: (\w+); blame: bot\.", line)
+    assert found, f"{path.name} does not say what must happen"
+    return "fatal", Ending(found[1])
+
+
+def test_there_are_at_least_forty_and_each_says_what_must_happen() -> None:
+    assert len(BOTS) >= 40
+    assert all(expected(bot) for bot in BOTS)
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda path: path.stem)
+def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(bot: Path, keeper: Keeper, results: Path) -> None:
+    if keeper.level == LOCKED and bot.stem in NEEDS_NAMESPACE | SLOW:
+        pytest.skip("only namespaces hide names" if bot.stem in NEEDS_NAMESPACE else "slow; done once")
+    kind, ending = expected(bot)
+    zygote = keeper.pid
+    played = play_locked(keeper, [RIVAL, bot], [{"secret": SECRET}, {"results": str(results)}])
+    rival, hostile = played.record.seats
+    output = played.outputs[1]
+    assert (hostile.ending, rival.ending) == (ending, Ending.PLAYED), played.record.notes
+    assert hostile.isolation == keeper.level
+    if kind == "refused":
+        assert "REFUSED" in output and "GOT" not in output, output
+    else:
+        assert hostile.fault_decision is not None and hostile.fault_decision >= 5
+        assert (rival.place, hostile.place) == (1, 2)
+        assert len(played.record.notes) == 1 and hostile.cpu_ms_max < 1000
+        again = play_locked(keeper, [RIVAL, RIVAL], seed=4)  # the zygote is unhurt
+        assert [seat.ending for seat in again.record.seats] == [Ending.PLAYED] * 2
+    assert keeper.pid == zygote
+    assert not Path("/tmp/arena-was-here").exists() and not Path("/dev/shm/arena-was-here").exists()

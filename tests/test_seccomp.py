@@ -1,0 +1,84 @@
+"""The system call filter, run by a small interpreter of its own, for both machines: what passes, what is refused."""
+
+import errno
+import struct
+
+import pytest
+
+from arena.seats.sandbox import kernel, seccomp
+
+ALLOW, KILL = 0x7FFF_0000, 0x8000_0000
+EPERM, ENOSYS, ENOTTY = (0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY))
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+PID = 4242
+
+
+def run(program: list[seccomp.Instruction], data: bytes) -> int:
+    """Classic BPF, as far as the filter uses it."""
+    place = value = 0
+    while True:
+        code, if_true, if_false, operand = program[place]
+        place += 1
+        if code == 0x20:
+            (value,) = struct.unpack_from("<I", data, operand)
+        elif code == 0x06:
+            return operand
+        else:
+            holds = {0x15: value == operand, 0x35: value >= operand, 0x45: bool(value & operand)}[code]
+            place += if_true if holds else if_false
+
+
+@pytest.fixture(params=sorted(ARCHITECTURES))
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(kernel, "MACHINE", request.param)
+    return str(request.param)
+
+
+def verdict(machine: str, call: int | str, *arguments: int, architecture: int | None = None) -> int:
+    number = kernel.number(call) if isinstance(call, str) else call
+    assert number is not None
+    words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("<IIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *words)
+    return run(seccomp.program(PID), data)
+
+
+def test_what_is_listed_passes(machine: str) -> None:
+    for name in seccomp.ALLOWED:
+        if kernel.number(name) is not None:
+            assert verdict(machine, name) == ALLOW, name
+
+
+def test_all_else_is_refused(machine: str) -> None:
+    listed = {kernel.number(name) for name in seccomp.ALLOWED}
+    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3")}
+    for number in set(range(600)) - listed - special:
+        assert verdict(machine, number) == EPERM, number
+    assert verdict(machine, "clone3") == ENOSYS
+
+
+def test_dangerous_calls_are_not_listed(machine: str) -> None:
+    for name in ("clone", "unshare", "mount", "pivot_root", "prctl", "seccomp", "capset", "pidfd_send_signal", "pidfd_open"):
+        assert verdict(machine, name) == EPERM
+
+
+def test_another_machine_is_killed(machine: str) -> None:
+    other = ({*ARCHITECTURES.values()} - {ARCHITECTURES[machine]}).pop()
+    assert verdict(machine, "read", architecture=other) == KILL
+    assert verdict(machine, "read", architecture=0x4000_0003) == KILL  # 32-bit
+    assert verdict(machine, 0x4000_0000) == (KILL if machine == "x86_64" else EPERM)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ("mmap", (0, 1, 3, 0x02), ALLOW), ("mmap", (0, 1, 3, 0x22), ALLOW), ("mmap", (0, 1, 1, 0x01), ALLOW),
+        ("mmap", (0, 1, 3, 0x21), EPERM),
+        ("tgkill", (PID, 1, 6), ALLOW), ("tgkill", (PID, 1, 9), EPERM), ("tgkill", (1, 1, 6), EPERM),
+        ("ioctl", (1, 0x5401), ENOTTY), ("ioctl", (1, 0x5412), EPERM),
+        ("fcntl", (3, 1), ALLOW), ("fcntl", (3, 3), ALLOW), ("fcntl", (3, 4), EPERM), ("fcntl", (3, 8), EPERM),
+        ("prlimit64", (0, 7, 0, 1), ALLOW), ("prlimit64", (0, 7, 1, 0), EPERM), ("prlimit64", (9, 7, 0, 1), EPERM),
+        ("prlimit64", (0, 7, 1 << 32, 0), EPERM),
+    ],
+)  # fmt: skip
+def test_calls_that_depend_on_their_arguments(machine: str, call: str, arguments: tuple[int, ...], expected: int) -> None:
+    assert verdict(machine, call, *arguments) == expected
