@@ -1,0 +1,12 @@
+"""Before the first test: the rules are compiled once, not by each of the parallel test processes."""
+
+import pytest
+
+from arena.game import names
+from arena.schedule.warmup import warm_rooms
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Warm all rooms in the process that starts the others."""
+    if not hasattr(config, "workerinput"):
+        warm_rooms(names(), print)
