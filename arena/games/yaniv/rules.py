@@ -90,6 +90,7 @@ STATE = np.dtype((np.record, [
     ("max_rounds", "i2"),
     ("round_number", "i2"),  # from 1
     ("turns", "i2"),  # completed turns of this round
+    ("last_turn", "i2"),  # how many turns this round may have at most
     ("reshuffles", "i2"),  # of this round
     ("hand_size", "i1", (MAX_SEATS,)),
     ("held", "i1", (CLASSES * MAX_SEATS,)),  # by class, then seat: hidden cards from that earlier stock
@@ -126,6 +127,7 @@ class State(Protocol):
     max_rounds: int
     round_number: int
     turns: int
+    last_turn: int
     reshuffles: int
     hand_size: NDArray[np.int8]
     held: NDArray[np.int8]
@@ -240,7 +242,7 @@ def step(s: State, action: int) -> None:
             return
     if caller < 0:
         _end_turn(s)
-    if caller >= 0 or s.turns >= s.turn_limit * _seats_in_play(s):
+    if caller >= 0 or s.turns >= s.last_turn:
         _end_round(s, caller)
 
 
@@ -332,6 +334,7 @@ def observe(s: State, seat: int, out: State) -> None:
     out.max_rounds = s.max_rounds
     out.round_number = s.round_number
     out.turns = s.turns
+    out.last_turn = s.last_turn
     out.reshuffles = s.reshuffles
     out.num_stock = s.num_stock
     out.seats = s.seats
@@ -459,9 +462,8 @@ def deleted(row: int, place: int) -> int:
 def place_in(row: int, field: int) -> int:
     """The first place of an ascending row whose card id + 1 is at least `field`."""
     place = 0
-    while row and row & 63 < field:
-        row >>= 6
-        place += 1
+    for shift in range(0, 6 * HAND, 6):  # without a branch, as no processor can guess it
+        place += (row >> shift & 63 != 0) & (row >> shift & 63 < field)
     return place
 
 
@@ -641,12 +643,14 @@ def _deal_round(s: State) -> None:
         s.origin[seat] = 0
         s.hand_size[seat] = 0
     s.num_stock = count
+    s.last_turn = 0
     seat = int(s.starter) & 15
     for _ in range(s.seats):
         if s.dropped[seat] == 0:
             for _ in range(HAND):
                 _put(s, seat, _top(s), PLAIN[FRESH])
             s.hand_size[seat] = HAND
+            s.last_turn += s.turn_limit
         seat = seat + 1 if seat + 1 < s.seats else 0
     s.previous = _top(s) + 1
     s.laid = 0
@@ -680,36 +684,32 @@ def _put(s: State, seat: int, card: int, origin: int) -> None:
 @jit
 def _remove(s: State, seat: int, mask: int) -> None:
     """Take the places in `mask` out of a hand; openly, so what was known of the hand goes first."""
-    hand = hand_row(s, seat)
-    origins = int(s.origin[seat]) & ORIGINS
-    kept = kept_origins = 0
-    kept_size = 0
-    while hand:
-        if mask & 1 == 0:
-            kept |= (hand & 63) << 6 * kept_size
-            kept_origins |= (origins & 3) << 2 * kept_size
-            kept_size += 1
-        elif origins & 3 == TAKEN:
+    while mask:
+        place = lowest_bit(mask)
+        hand = hand_row(s, seat)
+        origins = int(s.origin[seat]) & ORIGINS
+        shift = 2 * place
+        if origins >> shift & 3 == TAKEN:
             known = int(s.known[seat]) & ROW
-            s.known[seat] = deleted(known, place_in(known, hand & 63))
-        hand >>= 6
-        origins >>= 2
-        mask >>= 1
-    s.hand[seat] = kept
-    s.origin[seat] = kept_origins
-    s.hand_size[seat] = kept_size
+            s.known[seat] = deleted(known, place_in(known, hand >> 6 * place & 63))
+        s.hand[seat] = deleted(hand, place)
+        s.origin[seat] = origins & ((1 << shift) - 1) | origins >> shift + 2 << shift
+        s.hand_size[seat] -= 1
+        mask = (mask & (mask - 1)) >> 1  # the places behind move up
 
 
 @jit
 def _may_slap(s: State, card: int) -> bool:
     """Same rank as a single card or a set just laid; a joker follows jokers only where they may be a set (O-Y7)."""
     laid = int(s.laid)
-    return RANK[card] == RANK[card_at(laid, 0)] and is_set(laid) and (card < JOKER or s.joker_pair == 1)
+    return RANK[card] == RANK[(laid & 63) - 1] and is_set(laid) and (card < JOKER or s.joker_pair == 1)
 
 
 @jit
 def _discard(s: State, seat: int, action: int) -> None:
-    s.laid = laid_row(hand_row(s, seat), action)
+    hand = hand_row(s, seat)
+    single = action >> 6 & (action >> 6) - 1 == 0
+    s.laid = hand >> 6 * lowest_bit(action >> 6) & 63 if single else laid_row(hand, action)
     if s.piles[2] | s.piles[4]:
         _leave_classes(s, seat, action >> 6)
     _remove(s, seat, action >> 6)
@@ -763,21 +763,12 @@ def _end_turn(s: State) -> None:
 
 
 @jit
-def _seats_in_play(s: State) -> int:
-    count = 0
-    for seat in range(s.seats):
-        if s.dropped[seat] == 0:
-            count += 1
-    return count
-
-
-@jit
 def _next_seat(s: State, seat: int) -> int:
     """The next seat to the left that is still in."""
-    while True:
+    seat = seat + 1 if seat + 1 < s.seats else 0
+    while s.dropped[seat] > 0:
         seat = seat + 1 if seat + 1 < s.seats else 0
-        if s.dropped[seat] == 0:
-            return seat
+    return seat
 
 
 @jit
@@ -988,7 +979,7 @@ def _take_row(row: int, cards: Words) -> None:
 @jit
 def _slappable(s: State, count: int, rng: Words) -> int:
     """The place in the stock's array of a random one of the first `count` cards that may be slapped."""
-    rank = RANK[card_at(int(s.laid), 0)]
+    rank = RANK[(int(s.laid) & 63) - 1]
     while True:
         place = below(rng, count)
         if RANK[s.stock[place]] == rank:

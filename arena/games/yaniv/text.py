@@ -233,7 +233,8 @@ def _read_course(reader: PositionReader, s: Any) -> None:
     s.starter = reader.whole("starter", 0, seats - 1)
     if not in_round[s.starter]:
         raise PositionError(f"starter: seat {s.starter} has dropped out")
-    s.turns = reader.whole("turns", 0, int(s.turn_limit) * sum(in_round) - (not over), default=0)
+    s.last_turn = int(s.turn_limit) * sum(in_round)
+    s.turns = reader.whole("turns", 0, int(s.last_turn) - (not over), default=0)
     if over:
         reader.refuse(("turn",), "when the match is over")
         s.turn = 0
