@@ -53,9 +53,10 @@ ORIGINS = (1 << 2 * HAND) - 1
 
 NO_THRESHOLD = 100  # above any hand value
 THRESHOLDS = np.array([5, 7, 10, NO_THRESHOLD], np.int64)
-VALUE = np.array([*[min(rank + 1, 10) for _ in range(4) for rank in range(RANKS)], 0], np.int64)  # by card id
-RANK = np.array([*[rank for _ in range(4) for rank in range(RANKS)], RANKS], np.int64)  # 0 = ace; 13 = joker
-SUIT = np.array([*[suit for suit in range(4) for _ in range(RANKS)], 4], np.int64)
+# By card id + 1, as in rows; 0 = no card. 64 entries: every index of 6 bits is inside.
+VALUE = np.array([0, *[min(rank + 1, 10) for _ in range(4) for rank in range(RANKS)], *[0] * 11], np.int64)
+RANK = np.array([RANKS + 1, *[rank for _ in range(4) for rank in range(RANKS)], *[RANKS] * 11], np.int64)  # 0 = ace, 13 = joker
+SUIT = np.array([4, *[suit for suit in range(4) for _ in range(RANKS)], *[4] * 11], np.int64)
 NO_KINGS = sum(0xFFF << 13 * suit for suit in range(4))  # cards that have a next higher one in their suit
 TO_JACKS = sum(0x7FF << 13 * suit for suit in range(4))  # cards that have two higher ones
 
@@ -422,9 +423,8 @@ def hand_row(s: State, seat: int) -> int:
 def hand_value(row: int) -> int:
     """The points of a row: ace 1, 2 to 10 their number, court cards 10, joker 0."""
     value = 0
-    while row:
-        value += VALUE[(row & 63) - 1]
-        row >>= 6
+    for shift in range(0, 6 * HAND, 6):
+        value += VALUE[row >> shift & 63]
     return value
 
 
@@ -470,9 +470,9 @@ def place_in(row: int, field: int) -> int:
 @jit
 def is_set(row: int) -> bool:
     """Whether all cards of a row have one rank: a single card or a set; jokers are a rank of their own."""
-    rank = RANK[(row & 63) - 1]
+    rank = RANK[row & 63]
     while row:
-        if RANK[(row & 63) - 1] != rank:
+        if RANK[row & 63] != rank:
             return False
         row >>= 6
     return True
@@ -496,7 +496,7 @@ def discards(hand: int, joker_pair: bool, out: Words, begin: int) -> int:
             jokers += 1
         else:
             suited |= 1 << (field - 1)
-            rank = 1 << RANK[field - 1]
+            rank = 1 << RANK[field]
             paired |= ranks & rank
             ranks |= rank
         last = field
@@ -542,7 +542,7 @@ def laid_row(hand: int, action: int) -> int:
             field = JOKER + 1
             if naturals:
                 field = hand >> 6 * lowest_bit(naturals) & 63
-                if RANK[field - 1] == rank:
+                if RANK[field] == rank:
                     naturals &= naturals - 1
                 else:
                     field = JOKER + 1
@@ -573,7 +573,7 @@ def _sets(hand: int, size: int, doubles: int, paired: int, out: Words, count: in
         paired &= paired - 1
         group = 0
         for place in range(size):
-            if RANK[(hand >> 6 * place & 63) - 1] == rank:
+            if RANK[hand >> 6 * place & 63] == rank:
                 group |= 1 << place
         mask = 0
         while mask != group:
@@ -598,9 +598,9 @@ def _runs(hand: int, naturals: int, jokers: int, doubles: int, out: Words, count
     """All runs: by suit, every choice of natural cards, every number of jokers that fills the gaps, every starting rank."""
     place = 0
     while place < naturals:
-        suit = SUIT[(hand >> 6 * place & 63) - 1]
+        suit = SUIT[hand >> 6 * place & 63]
         group = 0
-        while place < naturals and SUIT[(hand >> 6 * place & 63) - 1] == suit:
+        while place < naturals and SUIT[hand >> 6 * place & 63] == suit:
             group |= 1 << place
             place += 1
         group &= ~doubles
@@ -608,11 +608,11 @@ def _runs(hand: int, naturals: int, jokers: int, doubles: int, out: Words, count
         while mask != group:
             mask = (mask - group) & group
             cards = popcount(mask)
-            low = RANK[(hand >> 6 * lowest_bit(mask) & 63) - 1]
+            low = RANK[hand >> 6 * lowest_bit(mask) & 63]
             top = mask
             while top & (top - 1):
                 top &= top - 1
-            high = RANK[(hand >> 6 * lowest_bit(top) & 63) - 1]
+            high = RANK[hand >> 6 * lowest_bit(top) & 63]
             for used in range(max(high - low + 1 - cards, 3 - cards, 0), jokers + 1):
                 length = cards + used
                 whole = mask | ((1 << used) - 1) << naturals
@@ -702,7 +702,7 @@ def _remove(s: State, seat: int, mask: int) -> None:
 def _may_slap(s: State, card: int) -> bool:
     """Same rank as a single card or a set just laid; a joker follows jokers only where they may be a set (O-Y7)."""
     laid = int(s.laid)
-    return RANK[card] == RANK[(laid & 63) - 1] and is_set(laid) and (card < JOKER or s.joker_pair == 1)
+    return RANK[card + 1] == RANK[laid & 63] and is_set(laid) and (card < JOKER or s.joker_pair == 1)
 
 
 @jit
@@ -979,8 +979,8 @@ def _take_row(row: int, cards: Words) -> None:
 @jit
 def _slappable(s: State, count: int, rng: Words) -> int:
     """The place in the stock's array of a random one of the first `count` cards that may be slapped."""
-    rank = RANK[(int(s.laid) & 63) - 1]
+    rank = RANK[int(s.laid) & 63]
     while True:
         place = below(rng, count)
-        if RANK[s.stock[place]] == rank:
+        if RANK[s.stock[place] + 1] == rank:
             return place

@@ -309,7 +309,7 @@ def _read_discard(reader: PositionReader, s: Any, key: str, most: int) -> list[i
     if not 0 < len(cards) <= most:
         raise PositionError(f"{key}: 1 to {most} cards are needed, not {len(cards)}")
     jokers = cards.count(JOKER)
-    ranks = {int(rules.RANK[card]) for card in cards}
+    ranks = {int(rules.RANK[card + 1]) for card in cards}
     is_set = len(cards) == 1 or (len(ranks) == 1 and (not jokers or s.joker_pair))
     if not is_set and not _is_run(cards):
         raise PositionError(f"{key}: {texts} is not a single card, a set or a run")
@@ -318,7 +318,7 @@ def _read_discard(reader: PositionReader, s: Any, key: str, most: int) -> list[i
 
 def _is_run(cards: Sequence[int]) -> bool:
     naturals = [(place, card) for place, card in enumerate(cards) if card != JOKER]
-    starts = {(int(rules.SUIT[card]), int(rules.RANK[card]) - place) for place, card in naturals}
+    starts = {(int(rules.SUIT[card + 1]), int(rules.RANK[card + 1]) - place) for place, card in naturals}
     if not 3 <= len(cards) <= HAND or len(starts) != 1:
         return False
     ((_, start),) = starts

@@ -142,7 +142,7 @@ class YanivView(View):
         return sum(_VALUES[card] for card in cards)
 
 
-_VALUES = {card: int(rules.VALUE[number]) for number, card in enumerate(rules.CARDS.texts)}
+_VALUES = {card: int(rules.VALUE[number + 1]) for number, card in enumerate(rules.CARDS.texts)}
 
 
 def warm(view: YanivView) -> None:
