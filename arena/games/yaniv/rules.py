@@ -374,22 +374,24 @@ def determinize(s: State, seat: int, rng: Words) -> None:
             for _ in range(cards[card]):
                 s.stock[count] = card
                 count += 1
-        for player in range(s.seats):
+        player = int(s.turn)  # first, as in the phase slap the card that it drew must match
+        for _ in range(s.seats):
             if hidden and player != seat:
                 wanted = s.hand_size[player] - row_length(hand_row(s, player))
                 if older >= 0:
                     wanted = s.held[older * MAX_SEATS + player]
                 for _ in range(wanted):
+                    taken = below(rng, count)
                     if older < 0 and s.drawn == 0 and s.phase == SLAP and s.turn == player:
-                        taken = _slappable(s, count, rng)
+                        while RANK[s.stock[taken] + 1] != RANK[int(s.laid) & 63]:
+                            taken = below(rng, count)
                         s.drawn = s.stock[taken] + 1
-                    else:
-                        taken = below(rng, count)
                     count -= 1
                     card = int(s.stock[taken]) & 63
                     s.stock[taken] = s.stock[count]
                     s.stock[count] = 0
                     _put(s, player, card, origin)
+            player = player + 1 if player + 1 < s.seats else 0
     for last in range(count - 1, 0, -1):
         other = below(rng, last + 1)
         kept = s.stock[last]
@@ -974,13 +976,3 @@ def _take_row(row: int, cards: Words) -> None:
     while row:
         cards[(row & 63) - 1] -= 1
         row >>= 6
-
-
-@jit
-def _slappable(s: State, count: int, rng: Words) -> int:
-    """The place in the stock's array of a random one of the first `count` cards that may be slapped."""
-    rank = RANK[int(s.laid) & 63]
-    while True:
-        place = below(rng, count)
-        if RANK[s.stock[place] + 1] == rank:
-            return place

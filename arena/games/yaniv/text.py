@@ -360,7 +360,9 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
     for seat, digits in enumerate(reader.as_listing(origins, "memory.origins", seats)):
         hand = [CARDS.parse(card, "hands") for card in cards_of(int(s.hand[seat]))]
         if not isinstance(digits, str) or len(digits) != len(hand) or set(digits) - set("0123"):
-            raise PositionError(f"memory.origins[{seat}]: a digit 0 to 3 for each of {len(hand)} cards is needed, not {digits!r}")
+            raise PositionError(
+                f"memory.origins[{seat}]: a digit 0 to 3 for each of {len(hand)} cards is needed, not {digits!r}"
+            )
         pairs = list(zip(hand, map(int, digits), strict=True))
         if any(before[0] == after[0] and before[1] and not after[1] for before, after in zip(pairs, pairs[1:])):
             raise PositionError(f"memory.origins[{seat}]: of equal cards those taken openly (0) come first")
