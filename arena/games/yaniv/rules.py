@@ -9,7 +9,7 @@ ascending card id. A *pile* is a heap without order in two masks: first copies, 
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,5 +1,6 @@
 """Yaniv in words: cards, actions, positions and events as text, both ways (notation.md; plain Python)."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,7 @@ import numpy as np
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.yaniv import rules
-from arena.games.yaniv.rules import (
-    CARDS, CLASSES, DECK, DRAW, FRESH, HAND, JOKER, MATCH_OVER, MAX_SEATS, NO_THRESHOLD, OLDER, ROUND_OVER, SLAP, START, TAKEN,
-)  # fmt: skip
+from arena.games.yaniv.rules import CARDS, DRAW, FRESH, JOKER, MATCH_OVER, MAX_SEATS, OLDER, ROUND_OVER, SLAP, START
 from arena.options import OptionValue
 from arena.position import PositionReader, require_whole_deck
 
@@ -83,7 +82,7 @@ def masked_position(s: Any, seat: int) -> Document:
     known = [cards_of(int(s.known[other])) for other in range(seats)]
     earlier = [
         {"cards": pile_cards(s, 1 + older), "held": [int(s.held[older * MAX_SEATS + other]) for other in range(seats)]}
-        for older in range(CLASSES)
+        for older in range(rules.CLASSES)
         if s.piles[2 + 2 * older]
     ]
     if any(known) or earlier:
@@ -148,7 +147,7 @@ def row_of(cards: Iterable[int]) -> int:
 def pile_cards(s: Any, pile: int) -> list[str]:
     """The texts of a pile, ascending: 0 = buried, then the hidden cards of the earlier stocks."""
     masks = [int(s.piles[2 * pile + copy]) for copy in range(2)]
-    bits = sorted(bit for mask in masks for bit in range(DECK) if mask >> bit & 1)
+    bits = sorted(bit for mask in masks for bit in range(rules.DECK) if mask >> bit & 1)
     return [CARDS.text(min(bit, JOKER)) for bit in bits]
 
 
@@ -171,7 +170,7 @@ def _origins(s: Any, seat: int) -> str:
 
 def _options(s: Any) -> dict[str, OptionValue]:
     return {
-        "threshold": "none" if s.threshold == NO_THRESHOLD else int(s.threshold),
+        "threshold": "none" if s.threshold == rules.NO_THRESHOLD else int(s.threshold),
         "decks": int(s.decks),
         "slap_down": bool(s.slap_down),
         "limit": int(s.limit),
@@ -274,18 +273,18 @@ def _read_cards(reader: PositionReader, s: Any) -> None:
     hands = [sorted(reader.cards(hand, f"hands[{seat}]", CARDS)) for seat, hand in enumerate(reader.listing("hands", seats))]
     stock = reader.cards(reader.listing("stock"), "stock", CARDS)
     buried = reader.cards(reader.listing("buried"), "buried", CARDS)
-    previous = _read_discard(reader, s, "previous", HAND + 1)
+    previous = _read_discard(reader, s, "previous", rules.HAND + 1)
     laid = []
     if phase in (DRAW, SLAP):
-        laid = _read_discard(reader, s, "laid", HAND)
+        laid = _read_discard(reader, s, "laid", rules.HAND)
     else:
         reader.refuse(("laid",), "outside the phases draw and slap")
     for seat, hand in enumerate(hands):
-        most = HAND
+        most = rules.HAND
         if s.dropped[seat] and not (phase == MATCH_OVER and s.dropped[seat] == s.round_number):
             most = 0
         elif seat == turn and phase != MATCH_OVER:
-            most = HAND - len(laid) + (phase == SLAP)
+            most = rules.HAND - len(laid) + (phase == SLAP)
         if len(hand) > most:
             raise PositionError(f"hands[{seat}]: at most {most} cards are possible here, not {len(hand)}")
     decks = int(s.decks)
@@ -319,7 +318,7 @@ def _read_discard(reader: PositionReader, s: Any, key: str, most: int) -> list[i
 def _is_run(cards: Sequence[int]) -> bool:
     naturals = [(place, card) for place, card in enumerate(cards) if card != JOKER]
     starts = {(int(rules.SUIT[card + 1]), int(rules.RANK[card + 1]) - place) for place, card in naturals}
-    if not 3 <= len(cards) <= HAND or len(starts) != 1:
+    if not 3 <= len(cards) <= rules.HAND or len(starts) != 1:
         return False
     ((_, start),) = starts
     return 0 <= start <= rules.RANKS - len(cards)
@@ -352,8 +351,8 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
             raise PositionError(f"memory: no such key {key!r}; known: origins, reshuffles")
     s.reshuffles = reader.as_whole(memory.get("reshuffles", 0), "memory.reshuffles", 0, 32_000)
     origins = memory.get("origins") or [str(FRESH) * int(s.hand_size[seat]) for seat in range(seats)]
-    earlier: list[list[int]] = [[] for _ in range(CLASSES)]
-    for i in range(CLASSES * MAX_SEATS):
+    earlier: list[list[int]] = [[] for _ in range(rules.CLASSES)]
+    for i in range(rules.CLASSES * MAX_SEATS):
         s.held[i] = 0
     for seat in range(MAX_SEATS):
         s.known[seat] = s.origin[seat] = 0
@@ -364,9 +363,9 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
                 f"memory.origins[{seat}]: a digit 0 to 3 for each of {len(hand)} cards is needed, not {digits!r}"
             )
         pairs = list(zip(hand, map(int, digits), strict=True))
-        if any(before[0] == after[0] and before[1] and not after[1] for before, after in zip(pairs, pairs[1:])):
+        if any(before[0] == after[0] and before[1] and not after[1] for before, after in itertools.pairwise(pairs)):
             raise PositionError(f"memory.origins[{seat}]: of equal cards those taken openly (0) come first")
-        s.known[seat] = row_of(card for card, origin in pairs if origin == TAKEN)
+        s.known[seat] = row_of(card for card, origin in pairs if origin == rules.TAKEN)
         s.origin[seat] = sum(origin << 2 * place for place, (_, origin) in enumerate(pairs))
         for card, origin in pairs:
             if origin >= OLDER:
