@@ -893,7 +893,7 @@ def _leave_classes(s: State, seat: int, mask: int) -> None:
             for older in range(CLASSES):
                 if s.held[older * MAX_SEATS + seat] > 0 and _copies(s, 1 + older, card) > 0:
                     among |= 1 << OLDER + older
-            if among and _may_be_fresh(s, seat, card):
+            if among and _may_be_fresh(s, seat, card, mask & ((1 << place) - 1)):
                 among |= 1 << FRESH
             _merge(s, among)
             older = (s.origin[seat] >> 2 * place & 3) - OLDER
@@ -903,30 +903,28 @@ def _leave_classes(s: State, seat: int, mask: int) -> None:
 
 
 @jit
-def _may_be_fresh(s: State, seat: int, card: int) -> bool:
-    """Whether a seat holds hidden cards of the present stock, and one of these cards was in it and is unseen.
+def _may_be_fresh(s: State, seat: int, card: int, shown: int) -> bool:
+    """Whether a seat holds hidden cards of the present stock, the places in `shown` apart, and this may be one of them.
 
     Read off the true cards; everybody can work it out from what was shown.
     """
-    fresh = False
-    for place in range(s.hand_size[seat] + 0):
-        fresh |= s.origin[seat] >> 2 * place & 3 == FRESH
-    if not fresh:
-        return False
-    for i in range(s.num_stock):
-        if s.stock[i] == card:
-            return True
+    places = copies = 0
     for player in range(s.seats):
         for place in range(s.hand_size[player] + 0):
-            if s.origin[player] >> 2 * place & 3 == FRESH and card_at(hand_row(s, player), place) == card:
-                return True
-    return False
+            if s.origin[player] >> 2 * place & 3 == FRESH and (player != seat or shown >> place & 1 == 0):
+                places += player == seat
+                copies += card_at(hand_row(s, player), place) == card
+    for i in range(s.num_stock):
+        copies += s.stock[i] == card
+    return places > 0 and copies > 0
 
 
 @jit
 def _merge(s: State, among: int) -> None:
     """From now on the cards of these origins (a mask) are not told apart: all count as the lowest one."""
-    kept = FRESH if among >> FRESH & 1 else OLDER
+    if among & among - 1 == 0:
+        return
+    kept = lowest_bit(among)
     for gone in range(kept + 1, OLDER + CLASSES):
         if among >> gone & 1:
             for seat in range(s.seats):
