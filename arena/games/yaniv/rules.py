@@ -825,7 +825,8 @@ def _reshuffle(s: State) -> None:
     """All buried cards become the new stock; the hidden cards in the hands become a class of their own (RULES.md 5.5)."""
     older = 0 if s.piles[2] == 0 else 1
     if older == 1 and s.piles[4] != 0:
-        _merge(s, 1 << OLDER | 1 << OLDER + 1)
+        _forget(s, PLAIN[3] << OLDER)
+        older = 0
     for seat in range(s.seats):
         for place in range(s.hand_size[seat] + 0):
             if s.origin[seat] >> 2 * place & 3 == FRESH:
@@ -833,13 +834,14 @@ def _reshuffle(s: State) -> None:
                 s.held[older * MAX_SEATS + seat] += 1
                 _bury(s, 1 + older, card_at(hand_row(s, seat), place))
     count = 0
-    for card in range(JOKER + 1):
-        for _ in range(_copies(s, PLAIN[BURIED], card)):
-            s.stock[count] = card
+    for copy in range(2):
+        bits = int(s.piles[copy])
+        s.piles[copy] = 0
+        while bits:
+            s.stock[count] = min(lowest_bit(bits), JOKER)
             count += 1
+            bits &= bits - 1
     s.num_stock = count
-    s.piles[0] = 0
-    s.piles[1] = 0
     shuffle(s.stock[:], count, s.seed[:], int(s.round_number), RESHUFFLING, int(s.reshuffles))
     s.reshuffles += 1
 
@@ -882,20 +884,28 @@ def _unbury(s: State, pile: int, card: int) -> None:
 def _leave_classes(s: State, seat: int, mask: int) -> None:
     """A seat shows hidden cards: they leave the class that they were in.
 
-    Where equal cards are in several classes, of which the seat holds cards, nobody else knows which one it was: from then
-    on these classes are not told apart.
+    Where equal cards have several origins, of each of which the seat holds cards, nobody else knows which one it was: from then
+    on these origins are not told apart. Read off the true cards; everybody can work it out from what was shown.
     """
-    hand = hand_row(s, seat)
     for place in range(s.hand_size[seat] + 0):
         if mask >> place & 1 and s.origin[seat] >> 2 * place & 3 != TAKEN:
-            card = card_at(hand, place)
-            among = 0
-            for older in range(CLASSES):
-                if s.held[older * MAX_SEATS + seat] > 0 and _copies(s, 1 + older, card) > 0:
-                    among |= 1 << OLDER + older
-            if among and _may_be_fresh(s, seat, card, mask & ((1 << place) - 1)):
-                among |= 1 << FRESH
-            _merge(s, among)
+            card = card_at(hand_row(s, seat), place)
+            there = 0  # origins that hidden copies have
+            holds = 0  # origins of the hidden cards of this seat
+            for i in range(s.num_stock + 0):
+                if s.stock[i] == card:
+                    there = 1 << FRESH
+            for player in range(s.seats):
+                for at in range(s.hand_size[player] + 0):
+                    if player != seat or at >= place or mask >> at & 1 == 0:
+                        origin = 1 << (s.origin[player] >> 2 * at & 3)
+                        if card_at(hand_row(s, player), at) == card:
+                            there |= origin
+                        if player == seat:
+                            holds |= origin
+            among = there & holds & ~(1 << TAKEN)
+            if among & among - 1:
+                _forget(s, among)
             older = (s.origin[seat] >> 2 * place & 3) - OLDER
             if older >= 0:
                 _unbury(s, 1 + older, card)
@@ -903,43 +913,17 @@ def _leave_classes(s: State, seat: int, mask: int) -> None:
 
 
 @jit
-def _may_be_fresh(s: State, seat: int, card: int, shown: int) -> bool:
-    """Whether a seat holds hidden cards of the present stock, the places in `shown` apart, and this may be one of them.
-
-    Read off the true cards; everybody can work it out from what was shown.
-    """
-    places = copies = 0
-    for player in range(s.seats):
-        for place in range(s.hand_size[player] + 0):
-            if s.origin[player] >> 2 * place & 3 == FRESH and (player != seat or shown >> place & 1 == 0):
-                places += player == seat
-                copies += card_at(hand_row(s, player), place) == card
-    for i in range(s.num_stock):
-        copies += s.stock[i] == card
-    return places > 0 and copies > 0
-
-
-@jit
-def _merge(s: State, among: int) -> None:
-    """From now on the cards of these origins (a mask) are not told apart: all count as the lowest one."""
-    if among & among - 1 == 0:
-        return
-    kept = lowest_bit(among)
-    for gone in range(kept + 1, OLDER + CLASSES):
-        if among >> gone & 1:
+def _forget(s: State, among: int) -> None:
+    """From now on the cards of the earlier stocks in the mask `among` count as cards of the present one."""
+    for older in range(CLASSES):
+        if among >> OLDER + older & 1:
+            s.piles[2 + 2 * older] = 0
+            s.piles[3 + 2 * older] = 0
             for seat in range(s.seats):
+                s.held[older * MAX_SEATS + seat] = 0
                 for place in range(s.hand_size[seat] + 0):
-                    if s.origin[seat] >> 2 * place & 3 == gone:
-                        s.origin[seat] += kept - gone << 2 * place
-                if kept == OLDER:
-                    s.held[seat] += s.held[MAX_SEATS + seat]
-                s.held[(gone - OLDER) * MAX_SEATS + seat] = 0
-            pile = gone - OLDER + 1
-            for card in range(JOKER + 1):
-                while _copies(s, pile, card) > 0:
-                    _unbury(s, pile, card)
-                    if kept == OLDER:
-                        _bury(s, PLAIN[1], card)
+                    if s.origin[seat] >> 2 * place & 3 == OLDER + older:
+                        s.origin[seat] -= OLDER + older - FRESH << 2 * place
 
 
 @jit
