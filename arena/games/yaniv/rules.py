@@ -890,26 +890,38 @@ def _leave_classes(s: State, seat: int, mask: int) -> None:
     for place in range(s.hand_size[seat] + 0):
         if mask >> place & 1 and s.origin[seat] >> 2 * place & 3 != TAKEN:
             card = card_at(hand_row(s, seat), place)
-            there = 0  # origins that hidden copies have
-            holds = 0  # origins of the hidden cards of this seat
-            for i in range(s.num_stock + 0):
-                if s.stock[i] == card:
-                    there = 1 << FRESH
-            for player in range(s.seats):
-                for at in range(s.hand_size[player] + 0):
-                    if player != seat or at >= place or mask >> at & 1 == 0:
-                        origin = 1 << (s.origin[player] >> 2 * at & 3)
-                        if card_at(hand_row(s, player), at) == card:
-                            there |= origin
-                        if player == seat:
-                            holds |= origin
-            among = there & holds & ~(1 << TAKEN)
+            among = 0
+            for older in range(CLASSES):
+                if s.held[older * MAX_SEATS + seat] > 0 and s.piles[2 + 2 * older] >> card & 1:
+                    among |= 1 << OLDER + older
+            if among and _may_be_fresh(s, seat, card, mask & ((1 << place) - 1)):
+                among |= 1 << FRESH
             if among & among - 1:
                 _forget(s, among)
             older = (s.origin[seat] >> 2 * place & 3) - OLDER
             if older >= 0:
                 _unbury(s, 1 + older, card)
                 s.held[older * MAX_SEATS + seat] -= 1
+
+
+@jit
+def _may_be_fresh(s: State, seat: int, card: int, shown: int) -> bool:
+    """Whether a seat holds hidden cards of the present stock, the places in `shown` apart, and this may be one of them."""
+    holds = there = False
+    for player in range(s.seats):
+        hand = hand_row(s, player)
+        origins = int(s.origin[player]) & ORIGINS
+        skip = shown if player == seat else 0
+        while hand:
+            if origins & 3 == FRESH and skip & 1 == 0:
+                holds |= player == seat
+                there |= hand & 63 == card + 1
+            hand >>= 6
+            origins >>= 2
+            skip >>= 1
+    for i in range(s.num_stock + 0):
+        there |= s.stock[i] == card
+    return holds and there
 
 
 @jit
