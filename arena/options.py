@@ -49,29 +49,32 @@ class Option(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few texts; coded as its place in `values`."""
+    """One of a few texts and numbers; coded as its place in `values`."""
 
     name: str
-    default: str
-    values: tuple[str, ...]
+    default: str | int
+    values: tuple[str | int, ...]
     meaning: str
     width: ClassVar[int] = 1
 
     @property
     def accepts(self) -> str:
         """The allowed values in words."""
-        return "one of " + ", ".join(self.values)
+        return "one of " + ", ".join(self._texts)
 
     def encode(self, value: OptionValue) -> list[int]:
-        """The place of the text; a number is read as its text (YAML reads `5` as a number)."""
-        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-        if text not in self.values:
+        """The place of the value; a number and its text are the same (YAML reads `5` as a number)."""
+        if isinstance(value, bool) or not isinstance(value, int | str) or str(value) not in self._texts:
             raise ValueError(self.accepts)
-        return [self.values.index(text)]
+        return [self._texts.index(str(value))]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The text."""
+        """The value."""
         return self.values[codes[0]]
+
+    @property
+    def _texts(self) -> list[str]:
+        return [str(value) for value in self.values]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Reading positions: a JSON object key by key, every mistake refused with an error that names the key (notation.md)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from arena.cards import Deck
@@ -85,6 +85,10 @@ class PositionReader:
         """`value`, found at `key`, as a list of card ids."""
         return [deck.parse(card, f"{key}[{place}]") for place, card in enumerate(self.as_listing(value, key, length))]
 
+    def card(self, key: str, deck: Deck) -> int:
+        """One card as its id."""
+        return deck.parse(self._document.get(key), key)
+
     def seed(self) -> int:
         """The deal seed out of the opaque `rng`: 32 hex digits, 0 when absent."""
         value = self._document.get("rng")
@@ -98,16 +102,21 @@ class PositionReader:
             raise PositionError(f"rng: 32 hex digits are needed, not {value!r}") from None
 
 
-def require_whole_deck(cards: Iterable[int], deck: Deck, copies: int = 1) -> None:
-    """Raise PositionError unless every card of the deck is there exactly `copies` times (conservation)."""
+def require_whole_deck(cards: Iterable[int], deck: Deck, copies: int | Sequence[int] = 1) -> None:
+    """Raise PositionError unless every card of the deck is there exactly `copies` times (conservation).
+
+    `copies`: one number for all cards, or one for each card id.
+    """
+    each = [copies] * len(deck) if isinstance(copies, int) else copies
     counts = [0] * len(deck)
     for card in cards:
         counts[card] += 1
-    missing = [deck.text(card) for card, count in enumerate(counts) if count < copies]
-    double = [deck.text(card) for card, count in enumerate(counts) if count > copies]
+    missing = [deck.text(card) for card, count in enumerate(counts) if count < each[card]]
+    double = [deck.text(card) for card, count in enumerate(counts) if count > each[card]]
     if missing or double:
         parts = [f"missing {' '.join(missing)}"] * bool(missing) + [f"too often {' '.join(double)}"] * bool(double)
-        raise PositionError(f"cards: every card must be there {copies} time(s); {', '.join(parts)}")
+        times = f"{each[0]} time(s)" + (f", {deck.text(len(deck) - 1)} {each[-1]} times" if each[-1] != each[0] else "")
+        raise PositionError(f"cards: every card must be there {times}; {', '.join(parts)}")
 
 
 def _kind(value: object) -> str:

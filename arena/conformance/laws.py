@@ -202,12 +202,17 @@ def rounds_halt(table: Table) -> None:
 
 
 def results_are_in_order(table: Table) -> None:
-    """Places are 1, 2, 2, 4, follow the scores (upwards or downwards), and team mates share them."""
+    """Places are 1, 2, 2, 4, follow the scores (upwards or downwards), and team mates share them.
+
+    Where seats drop out of a match (`dropped` in the position), the round goes before the score.
+    """
     game, states = table.game, final_states(table)
     scores, places = game.final(states, table.seats)
     where = f"{table}: scores {scores}, places {places}"
     assert places == [1 + sum(other < place for other in places) for place in places], f"{where}: not a ranking"
-    pairs = [(a, b) for a in range(table.seats) for b in range(table.seats) if places[a] < places[b]]
+    dropped = game.text.to_position(states[0]).get("dropped") or [0] * table.seats
+    seats = range(table.seats)
+    pairs = [(a, b) for a in seats for b in seats if places[a] < places[b] and dropped[a] == dropped[b]]
     up, down = (all(sign * scores[a] >= sign * scores[b] for a, b in pairs) for sign in (1, -1))
     assert np.isfinite(scores).all() and (up or down), f"{where}: places do not follow the scores"
     units = game.units(table.seats, table.options)

@@ -1,0 +1,154 @@
+"""What a Yaniv bot sees, typed. Cards are texts such as "SA", "HT", "CK", and "*" for a joker (RULES.md 5.1)."""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+
+from arena.games.yaniv import rules, text
+from arena.view import View
+
+
+class YanivView(View):
+    """One seat's knowledge of a Yaniv match."""
+
+    @cached_property
+    def hand(self) -> list[str]:
+        """The own cards, ascending by card id."""
+        return text.cards_of(int(self.state.hand[self.seat]))
+
+    @cached_property
+    def hand_value(self) -> int:
+        """The points of the own hand."""
+        return self.value(self.hand)
+
+    @property
+    def seats(self) -> int:
+        """How many seats play, those that dropped out included."""
+        return int(self.state.seats)
+
+    @property
+    def round(self) -> int:
+        """The number of the round, from 1."""
+        return int(self.state.round_number)
+
+    @property
+    def turns(self) -> int:
+        """How many turns of this round are completed."""
+        return int(self.state.turns)
+
+    @cached_property
+    def phase(self) -> str:
+        """`start` (call or discard), `draw`, or `slap` (slap or hold)."""
+        return {rules.START: "start", rules.DRAW: "draw", rules.SLAP: "slap"}.get(int(self.state.phase), "over")
+
+    @cached_property
+    def threshold(self) -> int:
+        """The highest hand value that may call; 100 where any may."""
+        return int(self.state.threshold)
+
+    @property
+    def can_call(self) -> bool:
+        """Whether `call` is legal now."""
+        return "call" in self.legal
+
+    @cached_property
+    def previous(self) -> list[str]:
+        """The previous seat's discard as it lies."""
+        return text.cards_of(int(self.state.previous))
+
+    @cached_property
+    def ends(self) -> list[str]:
+        """Its ends: one card, or two."""
+        return self.previous if len(self.previous) == 1 else [self.previous[0], self.previous[-1]]
+
+    @cached_property
+    def takeable(self) -> dict[str, str]:
+        """What may be taken from it this turn: draw action -> card; `draw stock` is not among them.
+
+        Also before the own discard, when the draw is still to come.
+        """
+        cards = self.previous
+        found = {"draw first": cards[0]}
+        if len(cards) > 1:
+            found["draw last"] = cards[-1]
+        if self.state.set_take == 1 and len(cards) > 2 and rules.is_set(int(self.state.previous)):
+            found |= {f"draw {place}": cards[place] for place in range(1, len(cards) - 1)}
+        return found
+
+    @cached_property
+    def laid(self) -> list[str]:
+        """The own discard of this turn, in the phases `draw` and `slap`."""
+        return text.cards_of(int(self.state.laid))
+
+    @cached_property
+    def drawn(self) -> str | None:
+        """The card just drawn, in the phase `slap`."""
+        return rules.CARDS.text(int(self.state.drawn) - 1) if self.state.drawn else None
+
+    @cached_property
+    def discards(self) -> dict[str, list[str]]:
+        """The cards of each legal `discard` action, as they will lie."""
+        return {action: action.split()[1:] for action in self.legal if action.startswith("discard ")}
+
+    @cached_property
+    def buried(self) -> list[str]:
+        """The discards that are out of play until the next reshuffle, ascending."""
+        return text.pile_cards(self.state, 0)
+
+    @cached_property
+    def unseen(self) -> list[str]:
+        """The cards that this seat cannot see: in the stock or hidden in the other hands, ascending."""
+        decks = int(self.state.decks)
+        seen = Counter(self.hand + self.previous + self.laid + self.buried)
+        for seat, cards in enumerate(self.known):
+            if seat != self.seat:
+                seen.update(cards)
+        counts = {card: decks * (1 + (card == "*")) - seen[card] for card in rules.CARDS.texts}
+        return [card for card, count in counts.items() for _ in range(count)]
+
+    @cached_property
+    def known(self) -> list[list[str]]:
+        """By seat: the cards that everybody knows to be in that hand, because they were taken from a discard."""
+        return [text.cards_of(int(self.state.known[seat])) for seat in range(self.seats)]
+
+    @cached_property
+    def hand_sizes(self) -> list[int]:
+        """By seat: how many cards it holds."""
+        return [int(self.state.hand_size[seat]) for seat in range(self.seats)]
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """By seat: the points so far; the lowest is best."""
+        return [int(self.state.totals[seat]) for seat in range(self.seats)]
+
+    @cached_property
+    def in_play(self) -> list[int]:
+        """The seats that have not dropped out."""
+        return [seat for seat in range(self.seats) if not self.state.dropped[seat]]
+
+    @property
+    def limit(self) -> int:
+        """The total that ends the match, or that drops a seat out."""
+        return int(self.state.limit)
+
+    @property
+    def stock(self) -> int:
+        """How many cards the stock holds."""
+        return int(self.state.num_stock)
+
+    @staticmethod
+    def value(cards: Iterable[str]) -> int:
+        """The points of some cards: ace 1, 2 to 10 their number, court cards 10, joker 0."""
+        return sum(_VALUES[card] for card in cards)
+
+
+_VALUES = {card: int(rules.VALUE[number + 1]) for number, card in enumerate(rules.CARDS.texts)}
+
+
+def warm(view: YanivView) -> None:
+    """Call every compiled function that views and texts use once, so that none is compiled in a bot's time."""
+    rules.is_set(int(view.state.previous))
+    text.parse_action(view.state, view.legal[0])
+
+
+VIEW = YanivView

@@ -1,0 +1,942 @@
+"""Yaniv's course of a match (RULES.md 5.1-5.7): worked examples, invariants, and what `determinize` samples."""
+
+import itertools
+import json
+import random
+from collections import Counter
+from math import comb
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ConfigError, PositionError
+from arena.game import load
+from arena.games.yaniv import rules
+from arena.rng import seed_words
+from arena.traces import play_text
+
+GAME = load("yaniv")
+CARDS = [suit + rank for suit in "SHDC" for rank in "A23456789TJQK"] + ["*"]
+RANKS = "A23456789TJQK"
+POINTS = {card: 0 if card == "*" else min(RANKS.index(card[1]) + 1, 10) for card in CARDS}
+SEEDS = st.integers(0, 2**128 - 1)
+
+
+def in_order(cards):
+    return sorted(cards, key=CARDS.index)
+
+
+def flat(lists):
+    return list(itertools.chain.from_iterable(lists))
+
+
+def deck(decks=1):
+    return in_order(([*CARDS[:-1], "*", "*"]) * decks)
+
+
+def value(hand):
+    return sum(POINTS[card] for card in hand)
+
+
+def deal(seed=1, seats=2, **options):
+    return GAME.deal(seats, GAME.resolve_options(options, seats), seed)
+
+
+def position(states):
+    return GAME.text.to_position(states[0])
+
+
+def masked(states, seat):
+    return GAME.text.masked_position(GAME.observed(states, seat)[0], seat)
+
+
+def legal(states):
+    return GAME.text.action_texts(states[0], GAME.legal_list(states))
+
+
+def made(hands, *, previous="CJ", laid="", buried="", stock=None, phase="start", turn=0, memory=None, **rest):
+    """A position from hands such as "S4 S5"; the stock holds all other cards unless it is given, then they are buried."""
+    options = rest.pop("options", {})
+    hands = [hand.split() for hand in hands]
+    resolved = GAME.resolve_options(options, len(hands))
+    left = Counter(deck(resolved["decks"])) - Counter(flat(hands) + previous.split() + laid.split() + buried.split())
+    if stock is None:
+        stock, buried = in_order(left.elements()), buried.split()
+    else:
+        stock = stock.split()
+        buried = buried.split() + list((left - Counter(stock)).elements())
+    return {
+        "game": "yaniv",
+        "options": options,
+        "seats": len(hands),
+        "turn": turn,
+        "phase": phase,
+        "starter": 0,
+        "hands": hands,
+        "stock": stock,
+        "previous": previous.split(),
+        "laid": laid.split(),
+        "buried": in_order(buried),
+        "totals": [0] * len(hands),
+        "memory": memory,
+    } | rest
+
+
+def after(document, *texts):
+    states = GAME.text.from_position(document)
+    for text in texts:
+        play_text(GAME, states, text)
+    return states
+
+
+def discards(hand, **options):
+    """The legal discards of a hand, as texts without the verb."""
+    texts = legal(after(made([hand, "CT"], options=options)))
+    return [text.removeprefix("discard ") for text in texts if text != "call"]
+
+
+def played(seed, seats=2, **options):
+    """(position, action text, position after it) of a random match."""
+    states, rng = deal(seed, seats, **options), random.Random(seed)
+    before = position(states)
+    while not GAME.engine.is_terminal(states):
+        text = rng.choice(legal(states))
+        play_text(GAME, states, text)
+        following = position(states)
+        yield before, text, following
+        before = following
+
+
+class TestSetUp:
+    """5.1: decks, five cards each, the opened card, the starter."""
+
+    @pytest.mark.parametrize(("seats", "decks"), [(2, 1), (3, 1), (4, 1), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2)])
+    def test_decks_follow_the_seats(self, seats, decks):
+        start = position(deal(seats=seats))
+        assert start["options"]["decks"] == decks
+        assert [len(hand) for hand in start["hands"]] == [5] * seats
+        assert (len(start["previous"]), len(start["stock"])) == (1, 54 * decks - 5 * seats - 1)
+        assert in_order([*flat(start["hands"]), *start["previous"], *start["stock"]]) == deck(decks)
+
+    def test_decks_can_be_chosen(self):
+        assert len(position(deal(seats=2, decks=2))["stock"]) == 97
+        assert len(position(deal(seats=5, decks=1))["stock"]) == 28
+        with pytest.raises(ConfigError, match=r"options\.decks"):
+            deal(seats=6, decks=1)
+
+    def test_limit_follows_the_mode(self):
+        assert GAME.resolve_options({}, 2)["limit"] == 101
+        assert GAME.resolve_options({"mode": "elim201"}, 2)["limit"] == 201
+        assert GAME.resolve_options({"mode": "elim201", "limit": 150}, 2)["limit"] == 150
+
+    def test_first_starter_is_drawn_and_the_next_seat_follows(self):
+        starters = Counter(position(deal(seed, seats=4))["starter"] for seed in range(400))
+        assert all(65 < starters[seat] < 135 for seat in range(4))  # 4 standard deviations
+        for before, _, following in played(5, seats=4):
+            if following["round"] > before["round"]:
+                assert following["starter"] == following["turn"] == (before["starter"] + 1) % 4
+
+    def test_every_card_comes_to_every_place_of_the_deal(self):
+        deals = [position(deal(seed)) for seed in range(600)]
+        assert {start["previous"][0] for start in deals} == set(CARDS)
+        assert {start["stock"][-1] for start in deals} == set(CARDS)
+        assert {card for start in deals for card in start["hands"][1]} == set(CARDS)
+
+
+def all_discards(hand):
+    """Every discard by the words of 5.2, as (places, text): written apart from the rules, every physical card for itself."""
+    found = []
+    for size in range(1, len(hand) + 1):
+        for chosen in itertools.combinations(range(len(hand)), size):
+            cards = [hand[place] for place in chosen]
+            naturals = [card for card in cards if card != "*"]
+            if size == 1:
+                found.append((chosen, cards[0]))
+            if size > 1 and len({card[1] for card in naturals}) == 1 and len(naturals) == size:
+                for first, last in itertools.combinations(range(size), 2):
+                    middle = [card for at, card in enumerate(cards) if at not in (first, last)]
+                    found.append((chosen, " ".join([cards[first], *middle, cards[last]])))
+            for start in range(13 - size + 1):
+                wanted = RANKS[start : start + size]
+                suits = {card[0] for card in naturals}
+                ranks = [card[1] for card in naturals]
+                if size >= 3 and len(suits) == 1 and len(set(ranks)) == len(ranks) and set(ranks) <= set(wanted):
+                    suit = naturals[0][0]
+                    found.append((chosen, " ".join(suit + rank if rank in ranks else "*" for rank in wanted)))
+    return found
+
+
+class TestDiscards:
+    """5.2, 5.6: what may be laid, and how."""
+
+    @pytest.mark.parametrize(
+        ("hand", "physical", "listed"),
+        [
+            ("S4 S5 S6 H6 C9", 7, 7),
+            ("C9 S9 D9 H2 SK", 11, 11),
+            ("S8 S9 * H2 DK", 7, 7),
+            ("H4 H5 * H7 CA", 9, 9),
+            ("SQ SK * SA D3", 6, 6),
+            ("SA S2 * HK D9", 6, 6),
+            ("* * S8 H3 C5", 14, 13),
+            ("* * H3 C3", 11, 10),
+            ("S6 H6 D6 C6 *", 29, 29),
+            ("S3 S4 S5 S6 S7", 11, 11),
+            ("SK SA S2", 3, 3),
+            ("S9 SJ *", 4, 4),
+            ("S3 S4 S5 * *", 40, 32),
+            ("H2 D3", 2, 2),
+        ],
+    )
+    def test_counts_of_the_worked_examples(self, hand, physical, listed):
+        assert len(all_discards(hand.split())) == physical
+        assert len(discards(hand)) == listed
+
+    @settings(max_examples=150, deadline=None)
+    @given(data=st.data(), decks=st.integers(1, 2))
+    def test_legal_list_is_what_the_words_say(self, data, decks):
+        cards = st.permutations(range(54 * decks)).map(lambda order: [deck(decks)[place] for place in order[:5]])
+        size = data.draw(st.integers(1, 5))
+        hand = in_order(data.draw(cards)[:size])
+        if data.draw(st.booleans()):  # many cards of few ranks
+            few = [card for card in deck(decks) if card == "*" or (card[1] in "567" and card[0] in "SH")]
+            hand = in_order(data.draw(st.permutations(few))[:size])
+        if "CT" in hand or "CJ" in hand:
+            return
+        listed = discards(" ".join(hand), decks=decks)
+        assert len(set(listed)) == len(listed)
+        assert set(listed) == {text for _, text in all_discards(hand)}
+
+    def test_two_decks_have_at_most_85(self):
+        assert len(all_discards(["S3", "S3", "H3", "H3", "C3"])) == 85
+        assert len(discards("S3 S3 H3 H3 C3", decks=2)) == 35
+
+    def test_the_ends_are_chosen(self):
+        document = made(["S6 H6 D6 C9", "CT"])
+        assert position(after(document, "discard H6 S6 D6"))["laid"] == ["H6", "S6", "D6"]
+        assert legal(after(document, "discard H6 S6 D6", "draw first", "discard CT")) == [
+            "draw stock",
+            "draw first",
+            "draw last",
+        ]
+
+    def test_joker_pair(self):
+        assert "* *" not in discards("S4 * * D9")
+        assert "* *" in discards("S4 * * D9", joker_pair=True)
+        assert "* * *" in discards("S4 * * *", joker_pair=True, decks=2)
+        assert discards("* * * *", decks=2) == ["*"]  # O-Y4
+
+    @pytest.mark.parametrize(
+        ("threshold", "hand", "may"),
+        [
+            (5, "H2 D3", True), (5, "H2 D4", False), (7, "H3 D4", True), (7, "H3 D5", False), (5, "H6", False),
+            (10, "HK", True), (10, "HK SA", False), ("none", "HK DK SK H9 H8", True), (5, "* *", True), (5, "", True),
+        ],
+    )  # fmt: skip
+    def test_threshold(self, threshold, hand, may):
+        texts = legal(after(made([hand, "CT"], options={"threshold": threshold})))
+        assert ("call" in texts) == may
+        assert "call" not in texts[1:]
+
+    def test_empty_hand_must_call(self):
+        assert legal(after(made(["", "CT"], options={"slap_down": True}))) == ["call"]
+
+
+class TestDrawing:
+    """5.2, 5.6 15-18: ends, middle cards, the stock."""
+
+    @pytest.mark.parametrize(
+        ("previous", "takeable"),
+        [("S6", "S6"), ("S6 D6", "S6 D6"), ("D9 S9 C9", "D9 C9"), ("* S8 S9", "* S9"), ("H4 H5 * H7", "H4 H7")],
+    )
+    def test_only_the_ends_can_be_taken(self, previous, takeable):
+        takeable = takeable.split()
+        document = made(["C2", "D2"], previous=previous, laid="SK", phase="draw")
+        texts = legal(after(document))
+        assert texts == ["draw stock", "draw first", "draw last"][: 1 + len(takeable)]
+        for text, card in zip(texts[1:], takeable, strict=True):
+            states = after(document, text)
+            assert position(states)["hands"][0] == in_order(["C2", card])
+            assert position(states)["buried"] == in_order((Counter(previous.split()) - Counter([card])).elements())
+            assert position(states)["previous"] == ["SK"]
+
+    def test_any_card_of_a_set(self):
+        options = {"set_take": "any"}
+        document = made(["C2", "D2"], previous="D9 S9 H9 C9", laid="SK", phase="draw", options=options)
+        assert legal(after(document)) == ["draw stock", "draw first", "draw last", "draw 1", "draw 2"]
+        assert position(after(document, "draw 2"))["hands"][0] == ["H9", "C2"]
+        run = made(["C2", "D2"], previous="* S8 S9", laid="SK", phase="draw", options=options)
+        assert "draw 1" not in legal(after(run))
+
+    def test_own_discard_is_not_available(self):
+        document = made(["SK C2", "D2"], previous="CJ")
+        assert position(after(document, "discard SK", "draw first"))["hands"][0] == ["C2", "CJ"]
+
+    def test_what_was_taken_is_known_until_it_is_laid(self):
+        states = after(made(["SK C2", "D2 D3"], previous="CJ"), "discard SK", "draw first")
+        assert masked(states, 1)["memory"]["known"] == [["CJ"], []]
+        for text in ("discard D2", "draw last", "draw stock", "discard CJ"):
+            if text in legal(states):
+                play_text(GAME, states, text)
+        assert masked(states, 1)["memory"] is None
+
+    def test_stock_draw_is_hidden_from_others(self):
+        document = made(["C2", "D2"], laid="SK", phase="draw", stock="H5 H6")
+        states = after(document)
+        code = GAME.legal_list(states)[0]
+        events = [GAME.text.event_texts(states[0], GAME.engine.seen_action(states, code, seat)) for seat in range(2)]
+        assert events == [[(0, "draw stock")]] * 2
+        states = after(document, "draw stock")
+        assert masked(states, 1)["hands"] == [["?", "?"], ["D2"]]
+        assert masked(states, 0)["hands"] == [["H5", "C2"], ["?"]]
+
+
+class TestReshuffle:
+    """5.2, O-Y6: the buried cards become the stock at the moment of the draw that needs it."""
+
+    DOCUMENT = made(["S2 SK", "H2 * *"], stock="")
+
+    def test_stock_stays_empty_until_the_draw(self):
+        states = after(self.DOCUMENT, "discard SK")
+        assert position(states)["stock"] == []
+        assert legal(states) == ["draw stock", "draw first"]
+
+    def test_all_but_the_two_discards_are_shuffled(self):
+        states = after(self.DOCUMENT, "discard SK", "draw stock")
+        found = position(states)
+        drawn = (Counter(found["hands"][0]) - Counter(["S2"])).elements()
+        assert in_order([*found["stock"], *drawn]) == self.DOCUMENT["buried"]
+        assert (found["previous"], found["buried"]) == (["SK"], ["CJ"])
+
+    def test_no_buried_cards_no_stock(self):
+        options = {"decks": 1}
+        hands = ["S2 S3 S4 S5 S6", "H2 H3 H4 H5 H6", "D2 D3 D4 D5 D6", "C2 C3 C4 C5 C6", "SA HA DA CA *"]
+        document = made(hands, options=options)
+        document["buried"], document["stock"] = [], document["stock"]
+        assert legal(after(document, "discard S2"))[0] == "draw stock"
+
+    def test_order_depends_on_the_seed_only(self):
+        found = set()
+        for seed in range(20):
+            states = after({**self.DOCUMENT, "rng": f"{seed:032x}"}, "discard SK", "draw stock")
+            again = after({**self.DOCUMENT, "rng": f"{seed:032x}"}, "discard SK", "draw stock")
+            assert states.tobytes() == again.tobytes()
+            found.add(json.dumps(position(states)["stock"]))
+        assert len(found) == 20
+
+    def test_second_reshuffle_is_another_order(self):
+        first = after({**self.DOCUMENT, "rng": f"{7:032x}"}, "discard SK", "draw stock")
+        memory = {"origins": ["11", "111"], "reshuffles": 1}
+        second = after({**self.DOCUMENT, "rng": f"{7:032x}", "memory": memory}, "discard SK", "draw stock")
+        assert position(first)["stock"] != position(second)["stock"]
+
+    @pytest.mark.parametrize("seats", [2, 3])
+    def test_later_deals_are_not_shifted(self, seats):
+        """A round with reshuffles and one without lead to the same next deal."""
+        deals = set()
+        for patience in (0, 150):
+            states = deal(11, seats, threshold="none", turn_limit=1000)
+            for _ in range(patience):
+                play_text(GAME, states, legal(states)[1])  # the first discard
+                play_text(GAME, states, "draw stock")
+            assert (states[0].reshuffles > 0) == (patience > 0)
+            play_text(GAME, states, "call")
+            found = position(states)
+            assert found["round"] == 2
+            deals.add(json.dumps([found["hands"], found["stock"], found["previous"], found["starter"]]))
+        assert len(deals) == 1
+
+
+SLAP = {"slap_down": True}
+
+
+class TestSlap:
+    """5.2, 5.6 28, O-Y7, O-Y12."""
+
+    def test_slap_or_hold(self):
+        document = made(["C2", "D2"], previous="S2", laid="H7", phase="draw", options=SLAP)
+        document["stock"].remove("S7")
+        document["stock"].insert(0, "S7")
+        states = after(document, "draw stock")
+        assert legal(states) == ["hold", "slap"]
+        assert (masked(states, 0)["drawn"], masked(states, 1)["drawn"]) == ("S7", "?")
+        slapped, held = (position(after(document, "draw stock", text)) for text in ("slap", "hold"))
+        assert (slapped["previous"], slapped["hands"][0], slapped["turns"]) == (["H7", "S7"], ["C2"], 1)
+        assert (held["previous"], held["hands"][0], held["turns"]) == (["H7"], ["S7", "C2"], 1)
+
+    @pytest.mark.parametrize(
+        ("laid", "drawn", "options", "may"),
+        [
+            ("H7", "S7", {}, True), ("S7 D7", "H7", {}, True), ("S6 S7 S8", "D7", {}, False), ("S6 S7 S8", "D6", {}, False),
+            ("*", "*", {}, False), ("*", "*", {"joker_pair": True}, True), ("H7", "*", {"joker_pair": True}, False),
+            ("H7", "S8", {}, False), ("H7", "H7", {"decks": 2}, True), ("* * S4", "*", {"decks": 2, "joker_pair": True}, False),
+        ],
+    )  # fmt: skip
+    def test_same_rank_after_a_single_card_or_a_set(self, laid, drawn, options, may):
+        document = made(["C2", "D2"], previous="S2", laid=laid, phase="draw", options={**SLAP, **options})
+        document["stock"].remove(drawn)
+        document["stock"].insert(0, drawn)
+        assert (position(after(document, "draw stock"))["phase"] == "slap") == may
+
+    def test_not_when_taken_from_the_discard(self):
+        document = made(["C2", "D2"], previous="S7", laid="H7", phase="draw", options=SLAP)
+        assert position(after(document, "draw first"))["phase"] == "start"
+
+    def test_holding_back_is_no_event_for_others(self):
+        document = made(["S7 C2", "D2"], previous="S2", laid="H7", phase="slap", drawn="S7", options=SLAP)
+        states = after(document)
+        hold, slap = GAME.legal_list(states)
+        assert GAME.engine.seen_action(states, hold, 1) == 0
+        assert GAME.text.event_texts(states[0], GAME.engine.seen_action(states, hold, 0)) == [(0, "hold")]
+        for seat in range(2):
+            assert GAME.text.event_texts(states[0], GAME.engine.seen_action(states, slap, seat)) == [(0, "slap")]
+
+    def test_six_cards_of_one_rank(self):
+        document = made(
+            ["S7 S7 H7 D7 C7", "D2"], options={**SLAP, "decks": 2, "set_take": "any"}
+        )  # fmt: skip
+        document["stock"].remove("H7")
+        document["stock"].insert(0, "H7")
+        states = after(document, "discard S7 S7 H7 D7 C7", "draw stock", "slap", "discard D2")
+        assert legal(states) == ["draw stock", "draw first", "draw last", "draw 1", "draw 2", "draw 3", "draw 4"]
+
+
+class TestScoring:
+    """5.3, 5.4, 5.6 19-27: points, lower totals, the end, places."""
+
+    @pytest.mark.parametrize(
+        ("hands", "totals"),
+        [
+            (["S4", "H2 DT", "SK HQ C5"], [0, 12, 25]),
+            (["S4", "D4", "SK HQ C5"], [34, 4, 25]),
+            (["S5", "S3", "H3", "SK HK"], [35, 3, 3, 20]),
+            (["* *", ""], [30, 0]),
+            (["SA", "", "SK"], [31, 0, 10]),
+        ],
+    )
+    def test_points_of_a_round(self, hands, totals):
+        assert position(after(made(hands), "call"))["totals"] == totals
+
+    @pytest.mark.parametrize(
+        ("before", "points", "then", "options"),
+        [
+            (38, "DT D2", 25, {}), (90, "DT", 50, {}), (40, "DT", 25, {}), (91, "DT", 101, {}),
+            (40, "DT", 50, {"mode": "elim201"}), (90, "DT", 50, {"mode": "elim201"}), (140, "DT", 150, {"mode": "elim201"}),
+            (190, "DT", 100, {"mode": "elim201"}), (90, "DT", 50, {"mode": "elim201", "reduction": "minus50"}),
+            (140, "DT", 100, {"mode": "elim201", "reduction": "minus50"}),
+            (40, "DT", 50, {"mode": "elim201", "reduction": "minus50"}),
+            (190, "DT", 150, {"mode": "elim201", "reduction": "minus50"}), (40, "DT", 25, {"reduction": "minus50"}),
+        ],
+    )  # fmt: skip
+    def test_totals_are_lowered_in_one_step(self, before, points, then, options):
+        document = made(["SA", points, "DK"], options=options, totals=[0, before, 0])
+        assert position(after(document, "call"))["totals"][1] == then
+
+    @pytest.mark.parametrize(("change", "then"), [(True, 50), (False, 25)])
+    def test_a_total_that_stays(self, change, then):
+        document = made(["SA", "DK"], options={"halve_requires_change": change}, totals=[50, 3])
+        assert position(after(document, "call"))["totals"] == [then, 13]
+
+    @pytest.mark.parametrize(("limit", "over"), [(100, True), (101, True), (102, False)])
+    def test_limit(self, limit, over):
+        states = after(made(["SA", "DK"], options={"limit": limit}, totals=[2, 91]), "call")
+        assert GAME.engine.is_terminal(states) == over
+        if over:
+            assert GAME.final(states, 2) == ([2.0, 101.0], [1, 2])
+
+    def test_the_lowest_total_is_shared(self):
+        states = after(made(["S4", "H2 DT", "SK HQ C5"], totals=[15, 3, 90]), "call")
+        assert GAME.final(states, 3) == ([15.0, 15.0, 115.0], [1, 1, 3])
+
+    def test_dropping_out(self):
+        options = {"mode": "elim201"}
+        states = after(made(["SA", "HT", "D9"], options=options, totals=[0, 195, 7]), "call")
+        found = position(states)
+        assert (found["dropped"], found["starter"]) == ([0, 1, 0], 2)
+        assert [len(hand) for hand in found["hands"]] == [5, 0, 5]
+        assert len(found["stock"]) == 54 - 11
+        for text in (legal(states)[-1], "draw first"):
+            play_text(GAME, states, text)
+        assert position(states)["turn"] == 0
+
+    def test_the_last_one_left_wins_and_the_later_drop_is_better(self):
+        options = {"mode": "elim201"}
+        document = made(["SA", "HT", ""], options=options, totals=[150, 195, 202], dropped=[0, 0, 3], round=5)
+        assert GAME.final(after(document, "call"), 3) == ([150.0, 205.0, 202.0], [1, 2, 3])
+
+    def test_all_drop_at_once(self):
+        options = {"mode": "elim201"}
+        document = made(["S4", "D3", ""], options=options, totals=[190, 199, 230], dropped=[0, 0, 2], round=4)
+        assert GAME.final(after(document, "call"), 3) == ([224.0, 202.0, 230.0], [2, 1, 3])
+
+    def test_turn_limit(self):
+        document = made(["S2 D9", "H2 D8"], options={"turn_limit": 3}, turn=1, turns=5)
+        found = position(after(document, "discard D8", "draw first"))
+        assert (found["round"], found["totals"]) == (2, [11, 12])
+
+    def test_turn_limit_counts_the_seats_in_play(self):
+        options = {"turn_limit": 3, "mode": "elim201"}
+        document = made(
+            ["S2 D9", "H2 D8", ""], options=options, turn=1, turns=5, totals=[0, 0, 300], dropped=[0, 0, 1], round=2
+        )
+        assert position(after(document, "discard D8", "draw first"))["round"] == 3
+
+    def test_max_rounds(self):
+        document = made(["S4", "D5"], options={"max_rounds": 1}, totals=[20, 3])
+        assert GAME.final(after(document, "call"), 2) == ([20.0, 8.0], [2, 1])
+
+
+class TestCourse:
+    """What holds in every match."""
+
+    @settings(max_examples=15, deadline=None)
+    @given(
+        seed=SEEDS,
+        seats=st.integers(2, 10),
+        slap=st.booleans(),
+        take=st.sampled_from(["ends", "any"]),
+        mode=st.sampled_from(["default", "elim201"]),
+    )
+    def test_accounting(self, seed, seats, slap, take, mode):
+        options = {"slap_down": slap, "set_take": take, "mode": mode, "max_rounds": 2, "threshold": 10, "turn_limit": 12}
+        for before, text, following in played(seed, seats, **options):
+            cards = [*following["stock"], *following["buried"], *following["previous"], *following["laid"]]
+            assert in_order([*cards, *flat(following["hands"])]) == deck(following["options"]["decks"])
+            assert max(map(len, following["hands"])) <= 5
+            if following["round"] == before["round"] and following["phase"] != "over":
+                sizes = [len(hand) for hand in before["hands"]], [len(hand) for hand in following["hands"]]
+                grown = [new - old for old, new in zip(*sizes, strict=True)]
+                assert all(grown[seat] == 0 for seat in range(seats) if seat != before["turn"])
+                assert text.startswith("draw") == (grown[before["turn"]] == 1)
+                assert following["turns"] - before["turns"] == (following["turn"] != before["turn"])
+
+    @settings(max_examples=15, deadline=None)
+    @given(seed=SEEDS, seats=st.integers(2, 10))
+    def test_match_ends_at_the_limit(self, seed, seats):
+        states, out, rng = deal(seed, seats), GAME.new_actions(), seed_words(seed)
+        before = copied(states)
+        while not GAME.engine.is_terminal(states):
+            before = copied(states)
+            GAME.engine.play_random(states, rng, out, 1)
+        assert max(states[0].totals) >= 101 > max(before[0].totals)
+
+    @settings(max_examples=10, deadline=None)
+    @given(seed=SEEDS, seats=st.integers(2, 5))
+    def test_elimination_leaves_one(self, seed, seats):
+        *_, (_, _, last) = played(seed, seats, mode="elim201", threshold="none")
+        assert sum(not out for out in last["dropped"]) <= 1 or last["round"] == 200
+
+    def test_hands_are_open_at_the_end(self):
+        states = after(made(["S4", "D5"], options={"max_rounds": 1}), "call")
+        assert masked(states, 0)["hands"] == masked(states, 1)["hands"] == [["S4"], ["D5"]]
+
+
+def copied(states):
+    return GAME.from_bytes(states.tobytes())
+
+
+def followed(seed, seats, **options):
+    """The first round of a random match without calls: the states after each action, and where the cards came from."""
+    rng = random.Random(seed)
+    states = deal(seed, seats, **options)
+    origins = Origins(position(states))
+    while True:
+        before, texts = position(states), legal(states)
+        text = rng.choice([text for text in texts if text != "call"] or texts)
+        if "draw stock" in texts and rng.random() < 0.6:
+            text = "draw stock"
+        origins.play(before, text)
+        play_text(GAME, states, text)
+        if states[0].round_number > 1 or GAME.engine.is_terminal(states):
+            return
+        yield states, origins
+
+
+class Origins:
+    """Where every card that was seen in a round can have come from; whether a world fits that.
+
+    Written apart from `determinize`. A stock is a multiset that everybody knows; every card that was not taken openly came from
+    one of the stocks. Where equal cards leave it open from which, all possibilities are followed (`cases`).
+    """
+
+    def __init__(self, start):
+        """`start`: the position after the deal."""
+        whole = Counter(deck(start["options"]["decks"])) - Counter(start["previous"])
+        self.cases = [([[0] * len(hand) for hand in start["hands"]], [whole])]  # slots: a stock's number, or a known card
+        self.is_ambiguous = False
+
+    def play(self, before, text):
+        """One action, of which only what everybody sees is used."""
+        turn, (kind, *words) = before["turn"], text.split()
+        if kind == "discard":
+            for card in words:
+                self.show(turn, card)
+        elif kind == "slap":
+            for hands, stocks in self.cases:
+                hands[turn].remove(len(stocks) - 1)
+                stocks[-1][before["drawn"]] -= 1
+        elif text == "draw stock":
+            for hands, stocks in self.cases:
+                if not before["stock"]:
+                    stocks.append(Counter(before["buried"]))
+                hands[turn].append(len(stocks) - 1)
+        elif kind == "draw":
+            place = {"first": 0, "last": -1}.get(words[0])
+            for hands, _ in self.cases:
+                hands[turn].append(before["previous"][int(words[0]) if place is None else place])
+
+    def show(self, turn, card):
+        cases = {}
+        for hands, stocks in self.cases:
+            slots = {slot for slot in hands[turn] if slot != card and not isinstance(slot, str) and stocks[slot][card] > 0}
+            for slot in [card] if card in hands[turn] else slots:
+                new_hands, new_stocks = [list(hand) for hand in hands], [Counter(stock) for stock in stocks]
+                new_hands[turn].remove(slot)
+                if slot != card:
+                    new_stocks[slot][card] -= 1
+                cases[repr(([sorted(map(str, hand)) for hand in new_hands], [sorted(s.items()) for s in new_stocks]))] = (
+                    new_hands,
+                    new_stocks,
+                )
+        self.cases = list(cases.values())
+        self.is_ambiguous |= len(self.cases) > 1
+
+    def fit(self, world):
+        """Whether the world's hands and stock can be what was left."""
+        return any(self.fits_case(world, *case) for case in self.cases)
+
+    def fits_case(self, world, hands, stocks):
+        stocks, cards = [Counter(stock) for stock in stocks], []
+        for held, slots in zip(world["hands"], hands, strict=True):
+            known = Counter(slot for slot in slots if isinstance(slot, str))
+            if known - Counter(held):
+                return False
+            free = Counter(slot for slot in slots if not isinstance(slot, str))
+            cards += [(card, free) for card in (Counter(held) - known).elements()]
+        return self.places(cards, stocks, Counter(world["stock"]))
+
+    def places(self, cards, stocks, rest):
+        """Give each hidden card a slot; the last stock keeps what the world's stock holds, the earlier ones nothing."""
+        if not cards:
+            return +stocks[-1] == rest and not any(+stock for stock in stocks[:-1])
+        (card, free), *others = cards
+        for slot in sorted(free):
+            if free[slot] > 0 and stocks[slot][card] > 0:
+                free[slot] -= 1
+                stocks[slot][card] -= 1
+                if self.places(others, stocks, rest):
+                    return True
+                free[slot] += 1
+                stocks[slot][card] += 1
+        return False
+
+
+def is_consistent(world, truth, seat, origins):
+    """Whether `seat` could have seen all that it has seen, with `world` behind it instead of `truth`."""
+    same = all(world[key] == truth[key] for key in truth if key not in ("stock", "hands", "rng", "memory", "drawn"))
+    sizes = [len(hand) for hand in world["hands"]] == [len(hand) for hand in truth["hands"]]
+    return same and sizes and world["hands"][seat] == truth["hands"][seat] and origins.fit(world)
+
+
+def sampled(states, seat, count, seed):
+    """States that `determinize` samples for a seat."""
+    rng = seed_words(seed)
+    for _ in range(count):
+        world = copied(states)
+        GAME.engine.determinize(world, seat, rng)
+        yield world
+
+
+class TestDeterminize:
+    """5.5: sampled worlds are consistent with all that was seen, and equally likely."""
+
+    @pytest.mark.parametrize(
+        ("seed", "seats", "decks"), [(1, 2, 1), (2, 2, 1), (3, 3, 1), (4, 4, 1), (5, 5, 1), (6, 2, 2), (7, 5, 2), (8, 8, 2)]
+    )
+    def test_sampled_worlds_are_consistent(self, seed, seats, decks):
+        checked = Counter()
+        rounds = (followed(number, seats, decks=decks, turn_limit=60, slap_down=True) for number in (seed, seed + 100))
+        for number, (states, origins) in enumerate(itertools.chain(*rounds)):
+            if len(origins.cases) > 50:
+                break  # equal cards everywhere
+            if number % 9 == 0:
+                truth = position(states)
+                for seat in range(seats):
+                    assert is_consistent(truth, truth, seat, origins)
+                    for world in sampled(states, seat, 2, number):
+                        assert is_consistent(position(world), truth, seat, origins) or origins.is_ambiguous
+                        checked[origins.is_ambiguous, bool(states[0].reshuffles)] += 1
+        assert checked[False, False] > 30
+        assert decks == 2 or checked[False, True] > 10
+
+    def test_consistency_can_be_denied(self):
+        states, origins = next((s, o) for s, o in followed(2, 2, turn_limit=60) if s[0].reshuffles and s[0].num_stock > 5)
+        truth = position(states)
+        assert is_consistent(truth, truth, 0, origins)
+        for seat in range(2):
+            swapped = json.loads(json.dumps(truth))
+            swapped["hands"][seat][0], swapped["stock"][0] = swapped["stock"][0], swapped["hands"][seat][0]
+            assert not is_consistent(swapped, truth, 0, origins)
+        assert not is_consistent({**truth, "turns": truth["turns"] + 1}, truth, 0, origins)
+
+    def chi_square(self, document, seat, weights, samples=20_000):
+        """The statistic of worlds (others' hands, stock, drawn card) against their enumerated weights."""
+        states = GAME.text.from_position(document)
+        counts, by_secret, examples = Counter(), Counter(), {}
+        for world in sampled(states, seat, samples, 9):
+            secret = b"".join(world[name].tobytes() for name in ("hand", "stock", "drawn"))
+            by_secret[secret] += 1
+            examples[secret] = world
+        for secret, world in examples.items():
+            found = position(world)
+            counts[json.dumps([found["hands"], found["stock"], found["drawn"]])] += by_secret[secret]
+        total = sum(weights.values())
+        assert set(counts) <= set(weights)
+        return sum((counts[key] - samples * w / total) ** 2 / (samples * w / total) for key, w in weights.items())
+
+    @staticmethod
+    def enumerated(document, seat, groups, may=lambda _hands, _drawn: True):
+        """Every physical order of the unseen cards. `groups`: per stock (cards, [(seat, how many)], how many stay)."""
+        weights = Counter()
+        orders = [list(itertools.permutations(cards)) for cards, _, _ in groups]
+        for chosen in itertools.product(*orders):
+            hands = [list(hand) for hand in document["hands"]]
+            for other, hand in enumerate(hands):
+                if other != seat:
+                    origins = (document.get("memory") or {}).get("origins") or ["1" * len(h) for h in document["hands"]]
+                    hands[other] = [card for card, origin in zip(hand, origins[other], strict=True) if origin == "0"]
+            stock, drawn = [], None
+            for order, (_, takers, stays) in zip(chosen, groups, strict=True):
+                cards = list(order)
+                for other, many in takers:
+                    if document["phase"] == "slap" and other == document["turn"] and drawn is None:
+                        drawn = cards[0]
+                    hands[other] += cards[:many]
+                    del cards[:many]
+                assert len(cards) == stays
+                stock += cards
+            if may(hands, drawn):
+                weights[json.dumps([[in_order(hand) for hand in hands], stock, drawn])] += 1
+        return weights
+
+    def test_uniform_with_known_cards_one_deck(self):
+        document = made(["S4 D9", "SA H5 *"], stock="H9 CQ *", memory={"origins": ["11", "011"]})
+        weights = self.enumerated(document, 0, [(["H5", "*", "H9", "CQ", "*"], [(1, 2)], 3)])
+        assert len(weights) == 33
+        assert self.chi_square(document, 0, weights) < 62.5  # 32 degrees of freedom, 0.1 %
+
+    def test_uniform_with_known_and_equal_cards_two_decks(self):
+        options = {"decks": 2}
+        document = made(["S4", "H5 H5 CQ", "D2"], stock="D2 H9", options=options, memory={"origins": ["1", "011", "1"]})
+        weights = self.enumerated(document, 0, [(["H5", "CQ", "D2", "D2", "H9"], [(1, 2), (2, 1)], 2)])
+        assert len(weights) == 33
+        assert self.chi_square(document, 0, weights) < 62.5
+
+    def test_cards_of_an_earlier_stock_stay_in_the_hands(self):
+        document = made(["S4", "H5 DQ CQ", "D2 C9"], stock="D3 H9", memory={"origins": ["1", "122", "21"], "reshuffles": 1})
+        groups = [(["DQ", "CQ", "D2"], [(1, 2), (2, 1)], 0), (["H5", "C9", "D3", "H9"], [(1, 1), (2, 1)], 2)]
+        weights = self.enumerated(document, 0, groups)
+        assert len(weights) == 72
+        assert self.chi_square(document, 0, weights) < 112.3  # 71 degrees of freedom, 0.1 %
+
+    def test_a_card_that_may_be_slapped_has_the_rank_of_the_discard(self):
+        document = made(
+            ["S4", "S7 D2"],
+            laid="H7",
+            previous="CJ",
+            stock="D7 H9",
+            phase="slap",
+            turn=1,
+            drawn="S7",
+            options={"slap_down": True},
+        )
+
+        def may(_hands, drawn):
+            return drawn[1] == "7"
+
+        weights = self.enumerated(document, 0, [(["S7", "D2", "D7", "H9"], [(1, 2)], 2)], may)
+        assert len(weights) == 12
+        assert self.chi_square(document, 0, weights) < 31.3  # 11 degrees of freedom, 0.1 %
+
+    def test_after_a_reshuffle_with_two_seats_the_other_hand_is_known(self):
+        document = made(["S2 SK", "H2 C8 *"], stock="")
+        states = after(document, "discard SK", "draw stock")
+        for world in sampled(states, 0, 50, 3):
+            assert position(world)["hands"][1] == ["H2", "C8", "*"]
+
+    def test_classes_are_merged_where_equal_cards_leave_it_open(self):
+        """A joker from one of two stocks: the true world stays possible."""
+        memory = {"origins": ["1", "1212"], "reshuffles": 1}
+        document = made(["S4", "H5 DQ CQ *"], stock="D3 *", turn=1, memory=memory)
+        states = after(document, "discard *", "draw first")
+        found = {json.dumps(position(world)["hands"][1]) for world in sampled(states, 0, 400, 3)}
+        assert json.dumps(position(states)["hands"][1]) in found
+
+
+@numba.njit
+def exhaustive(decks, call_values, out):
+    """Over all five-card hands of one or two decks, cards told apart: [hands, discards, fewest, most, hands with five]."""
+    found = np.array([0, 0, 1 << 30, 0, 0])
+    callable_hands = np.zeros(len(call_values), np.int64)
+    ids = np.zeros(5, np.int64)
+    held = np.zeros(53, np.int64)
+    while True:
+        held[:] = 0
+        hand = 0
+        for i in range(5):
+            held[ids[i]] += 1
+            hand |= (ids[i] + 1) << 6 * i
+        hands = 1
+        for i in range(5):
+            if i == 0 or ids[i] != ids[i - 1]:
+                hands *= choose(decks if ids[i] < 52 else 2 * decks, held[ids[i]])
+        if hands:
+            physical = 0
+            for place in range(rules.discards(hand, False, out, 0)):
+                physical += ways(rules.laid_row(hand, out[place]), out[place] & 63, held)
+            found[0] += hands
+            found[1] += hands * physical
+            found[2] = min(found[2], physical)
+            found[3] = max(found[3], physical)
+            found[4] += hands * (physical == 5)
+            for at in range(len(call_values)):
+                callable_hands[at] += hands * (rules.hand_value(hand) <= call_values[at])
+        last = 4
+        while last >= 0 and ids[last] == 52:
+            last -= 1
+        if last < 0:
+            return found, callable_hands
+        ids[last:] = ids[last] + 1
+
+
+@numba.njit
+def choose(many, few):
+    ways = 1
+    for i in range(few):
+        ways = ways * (many - i) // (i + 1)
+    return ways
+
+
+@numba.njit
+def ways(row, arrangement, held):
+    """In how many ways a discard can be made of physical cards."""
+    used = np.zeros(53, np.int64)
+    first, last = (row & 63) - 1, 0
+    while row:
+        last = (row & 63) - 1
+        used[last] += 1
+        row >>= 6
+    count = 1
+    for card in range(53):
+        if used[card]:
+            count *= choose(held[card], used[card])
+    if 0 < arrangement < rules.RUN:
+        count *= used[first] * used[last] if first != last else choose(used[first], 2)
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(exhaustive, "py_func"), reason="hours without the compiler")
+class TestExhaustiveCounts:
+    """5.5: all hands of five cards."""
+
+    def test_one_deck(self):
+        (hands, total, fewest, most, five), callable_hands = exhaustive(1, np.array([5, 7, 10]), GAME.new_actions())
+        assert (hands, fewest, most, five) == (comb(54, 5), 5, 40, 1_513_312)
+        assert round(total / hands, 5) == 5.79632
+        assert list(callable_hands) == [110, 730, 5016]
+
+    def test_two_decks(self):
+        (hands, _, fewest, most, _), _ = exhaustive(2, np.array([5]), GAME.new_actions())
+        assert (hands, fewest, most) == (comb(108, 5), 5, 85)
+
+
+def changed(**keys):
+    return {**position(deal()), **keys}
+
+
+SLAPPING = made(["S7 C2", "D2"], previous="S2", laid="H7", phase="slap", drawn="S7", options={"slap_down": True})
+
+
+class TestMalformedPositions:
+    """A position that breaks the notation or the rules is refused with the key that does it."""
+
+    @pytest.mark.parametrize(
+        ("document", "key"),
+        [
+            (changed(hand=[]), "hand"),
+            (changed(seats=1), "seats"),
+            (changed(seats=3), "totals"),
+            (changed(phase="over"), "phase"),
+            (changed(phase="deal"), "phase"),
+            (changed(phase="draw"), "laid"),
+            (changed(turn=None), "turn"),
+            (changed(turn=2), "turn"),
+            (changed(starter=2), "starter"),
+            (changed(round=0), "round"),
+            (changed(round="1"), "round"),
+            (changed(round=201), "round"),
+            (changed(turns=200), "turns"),
+            (changed(totals=[0]), "totals"),
+            (changed(totals=[0, 101]), "totals[1]"),
+            (changed(totals=[0, -1]), "totals[1]"),
+            (changed(dropped=[0, 1]), "dropped"),
+            (changed(options={"threshold": 6}), "options.threshold"),
+            (changed(options={"treshold": 5}), "options.treshold"),
+            (changed(options={"mode": "elim201"}, dropped=[1, 0]), "dropped[0]"),
+            (changed(options={"mode": "elim201"}, dropped=[1, 0], round=2), "totals[0]"),
+            (changed(options={"mode": "elim201"}, dropped=[1, 0], round=2, totals=[300, 0]), "phase"),
+            (changed(seats=6, options={"decks": 1}), "options.decks"),
+            (changed(hands=None), "hands"),
+            (changed(hands=["S2", "S3"]), "hands[0]"),
+            (changed(hands=[["S1"], []]), "hands[0][0]"),
+            (changed(stock=[]), "cards"),
+            (changed(stock=[1]), "stock[0]"),
+            (changed(previous=[]), "previous"),
+            (changed(previous=["S2", "H3"]), "previous"),
+            (changed(laid=["S2"]), "laid"),
+            (changed(buried=["x"]), "buried[0]"),
+            (changed(drawn="S2"), "drawn"),
+            (changed(**{"from": "stock"}), "from"),
+            (changed(memory={"known": []}), "memory"),
+            (changed(memory={"origins": ["11111", "1"]}), "memory.origins[1]"),
+            (changed(memory=[1]), "memory"),
+            (changed(rng="12"), "rng"),
+            (changed(game="naga"), "game"),
+            (changed(pending=[]), "pending"),
+            ({**SLAPPING, "drawn": None}, "drawn"),
+            ({**SLAPPING, "drawn": "C2"}, "drawn"),
+            ({**SLAPPING, "drawn": "H9"}, "drawn"),
+            ({**SLAPPING, "from": "previous"}, "from"),
+            ({**SLAPPING, "options": {}}, "phase"),
+            ({**SLAPPING, "memory": {"origins": ["01", "1"]}}, "memory.origins[0]"),
+        ],
+    )
+    def test_error_names_the_key(self, document, key):
+        with pytest.raises(PositionError) as raised:
+            GAME.text.from_position(document)
+        assert str(raised.value).startswith(key)
+
+    def test_missing_card_is_named(self):
+        start = position(deal())
+        missing = start["stock"].pop().replace("*", r"\*")
+        with pytest.raises(PositionError, match=f"missing {missing}"):
+            GAME.text.from_position(start)
+
+
+class TestView:
+    """What an author reads off the view."""
+
+    def test_view_of_a_start(self):
+        states = after(made(["S4 SA", "H5 D9 CQ"], previous="D9 S9 H9".replace("D9", "C9"), memory={"origins": ["11", "101"]}))
+        seen = GAME.observed(states, 0)
+        view = GAME.view(GAME, seen, 0, codes=GAME.legal_list(seen), events=list, clock=None)
+        assert (view.hand, view.hand_value, view.can_call, view.phase) == (["SA", "S4"], 5, True, "start")
+        assert (view.previous, view.ends) == (["C9", "S9", "H9"], ["C9", "H9"])
+        assert view.takeable == {"draw first": "C9", "draw last": "H9"}
+        assert view.known == [[], ["D9"]]
+        assert (view.hand_sizes, view.stock, len(view.unseen)) == ([2, 3], 46, 48)
+        assert view.discards == {"discard SA": ["SA"], "discard S4": ["S4"]}
