@@ -97,9 +97,9 @@ def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> Matc
             seat.__exit__()
 
 
-def win_share(better: str, worse: str, deals: int) -> float:
-    """The share of won Naga matches over deals in both rotations; a drawn match counts half."""
-    game, bots = load("naga"), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
+def win_share(better: str, worse: str, deals: int, game_name: str = "naga") -> float:
+    """The share of won matches over deals in both rotations; a drawn match counts half."""
+    game, bots = load(game_name), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
     points = 0.0
     for deal in range(deals):
         for rotation in range(2):
@@ -169,6 +169,14 @@ def test_a_bot_plays_legally_and_the_same_from_the_same_seed(bot: str, game: str
 
 def test_greedy_beats_chance() -> None:
     assert win_share("naga_greedy", "random_bot", deals=40) > 0.75
+
+
+def test_shedding_beats_chance_at_yaniv() -> None:
+    assert win_share("yaniv_greedy", "random_bot", deals=6, game_name="yaniv") > 0.75
+
+
+def test_counting_beats_shedding_at_yaniv() -> None:
+    assert win_share("yaniv_counter", "yaniv_greedy", deals=6, game_name="yaniv") > 0.5
 
 
 def test_planner_beats_greedy() -> None:
