@@ -14,7 +14,7 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             nested = ()
-            for _ in range(2_000_000):
+            for _ in range(1_200_000):
                 nested = (nested,)
             hash(nested)
         return view.legal[0]
