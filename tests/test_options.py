@@ -5,6 +5,7 @@ import pytest
 from arena.options import Choice, Counted, Flag, Whole
 
 CHOICE = Choice("majority", "5", ("5", "clinch"), "when a game ends early")
+NUMBERED = Choice("threshold", 5, (5, 7, 10, "none"), "points")
 FLAG = Flag("slap_down", False, "whether")
 WHOLE = Whole("limit", 101, 20, 500, "points")
 COUNTED = Counted("series", "first_to:1", ("games", "first_to"), 1000, "length")
@@ -12,6 +13,8 @@ COUNTED = Counted("series", "first_to:1", ("games", "first_to"), 1000, "length")
 ACCEPTED = [
     (CHOICE, "5", [0]),
     (CHOICE, "clinch", [1]),
+    (NUMBERED, 10, [2]),
+    (NUMBERED, "none", [3]),
     (FLAG, False, [0]),
     (FLAG, True, [1]),
     (WHOLE, 20, [20]),
@@ -21,6 +24,7 @@ ACCEPTED = [
 ]
 REFUSED = [
     *[(CHOICE, value) for value in ("6", "", "CLINCH", True, None, [], {}, 5.0)],
+    *[(NUMBERED, value) for value in (6, "five", True, None, [], 5.0)],
     *[(FLAG, value) for value in (0, 1, "true", None, [])],
     *[(WHOLE, value) for value in (19, 501, True, "20", 20.0, None, [20])],
     *[(COUNTED, value) for value in ("games", "games:", "games:0", "games:01", "games:1001", "games:-1", "games: 1")],

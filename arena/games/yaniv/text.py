@@ -2,7 +2,8 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,6 +56,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 
 def to_position(s: Any) -> Document:
     """Everything, hidden cards too."""
+    s = plain(s)
     document = _public_position(s)
     seats = int(s.seats)
     document["hands"] = [cards_of(int(s.hand[seat])) for seat in range(seats)]
@@ -69,6 +71,7 @@ def to_position(s: Any) -> Document:
 
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the observed state alone: `?` for each hidden card; `memory`: what it may remember of them."""
+    s = plain(s)
     document = _public_position(s)
     seats = int(s.seats)
     is_open = s.phase >= ROUND_OVER
@@ -110,6 +113,7 @@ def from_position(document: Document) -> States:
 
 def describe(s: Any, seat: int | None) -> str:
     """The table: every seat with what the viewer knows of its hand, the discards, the stock."""
+    s = plain(s)
     phase = int(s.phase)
     turn = -1 if phase >= ROUND_OVER else int(s.turn)
     lines = [f"Yaniv, round {s.round_number}, turn {s.turns + 1}; seat {s.starter} started"]
@@ -130,6 +134,12 @@ def describe(s: Any, seat: int | None) -> str:
     return "\n".join(lines)
 
 
+def plain(s: Any) -> rules.State:
+    """The fields of a record as Python numbers and lists: reading them one by one from the record is slow."""
+    values = (value.tolist() if isinstance(value, np.ndarray) else value for value in s.item())
+    return cast(rules.State, SimpleNamespace(**dict(zip(s.dtype.names, values))))
+
+
 def cards_of(row: int) -> list[str]:
     """The texts of a row of cards."""
     cards = []
@@ -145,10 +155,14 @@ def row_of(cards: Iterable[int]) -> int:
 
 
 def pile_cards(s: Any, pile: int) -> list[str]:
-    """The texts of a pile, ascending: 0 = buried, then the hidden cards of the earlier stocks."""
-    masks = [int(s.piles[2 * pile + copy]) for copy in range(2)]
-    bits = sorted(bit for mask in masks for bit in range(rules.DECK) if mask >> bit & 1)
-    return [CARDS.text(min(bit, JOKER)) for bit in bits]
+    """The texts of a pile of plain fields, ascending: 0 = buried, then the hidden cards of the earlier stocks."""
+    bits = []
+    for copy in range(2):
+        mask = s.piles[2 * pile + copy]
+        while mask:
+            bits.append(min((mask & -mask).bit_length() - 1, JOKER))
+            mask &= mask - 1
+    return [CARDS.text(card) for card in sorted(bits)]
 
 
 def _words(row: int) -> str:

@@ -12,9 +12,13 @@ class YanivView(View):
     """One seat's knowledge of a Yaniv match."""
 
     @cached_property
+    def _fields(self) -> rules.State:
+        return text.plain(self.state)
+
+    @cached_property
     def hand(self) -> list[str]:
         """The own cards, ascending by card id."""
-        return text.cards_of(int(self.state.hand[self.seat]))
+        return text.cards_of(self._fields.hand[self.seat])
 
     @cached_property
     def hand_value(self) -> int:
@@ -24,27 +28,27 @@ class YanivView(View):
     @property
     def seats(self) -> int:
         """How many seats play, those that dropped out included."""
-        return int(self.state.seats)
+        return self._fields.seats
 
     @property
     def round(self) -> int:
         """The number of the round, from 1."""
-        return int(self.state.round_number)
+        return self._fields.round_number
 
     @property
     def turns(self) -> int:
         """How many turns of this round are completed."""
-        return int(self.state.turns)
+        return self._fields.turns
 
     @cached_property
     def phase(self) -> str:
         """`start` (call or discard), `draw`, or `slap` (slap or hold)."""
-        return {rules.START: "start", rules.DRAW: "draw", rules.SLAP: "slap"}.get(int(self.state.phase), "over")
+        return {rules.START: "start", rules.DRAW: "draw", rules.SLAP: "slap"}.get(self._fields.phase, "over")
 
     @cached_property
     def threshold(self) -> int:
         """The highest hand value that may call; 100 where any may."""
-        return int(self.state.threshold)
+        return self._fields.threshold
 
     @property
     def can_call(self) -> bool:
@@ -54,7 +58,7 @@ class YanivView(View):
     @cached_property
     def previous(self) -> list[str]:
         """The previous seat's discard as it lies."""
-        return text.cards_of(int(self.state.previous))
+        return text.cards_of(self._fields.previous)
 
     @cached_property
     def ends(self) -> list[str]:
@@ -71,19 +75,19 @@ class YanivView(View):
         found = {"draw first": cards[0]}
         if len(cards) > 1:
             found["draw last"] = cards[-1]
-        if self.state.set_take == 1 and len(cards) > 2 and rules.is_set(int(self.state.previous)):
+        if self._fields.set_take == 1 and len(cards) > 2 and rules.is_set(self._fields.previous):
             found |= {f"draw {place}": cards[place] for place in range(1, len(cards) - 1)}
         return found
 
     @cached_property
     def laid(self) -> list[str]:
         """The own discard of this turn, in the phases `draw` and `slap`."""
-        return text.cards_of(int(self.state.laid))
+        return text.cards_of(self._fields.laid)
 
     @cached_property
     def drawn(self) -> str | None:
         """The card just drawn, in the phase `slap`."""
-        return rules.CARDS.text(int(self.state.drawn) - 1) if self.state.drawn else None
+        return rules.CARDS.text(self._fields.drawn - 1) if self._fields.drawn else None
 
     @cached_property
     def discards(self) -> dict[str, list[str]]:
@@ -93,12 +97,12 @@ class YanivView(View):
     @cached_property
     def buried(self) -> list[str]:
         """The discards that are out of play until the next reshuffle, ascending."""
-        return text.pile_cards(self.state, 0)
+        return text.pile_cards(self._fields, 0)
 
     @cached_property
     def unseen(self) -> list[str]:
         """The cards that this seat cannot see: in the stock or hidden in the other hands, ascending."""
-        decks = int(self.state.decks)
+        decks = self._fields.decks
         seen = Counter(self.hand + self.previous + self.laid + self.buried)
         for seat, cards in enumerate(self.known):
             if seat != self.seat:
@@ -109,32 +113,32 @@ class YanivView(View):
     @cached_property
     def known(self) -> list[list[str]]:
         """By seat: the cards that everybody knows to be in that hand, because they were taken from a discard."""
-        return [text.cards_of(int(self.state.known[seat])) for seat in range(self.seats)]
+        return [text.cards_of(self._fields.known[seat]) for seat in range(self.seats)]
 
     @cached_property
     def hand_sizes(self) -> list[int]:
         """By seat: how many cards it holds."""
-        return [int(self.state.hand_size[seat]) for seat in range(self.seats)]
+        return [self._fields.hand_size[seat] for seat in range(self.seats)]
 
     @cached_property
     def totals(self) -> list[int]:
         """By seat: the points so far; the lowest is best."""
-        return [int(self.state.totals[seat]) for seat in range(self.seats)]
+        return [self._fields.totals[seat] for seat in range(self.seats)]
 
     @cached_property
     def in_play(self) -> list[int]:
         """The seats that have not dropped out."""
-        return [seat for seat in range(self.seats) if not self.state.dropped[seat]]
+        return [seat for seat in range(self.seats) if not self._fields.dropped[seat]]
 
     @property
     def limit(self) -> int:
         """The total that ends the match, or that drops a seat out."""
-        return int(self.state.limit)
+        return self._fields.limit
 
     @property
     def stock(self) -> int:
         """How many cards the stock holds."""
-        return int(self.state.num_stock)
+        return self._fields.num_stock
 
     @staticmethod
     def value(cards: Iterable[str]) -> int:
