@@ -173,6 +173,11 @@ def lowest_bit(mask: int) -> int:
     return (value & -value).bit_length() - 1
 
 
+def bit_length(mask: int) -> int:
+    """How many bits a mask of at most 62 bits needs: the index of its highest set bit + 1, or 0."""
+    return int(mask).bit_length()
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def _population_count(_typing: Any, _mask: Any) -> Any:
     return types.int64(types.int64), lambda _context, builder, _signature, args: builder.ctpop(args[0])
@@ -186,6 +191,15 @@ def _count_trailing_zeros(_typing: Any, _mask: Any) -> Any:
     return types.int64(types.int64), build
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_leading_zeros(_typing: Any, _mask: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0))
+
+    return types.int64(types.int64), build
+
+
 # Plain lambdas: numba compares the two signatures, annotations included.
 overload(popcount)(lambda mask: lambda mask: _population_count(mask))
+overload(bit_length)(lambda mask: lambda mask: 64 - _count_leading_zeros(mask))
 overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arena.cards import STANDARD
 from arena.errors import ConfigError
-from arena.jit import jit, lowest_bit, popcount
+from arena.jit import bit_length, jit, lowest_bit, popcount
 from arena.options import Choice, Flag, Option, OptionValue, Whole
 from arena.rng import Seed, Words, below, draw_below, next_word, shuffle
 
@@ -57,6 +57,8 @@ THRESHOLDS = np.array([5, 7, 10, NO_THRESHOLD], np.int64)
 VALUE = np.array([0, *[min(rank + 1, 10) for _ in range(4) for rank in range(RANKS)], *[0] * 11], np.int64)
 RANK = np.array([RANKS + 1, *[rank for _ in range(4) for rank in range(RANKS)], *[RANKS] * 11], np.int64)  # 0 = ace, 13 = joker
 SUIT = np.array([4, *[suit for suit in range(4) for _ in range(RANKS)], *[4] * 11], np.int64)
+NATURAL_BIT = np.array([0, *[1 << card for card in range(JOKER)], *[0] * 11], np.int64)
+RANK_BIT = np.array([0, *[1 << rank for _ in range(4) for rank in range(RANKS)], *[1 << RANKS] * 11], np.int64)
 NO_KINGS = sum(0xFFF << 13 * suit for suit in range(4))  # cards that have a next higher one in their suit
 TO_JACKS = sum(0x7FF << 13 * suit for suit in range(4))  # cards that have two higher ones
 
@@ -433,11 +435,7 @@ def hand_value(row: int) -> int:
 @jit
 def row_length(row: int) -> int:
     """How many cards a row holds."""
-    length = 0
-    while row:
-        length += 1
-        row >>= 6
-    return length
+    return (bit_length(row) + 5) // 6
 
 
 @jit
@@ -483,38 +481,30 @@ def is_set(row: int) -> bool:
 @jit
 def discards(hand: int, joker_pair: bool, out: Words, begin: int) -> int:
     """Write the codes of all discards of a hand from `out[begin]` on, ascending; return where they end (RULES.md 5.2, 5.5)."""
-    count = begin
-    size = doubles = jokers = 0  # doubles: places that hold the same card as the place before
-    suited = ranks = paired = last = 0
-    row = hand
-    while row:
-        field = row & 63
-        if field == last:
-            doubles |= 1 << size
-        else:
-            out[count] = 64 << size
-            count += 1
-        if field > JOKER:
-            jokers += 1
-        else:
-            suited |= 1 << (field - 1)
-            rank = 1 << RANK[field]
-            paired |= ranks & rank
-            ranks |= rank
-        last = field
-        size += 1
-        row >>= 6
+    suited = ranks = paired = 0
+    for place in range(HAND):  # this loop has no branch, as no processor can guess it
+        field = hand >> 6 * place & 63
+        suited |= NATURAL_BIT[field]
+        paired |= ranks & RANK_BIT[field]
+        ranks |= RANK_BIT[field]
+        out[begin + place] = 64 << place
+    size = row_length(hand)
+    count = begin + size
+    doubles = 0
+    if paired:
+        doubles = _doubles(hand)
+        count = _without_doubles(doubles, size, out, begin)
     singles = count
-    if joker_pair and jokers > 1:
-        paired |= 1 << RANKS
+    if not joker_pair:
+        paired &= ~(1 << RANKS)
     if paired:
         count = _sets(hand, size, doubles, paired, out, count)
-    if jokers == 0:
-        near = suited & suited >> 1 & suited >> 2 & TO_JACKS
-    elif jokers == 1:
-        near = suited & (suited >> 1 & NO_KINGS | suited >> 2 & TO_JACKS)
-    else:
-        near = suited
+    jokers = 0
+    near = suited & suited >> 1 & suited >> 2 & TO_JACKS
+    if ranks >> RANKS:
+        while jokers < size and hand >> 6 * (size - 1 - jokers) & 63 > JOKER:
+            jokers += 1
+        near = suited if jokers > 1 else suited & (suited >> 1 & NO_KINGS | suited >> 2 & TO_JACKS)
     if near:
         count = _runs(hand, size - jokers, jokers, doubles, out, count)
     for end in range(singles, count):  # insertion sort: the list is short and nearly in order
@@ -524,6 +514,26 @@ def discards(hand: int, joker_pair: bool, out: Words, begin: int) -> int:
             out[at] = out[at - 1]
             at -= 1
         out[at] = code
+    return count
+
+
+@jit
+def _doubles(hand: int) -> int:
+    """The places of a hand that hold the same card as the place before, as a mask."""
+    same = hand ^ hand << 6
+    doubles = 0
+    for place in range(1, row_length(hand)):
+        doubles |= (same >> 6 * place & 63 == 0) << place
+    return doubles
+
+
+@jit
+def _without_doubles(doubles: int, size: int, out: Words, begin: int) -> int:
+    """Write the single discards: of equal cards the first place."""
+    count = begin
+    for place in range(size):
+        out[count] = 64 << place
+        count += 1 - (doubles >> place & 1)
     return count
 
 
@@ -887,21 +897,25 @@ def _leave_classes(s: State, seat: int, mask: int) -> None:
     Where equal cards have several origins, of each of which the seat holds cards, nobody else knows which one it was: from then
     on these origins are not told apart. Read off the true cards; everybody can work it out from what was shown.
     """
-    for place in range(s.hand_size[seat] + 0):
-        if mask >> place & 1 and s.origin[seat] >> 2 * place & 3 != TAKEN:
-            card = card_at(hand_row(s, seat), place)
-            among = 0
-            for older in range(CLASSES):
-                if s.held[older * MAX_SEATS + seat] > 0 and s.piles[2 + 2 * older] >> card & 1:
-                    among |= 1 << OLDER + older
-            if among and _may_be_fresh(s, seat, card, mask & ((1 << place) - 1)):
-                among |= 1 << FRESH
-            if among & among - 1:
-                _forget(s, among)
-            older = (s.origin[seat] >> 2 * place & 3) - OLDER
-            if older >= 0:
-                _unbury(s, 1 + older, card)
-                s.held[older * MAX_SEATS + seat] -= 1
+    rest = mask
+    while rest:
+        place = lowest_bit(rest)
+        rest &= rest - 1
+        if int(s.origin[seat]) >> 2 * place & 3 == TAKEN:
+            continue
+        card = card_at(hand_row(s, seat), place)
+        among = 0
+        for older in range(CLASSES):
+            if s.held[older * MAX_SEATS + seat] > 0 and s.piles[2 + 2 * older] >> card & 1:
+                among |= 1 << OLDER + older
+        if among and _may_be_fresh(s, seat, card, mask & ((1 << place) - 1)):
+            among |= 1 << FRESH
+        if among & among - 1:
+            _forget(s, among)
+        older = (s.origin[seat] >> 2 * place & 3) - OLDER
+        if older >= 0:
+            _unbury(s, 1 + older, card)
+            s.held[older * MAX_SEATS + seat] -= 1
 
 
 @jit
