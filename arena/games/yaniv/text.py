@@ -10,7 +10,9 @@ import numpy as np
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.yaniv import rules
-from arena.games.yaniv.rules import CARDS, DRAW, FRESH, JOKER, MATCH_OVER, MAX_SEATS, OLDER, ROUND_OVER, SLAP, START
+from arena.games.yaniv.discards import laid_row
+from arena.games.yaniv.rows import CARDS, HAND, JOKER, RANK, RANKS, SUIT, hand_value
+from arena.games.yaniv.state import CLASSES, DRAW, FRESH, MATCH_OVER, MAX_SEATS, OLDER, ROUND_OVER, SLAP, START, TAKEN, State
 from arena.options import OptionValue
 from arena.position import PositionReader, require_whole_deck
 
@@ -29,7 +31,7 @@ def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     if phase == SLAP:
         return [_SLAPS[action] for action in actions]
     hand = int(s.hand[s.turn])
-    return ["call" if action == rules.CALL else _discard_text(rules.laid_row(hand, action)) for action in actions]
+    return ["call" if action == rules.CALL else _discard_text(laid_row(hand, action)) for action in actions]
 
 
 def parse_action(s: Any, text: str) -> int:
@@ -85,7 +87,7 @@ def masked_position(s: Any, seat: int) -> Document:
     known = [cards_of(int(s.known[other])) for other in range(seats)]
     earlier = [
         {"cards": pile_cards(s, 1 + older), "held": [int(s.held[older * MAX_SEATS + other]) for other in range(seats)]}
-        for older in range(rules.CLASSES)
+        for older in range(CLASSES)
         if s.piles[2 + 2 * older]
     ]
     if any(known) or earlier:
@@ -123,7 +125,7 @@ def describe(s: Any, seat: int | None) -> str:
             words += f"dropped out in round {s.dropped[player]}, "
         if seat is None or seat == player or phase >= ROUND_OVER:
             hand = int(s.hand[player])
-            words += f"{_words(hand)} ({rules.hand_value(hand)} points)"
+            words += f"{_words(hand)} ({hand_value(hand)} points)"
         else:
             known = int(s.known[player])
             words += f"{s.hand_size[player]} cards" + (f", known {_words(known)}" if known else "")
@@ -134,10 +136,10 @@ def describe(s: Any, seat: int | None) -> str:
     return "\n".join(lines)
 
 
-def plain(s: Any) -> rules.State:
+def plain(s: Any) -> State:
     """The fields of a record as Python numbers and lists: reading them one by one from the record is slow."""
     values = (value.tolist() if isinstance(value, np.ndarray) else value for value in s.item())
-    return cast(rules.State, SimpleNamespace(**dict(zip(s.dtype.names, values))))
+    return cast(State, SimpleNamespace(**dict(zip(s.dtype.names, values))))
 
 
 def cards_of(row: int) -> list[str]:
@@ -287,18 +289,18 @@ def _read_cards(reader: PositionReader, s: Any) -> None:
     hands = [sorted(reader.cards(hand, f"hands[{seat}]", CARDS)) for seat, hand in enumerate(reader.listing("hands", seats))]
     stock = reader.cards(reader.listing("stock"), "stock", CARDS)
     buried = reader.cards(reader.listing("buried"), "buried", CARDS)
-    previous = _read_discard(reader, s, "previous", rules.HAND + 1)
+    previous = _read_discard(reader, s, "previous", HAND + 1)
     laid = []
     if phase in (DRAW, SLAP):
-        laid = _read_discard(reader, s, "laid", rules.HAND)
+        laid = _read_discard(reader, s, "laid", HAND)
     else:
         reader.refuse(("laid",), "outside the phases draw and slap")
     for seat, hand in enumerate(hands):
-        most = rules.HAND
+        most = HAND
         if s.dropped[seat] and not (phase == MATCH_OVER and s.dropped[seat] == s.round_number):
             most = 0
         elif seat == turn and phase != MATCH_OVER:
-            most = rules.HAND - len(laid) + (phase == SLAP)
+            most = HAND - len(laid) + (phase == SLAP)
         if len(hand) > most:
             raise PositionError(f"hands[{seat}]: at most {most} cards are possible here, not {len(hand)}")
     decks = int(s.decks)
@@ -322,7 +324,7 @@ def _read_discard(reader: PositionReader, s: Any, key: str, most: int) -> list[i
     if not 0 < len(cards) <= most:
         raise PositionError(f"{key}: 1 to {most} cards are needed, not {len(cards)}")
     jokers = cards.count(JOKER)
-    ranks = {int(rules.RANK[card + 1]) for card in cards}
+    ranks = {int(RANK[card + 1]) for card in cards}
     is_set = len(cards) == 1 or (len(ranks) == 1 and (not jokers or s.joker_pair))
     if not is_set and not _is_run(cards):
         raise PositionError(f"{key}: {texts} is not a single card, a set or a run")
@@ -331,11 +333,11 @@ def _read_discard(reader: PositionReader, s: Any, key: str, most: int) -> list[i
 
 def _is_run(cards: Sequence[int]) -> bool:
     naturals = [(place, card) for place, card in enumerate(cards) if card != JOKER]
-    starts = {(int(rules.SUIT[card + 1]), int(rules.RANK[card + 1]) - place) for place, card in naturals}
-    if not 3 <= len(cards) <= rules.HAND or len(starts) != 1:
+    starts = {(int(SUIT[card + 1]), int(RANK[card + 1]) - place) for place, card in naturals}
+    if not 3 <= len(cards) <= HAND or len(starts) != 1:
         return False
     ((_, start),) = starts
-    return 0 <= start <= rules.RANKS - len(cards)
+    return 0 <= start <= RANKS - len(cards)
 
 
 def _read_drawn(reader: PositionReader, s: Any) -> None:
@@ -349,7 +351,7 @@ def _read_drawn(reader: PositionReader, s: Any) -> None:
     card = reader.card("drawn", CARDS)
     if CARDS.text(card) not in cards_of(int(s.hand[s.turn])):
         raise PositionError(f"drawn: {CARDS.text(card)} is not in the hand of seat {s.turn}")
-    if not rules._may_slap(s, card):
+    if not rules.may_slap(s, card):
         raise PositionError(f"drawn: {CARDS.text(card)} may not be added to {_words(int(s.laid))}")
     if not reader.is_empty("from"):
         reader.word("from", ("stock",))
@@ -365,8 +367,8 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
             raise PositionError(f"memory: no such key {key!r}; known: origins, reshuffles")
     s.reshuffles = reader.as_whole(memory.get("reshuffles", 0), "memory.reshuffles", 0, 32_000)
     origins = memory.get("origins") or [str(FRESH) * int(s.hand_size[seat]) for seat in range(seats)]
-    earlier: list[list[int]] = [[] for _ in range(rules.CLASSES)]
-    for i in range(rules.CLASSES * MAX_SEATS):
+    earlier: list[list[int]] = [[] for _ in range(CLASSES)]
+    for i in range(CLASSES * MAX_SEATS):
         s.held[i] = 0
     for seat in range(MAX_SEATS):
         s.known[seat] = s.origin[seat] = 0
@@ -379,7 +381,7 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
         pairs = list(zip(hand, map(int, digits), strict=True))
         if any(before[0] == after[0] and before[1] and not after[1] for before, after in itertools.pairwise(pairs)):
             raise PositionError(f"memory.origins[{seat}]: of equal cards those taken openly (0) come first")
-        s.known[seat] = row_of(card for card, origin in pairs if origin == rules.TAKEN)
+        s.known[seat] = row_of(card for card, origin in pairs if origin == TAKEN)
         s.origin[seat] = sum(origin << 2 * place for place, (_, origin) in enumerate(pairs))
         for card, origin in pairs:
             if origin >= OLDER:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
-from arena.games.yaniv import rules, text
+from arena.games.yaniv import text
+from arena.games.yaniv.rows import CARDS, VALUE, is_set
+from arena.games.yaniv.state import DRAW, SLAP, START, State
 from arena.view import View
 
 
@@ -12,7 +14,7 @@ class YanivView(View):
     """One seat's knowledge of a Yaniv match."""
 
     @cached_property
-    def _fields(self) -> rules.State:
+    def _fields(self) -> State:
         return text.plain(self.state)
 
     @cached_property
@@ -43,7 +45,7 @@ class YanivView(View):
     @cached_property
     def phase(self) -> str:
         """`start` (call or discard), `draw`, or `slap` (slap or hold)."""
-        return {rules.START: "start", rules.DRAW: "draw", rules.SLAP: "slap"}.get(self._fields.phase, "over")
+        return {START: "start", DRAW: "draw", SLAP: "slap"}.get(self._fields.phase, "over")
 
     @cached_property
     def threshold(self) -> int:
@@ -75,7 +77,7 @@ class YanivView(View):
         found = {"draw first": cards[0]}
         if len(cards) > 1:
             found["draw last"] = cards[-1]
-        if self._fields.set_take == 1 and len(cards) > 2 and rules.is_set(self._fields.previous):
+        if self._fields.set_take == 1 and len(cards) > 2 and is_set(self._fields.previous):
             found |= {f"draw {place}": cards[place] for place in range(1, len(cards) - 1)}
         return found
 
@@ -87,7 +89,7 @@ class YanivView(View):
     @cached_property
     def drawn(self) -> str | None:
         """The card just drawn, in the phase `slap`."""
-        return rules.CARDS.text(self._fields.drawn - 1) if self._fields.drawn else None
+        return CARDS.text(self._fields.drawn - 1) if self._fields.drawn else None
 
     @cached_property
     def discards(self) -> dict[str, list[str]]:
@@ -107,7 +109,7 @@ class YanivView(View):
         for seat, cards in enumerate(self.known):
             if seat != self.seat:
                 seen.update(cards)
-        counts = {card: decks * (1 + (card == "*")) - seen[card] for card in rules.CARDS.texts}
+        counts = {card: decks * (1 + (card == "*")) - seen[card] for card in CARDS.texts}
         return [card for card, count in counts.items() for _ in range(count)]
 
     @cached_property
@@ -146,12 +148,12 @@ class YanivView(View):
         return sum(_VALUES[card] for card in cards)
 
 
-_VALUES = {card: int(rules.VALUE[number + 1]) for number, card in enumerate(rules.CARDS.texts)}
+_VALUES = {card: int(VALUE[number + 1]) for number, card in enumerate(CARDS.texts)}
 
 
 def warm(view: YanivView) -> None:
     """Call every compiled function that views and texts use once, so that none is compiled in a bot's time."""
-    rules.is_set(int(view.state.previous))
+    is_set(int(view.state.previous))
     text.parse_action(view.state, view.legal[0])
 
 
