@@ -1,6 +1,5 @@
 """One table from the deal to the match record: who is asked, the clock, faults and places. Trusts nothing that a seat says."""
 
-import contextlib
 import copy
 import random
 from collections.abc import Callable, Sequence
@@ -12,7 +11,6 @@ import msgspec
 import numpy as np
 
 from arena.agent import EndInfo, StartInfo
-from arena.errors import PositionError
 from arena.game import Game, States
 from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
@@ -338,11 +336,10 @@ def _legal_code(game: Game, states: States, codes: list[int], action: object) ->
         if 0 <= action < len(codes):
             return codes[action]
         return Fault(Ending.ILLEGAL, f"index {_shortened(action)}; there are {len(codes)} legal actions")
-    with contextlib.suppress(PositionError):
-        code = game.text.parse_action(states[0], action)
-        if code in codes and game.text.action_texts(states[0], [code]) == [action]:
-            return code
-    legal = ", ".join(game.text.action_texts(states[0], codes))
+    texts = game.text.action_texts(states[0], codes)
+    if action in texts:
+        return codes[texts.index(action)]
+    legal = ", ".join(texts)
     return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {legal}")
 
 
