@@ -14,7 +14,7 @@ from arena.agent import BotFiles, read_bot
 from arena.errors import BotError, ConfigError, nearest
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.options import OptionValue
-from arena.ratings.trueskill_fold import RatingSettings
+from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
 from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
 
@@ -257,8 +257,11 @@ def _ratings(settings: RatingSettings) -> RatingSettings:
         number = getattr(settings, key)
         if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
             raise ConfigError(f"ratings.{key}: a positive number is needed, not {number}")
-    if settings.draw_probability >= 1:
-        raise ConfigError(f"ratings.draw_probability: below 1, not {settings.draw_probability}")
+    if not LEAST_DRAW_PROBABILITY <= settings.draw_probability <= 1 - LEAST_DRAW_PROBABILITY:
+        raise ConfigError(
+            f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
+            f"not {settings.draw_probability}"
+        )
     return settings
 
 

@@ -28,6 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
+RATINGS = "ratings"
 FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
 SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
 
@@ -36,10 +37,11 @@ _SHARED_SOURCES = ("jit.py", "rng.py", "cards.py", "contract.py", "engine.py", "
 
 
 def jit(function: F) -> F:
-    """Compile `function` for its own room (or the shared engine), cached there; call it with one signature only."""
+    """Compile `function` for its own room (or the ratings, or the shared engine), cached there; one signature only."""
     parts = function.__module__.split(".")
-    room = parts[2] if parts[:2] == ["arena", "games"] and len(parts) > 2 else ENGINE
-    return bind(function, room)
+    if parts[:2] == ["arena", "games"] and len(parts) > 2:
+        return bind(function, parts[2])
+    return bind(function, RATINGS if parts[:2] == ["arena", RATINGS] else ENGINE)
 
 
 def jit_as(signature: str) -> Callable[[F], F]:
@@ -130,8 +132,11 @@ def cache_folder(room: str) -> Path:
 @cache
 def source_hash(room: str) -> str:
     """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
-    sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
-    if room != ENGINE:
+    if room == RATINGS:
+        sources = [_PACKAGE / "jit.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
+    else:
+        sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
+    if room not in (ENGINE, RATINGS):
         sources += sorted((_PACKAGE / "games" / room).rglob("*.py"))
     digest = hashlib.sha256()
     for path in sources:

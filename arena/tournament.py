@@ -18,10 +18,11 @@ from typing import Any, Protocol
 import msgspec
 
 from arena import game as games
+from arena import jit
 from arena.config import Bot, Tournament, check_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
-from arena.ratings.trueskill_fold import Fold
+from arena.ratings.standings import MODELS, Standings
 from arena.records import Ending, MatchRecord, Rating, canonical_json
 from arena.schedule.backend import Backend
 from arena.schedule.driver import Driver, Tally
@@ -186,7 +187,7 @@ class _Run:
         self.progress = Progress(name)
         self.tally = Tally()
         self.done = bytearray(len(plan))
-        self.fold = self._fold()
+        self.standings = self._newcomers()
         self._playing_since = 0.0
         self.streaks: Counter[str] = Counter()  # forfeits in a row, in plan order
         self.retired: set[int] = set()
@@ -225,12 +226,12 @@ class _Run:
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings and manifest from the journal's rows in plan order."""
-        fold, results, endings, played, void_matches = self._fold(), ResultsHash(), Counter[str](), 0, 0
+        standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
 
         def rows() -> Iterator[MatchRecord]:
             nonlocal played, void_matches
             for record in self.journal.records():
-                fold.add(record)
+                standings.add(record)
                 results.add(record)
                 endings.update(seat.ending.value for seat in record.seats)
                 played += 1
@@ -238,7 +239,7 @@ class _Run:
                 yield record
 
         parquet.write_matches(self.folder, rows())
-        ratings = fold.ratings()
+        ratings = standings.ratings(MODELS)
         parquet.write_ratings(self.folder, ratings)
         manifest = self._write_manifest(
             is_finished=is_finished, played=played, void=void_matches, endings=dict(endings),
@@ -247,7 +248,7 @@ class _Run:
         return Results(self.folder, manifest, ratings, self.tally)
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
-        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say)
+        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
         job = Job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
@@ -295,7 +296,7 @@ class _Run:
         by_name = {bot.name: place for place, bot in enumerate(self.plan.contestants)}
         retiring: set[int] = set()
         for record in self.journal.records(first, last):
-            self.fold.add(record)
+            self.standings.add(record)
             for seat in record.seats:
                 if seat.ending.blame == "bot":
                     self.streaks[seat.bot] += 1
@@ -313,16 +314,16 @@ class _Run:
             self.progress.total = sum(
                 1 for index in range(len(self.plan)) if self.done[index] or (index >= last and self._is_wanted(index))
             )
-        self.progress.ratings = self.fold.ratings()
+        self.progress.ratings = self.standings.ratings()
 
-    def _fold(self) -> Fold:
+    def _newcomers(self) -> Standings:
         """Ratings before the first match: every pool with its field."""
         field: dict[str, list[tuple[str, int]]] = {}
         for entry in self.plan.entries:
             bots = [self.plan.contestants[place] for place in self.plan.field(entry)]
             known = field.setdefault(entry.pool, [])
             known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]
-        return Fold(self.tournament.ratings, field)
+        return Standings(self.tournament.ratings, field)
 
     def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
         plan = self.plan

@@ -14,7 +14,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "options", "records", "jit", "cards", "rng", "contract", "engine", "position", "game", "view",
     "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store", "ratings",
-    "report", "config", "tournament", "bench", "bench_seats", "cli",
+    "report", "config", "tournament", "bench", "bench_seats", "bench_ratings", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",
@@ -23,7 +23,7 @@ ONE_DOOR = {
     "numba": "jit.py",
     "llvmlite": "jit.py",
     "yaml": "config.py",
-    "trueskill": "ratings/trueskill_fold.py",
+    "trueskill": "bench_ratings.py",
 }
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 

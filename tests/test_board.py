@@ -12,7 +12,7 @@ from rich.console import Console
 from test_schema import make_record, make_seat
 
 from arena.cli.main import USER_ERROR, main
-from arena.ratings.trueskill_fold import OVERALL
+from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
 from arena.report.board import board_csv, board_json, chosen_pools, headline, leaders, print_board
 from arena.store import parquet
@@ -75,7 +75,7 @@ rank       bot                                      rating             mu  sigma
   1 (1-2)  naga_planner                              28.50  30.00 +- 0.98   0.50    1,200  58.3%   1.42              3.2
 ~ 2 (1-2)  ismcts_that_thinks_for_a_very_long_time   28.00  29.50 +- 0.98   0.50    1,200  58.3%   1.42                -
   3        crashy v2                                 22.75  24.25 +- 0.98   0.50    1,200  58.3%   1.42       3    0.025
-~ 4        idle                                       0.00  25.00 +-16.33   8.33        0      -      -                -
+  4        idle                                       0.00  25.00 +-16.33   8.33        0      -      -                -
 
 ~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
 faults of crashy v2 in naga: crash 2, timeout 1
@@ -91,7 +91,7 @@ rank       bot                 rating             mu  faults
   1 (1-2)  naga_planner         28.50  30.00 +- 0.98
 ~ 2 (1-2)  ismcts_that_thi...   28.00  29.50 +- 0.98
   3        crashy v2            22.75  24.25 +- 0.98       3
-~ 4        idle                  0.00  25.00 +-16.33
+  4        idle                  0.00  25.00 +-16.33
 
 ~ not separable from the bot above; in brackets the ranks
 that the 95 % intervals allow

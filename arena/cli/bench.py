@@ -23,6 +23,7 @@ class Topic(enum.StrEnum):
 
     ENGINE = "engine"
     SEATS = "seats"
+    RATINGS = "ratings"
 
 
 def bench(
@@ -30,8 +31,10 @@ def bench(
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
 ) -> int:
-    """Measure speed on this machine: the engine (one core, CPU time), or locked seats (wall time); medians."""
+    """Measure speed on this machine: the engine and the ratings (one core, CPU time), or locked seats (wall time)."""
     console = Console(stderr=True, highlight=False)
+    if topic is Topic.RATINGS:
+        return _ratings(json=json)
     names = game or games.names()
     for name in names:
         games.load(name)
@@ -49,6 +52,25 @@ def bench(
     output.print(_cost_table(costs))
     if not any(play.game.startswith("open_spiel") for play in plays):
         console.print("(OpenSpiel's figures beside ours: install the extra `bench`)")
+    return 0
+
+
+def _ratings(*, json: bool) -> int:
+    """The compiled TrueSkill beside the package, on the same random matches."""
+    from arena.bench_ratings import CASES, rating_speeds  # only now: the package and its mathematics are used here alone
+
+    speeds = rating_speeds()
+    if json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(speeds), indent=2).decode() + "\n")
+        return 0
+    title = f"TrueSkill, {CASES:,} random matches each, one core"
+    table = Table("teams", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("package, matches/s", "compiled, matches/s", "times", "worst mu", "worst sigma"):
+        table.add_column(heading, justify="right")
+    for speed in speeds:
+        rates = (speed.package_per_second, speed.compiled_per_second, speed.compiled_per_second / speed.package_per_second)
+        table.add_row(speed.teams, *(f"{rate:,.0f}" for rate in rates), f"{speed.worst_mu:.0e}", f"{speed.worst_sigma:.0e}")
+    Console(highlight=False).print(table)
     return 0
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import ConfigError, nearest
-from arena.ratings.trueskill_fold import OVERALL, is_separable
+from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
@@ -78,6 +78,7 @@ def print_board(
 
     `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision.
     """
+    ratings = headline_ratings(ratings)
     pools = chosen_pools(manifest, ratings, choice)
     costs = _costs(totals)
     retired = {bot.name for bot in manifest.bots if bot.retired}
@@ -91,6 +92,11 @@ def print_board(
     shown = [rating for rating in ratings if rating.pool in pools]
     for note in _notes(manifest, shown, costs):
         _say(console, note, "dim")
+
+
+def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
+    """The ratings of one model."""
+    return [rating for rating in ratings if rating.model == model]
 
 
 def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None) -> list[str]:
@@ -123,7 +129,7 @@ def headline(manifest: Manifest) -> str:
 
 def leaders(ratings: Iterable[Rating], count: int) -> str:
     """The best `count` bots, a line each: of the overall pool, or of the only one."""
-    listed = list(ratings)
+    listed = headline_ratings(ratings)
     pools = list(dict.fromkeys(rating.pool for rating in listed))
     pool = OVERALL if OVERALL in pools else pools[0] if pools else ""
     best = [rating for rating in listed if rating.pool == pool and rating.rank is not None][:count]
@@ -228,7 +234,7 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
 
 def _is_open(above: Rating, below: Rating) -> bool:
     """Whether the order of two neighbours may as well be the other one."""
-    return above.rank is not None and below.rank is not None and not is_separable(above, below)
+    return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
 
 def _plot(rows: Sequence[Rating], glyphs: _Glyphs) -> list[str]:

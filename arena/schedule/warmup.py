@@ -1,29 +1,34 @@
-"""Compiling the rules before workers start: one process per room, only the rooms in use, once per machine and version."""
+"""Compiling before workers start: one process per room, only the rooms in use, once per machine and version."""
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from arena import game, jit
 from arena.cache import cache_root
 from arena.errors import ArenaError
 
 
-def warm_rooms(names: Iterable[str], say: Callable[[str], None]) -> float:
-    """Compile the rooms that are not in the cache, side by side; returns the seconds it took."""
-    cold = [name for name in dict.fromkeys(names) if not jit.is_warm(name)]
+def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping[str, str] = MappingProxyType({})) -> float:
+    """Compile the rooms that are not in the cache, side by side; returns the seconds it took.
+
+    `others`: what else to compile, by name, and the modules that do it when they are run.
+    """
+    modules = {**dict.fromkeys(names, "arena.schedule.warmup"), **others}
+    cold = [name for name in modules if not jit.is_warm(name)]
     if not cold:
         return 0.0
-    say(f"compiling the rules of {', '.join(cold)} (first run only) ...")
+    say(f"compiling {', '.join(cold)} (first run only) ...")
     began = time.monotonic()
     cache_root()  # a temporary fallback is made here, and the processes inherit its name
     children = [
         (
             name,
             subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__, name], stderr=subprocess.PIPE, text=True, env=_environment()
+                [sys.executable, "-P", "-m", modules[name], name], stderr=subprocess.PIPE, text=True, env=_environment()
             ),
         )
         for name in cold
@@ -34,7 +39,7 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None]) -> float:
             for _, other in children:
                 other.kill()
             last = trouble.strip().splitlines()[-1] if trouble.strip() else f"exit code {child.returncode}"
-            raise ArenaError(f"the rules of {name} could not be compiled: {last}")
+            raise ArenaError(f"{name} could not be compiled: {last}")
     seconds = time.monotonic() - began
     say(f"compiled in {seconds:.1f} s")
     return seconds

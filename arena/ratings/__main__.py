@@ -1,0 +1,8 @@
+"""Compile the ratings into the cache: `python -m arena.ratings`; tournaments do it beside the rules."""
+
+from arena import jit
+from arena.ratings.standings import warm
+
+with jit.compiling(jit.RATINGS):
+    warm()
+    jit.mark_warm(jit.RATINGS)

@@ -1,0 +1,187 @@
+"""The rating of a bot from the matches so far: pools, models, counts, ranks and their bounds. Pure: no files, no clock.
+
+The headline is `trueskill`: matches folded in plan order, with the numbers of the `trueskill` package (teams are its rating
+groups, places its ranks; seat order is the order given, which matters within a tie). `trueskill-batch` takes all at once.
+Sigma is the width of a belief that takes every match for an independent draw; `low` and `high` are the 95 % interval over
+deals (error_bars.py), of the rating less the mean of the field, since the prior alone says where that mean is.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings import trueskill_batch
+from arena.ratings.error_bars import ErrorBars, error_bars
+from arena.ratings.factor_graph import fold, new_workspace
+from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
+from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings
+from arena.records import MatchRecord, Rating
+
+MODELS = (MODEL, BATCH_MODEL)
+RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
+
+Field = Mapping[str, Iterable[Bot]]
+"""Who takes part, by pool, in the order to list them."""
+
+
+class Standings:
+    """Ratings of a growing row of matches."""
+
+    def __init__(self, settings: RatingSettings, field: Field | None = None) -> None:
+        """`field`: bots to list even if they never play, and the order of the pools."""
+        self._settings = settings
+        self._pools = {pool: Collector(bots) for pool, bots in (field or {}).items()}
+        self._last = -1
+
+    def add(self, record: MatchRecord) -> None:
+        """Take in the next match; a void one counts for nothing. Raises ValueError out of plan order."""
+        if record.index <= self._last:
+            raise ValueError(f"match {record.index} after match {self._last}: not in plan order")
+        self._last = record.index
+        if not record.is_void:
+            self._pools.setdefault(record.pool, Collector()).add(record)
+
+    def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:
+        """Per model and pool, best first, then the model's overall pool. Empty without matches and field."""
+        return rate({pool: collector.rows() for pool, collector in self._pools.items()}, self._settings, models)
+
+
+def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS) -> list[Rating]:
+    """The ratings of all bots of all pools, and overall: a pure function of the rows."""
+    result: list[Rating] = []
+    for model in models:
+        rated = [_rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
+        for pool in rated:
+            result += pool.ratings()
+        result += _overall(model, rated)
+    return result
+
+
+def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
+    """What a model says of the bots of one pool."""
+    if model == BATCH_MODEL:
+        return trueskill_batch.rate(rows, settings)
+    bots = len(rows.bots_by_number)
+    mu, sigma = np.full(bots, settings.mu), np.full(bots, settings.sigma)
+    fold(
+        mu,
+        sigma,
+        rows.starts,
+        rows.bots,
+        rows.units,
+        rows.places,
+        settings.beta,
+        settings.tau,
+        settings.margin,
+        new_workspace(),
+    )
+    return Beliefs(mu, sigma)
+
+
+def warm() -> None:
+    """Compile all models where the cache lacks them."""
+    rows = PoolRows(
+        (("one", 1), ("other", 1)), np.array([0, 2, 4]), np.array([0, 1], np.int32), np.array([0, 1, 0, 1], np.int32),
+        np.array([0, 1, 0, 1], np.int8), np.array([1, 2, 1, 1], np.int8), np.zeros(4, np.float32), np.zeros(4, np.bool_),
+    )  # fmt: skip
+    rate({"pool": rows}, RatingSettings())
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """One pool under one model; arrays by bot."""
+
+    model: str
+    pool: str
+    bots: tuple[Bot, ...]
+    beliefs: Beliefs
+    bars: ErrorBars
+    counts: NDArray[np.float64]
+    """[matches, wins, sum of places, faults; bots]"""
+
+    def ratings(self) -> list[Rating]:
+        """Best first."""
+        return _ranked(self.unranked(), self.bars.separable(self.beliefs.mu))
+
+    def unranked(self) -> list[Rating]:
+        """By bot, without ranks."""
+        return [self._rating(number, float(width)) for number, width in enumerate(self.bars.half_widths())]
+
+    def _rating(self, number: int, half_width: float) -> Rating:
+        matches, wins, places, faults = self.counts[:, number]
+        mu, sigma = float(self.beliefs.mu[number]), float(self.beliefs.sigma[number])
+        return _unranked(
+            self.model, self.pool, self.bots[number], mu, sigma, half_width, matches=int(matches), wins=int(wins),
+            mean_place=places / max(1.0, matches), faults=int(faults),
+        )  # fmt: skip
+
+
+def _rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> _Rated:
+    beliefs = believe(model, rows, settings)
+    counts = [np.ones(len(rows.bots)), rows.places == 1, rows.places, rows.faults]
+    per_bot = np.array([rows.per_bot(values) for values in counts])
+    return _Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), per_bot)
+
+
+def _overall(model: str, rated: Sequence[_Rated]) -> list[Rating]:
+    """Every pool counts the same; no rank for a bot that lacks a pool. The deals of different pools are independent."""
+    everywhere = [bot for bot in rated[0].bots if all(bot in pool.bots for pool in rated)] if rated else []
+    places = [[pool.bots.index(bot) for bot in everywhere] for pool in rated]
+    covariance = sum(
+        (pool.bars.covariance[np.ix_(chosen, chosen)] for pool, chosen in zip(rated, places)),
+        start=np.zeros((len(everywhere), len(everywhere))),
+    ) / max(1, len(rated)) ** 2  # fmt: skip
+    quantile = max((pool.bars.quantile for pool in rated), default=math.inf)
+    bars = ErrorBars(covariance, quantile, math.nan)
+    by_bot: dict[Bot, list[Rating]] = {}
+    for pool in rated:
+        for bot, rating in zip(pool.bots, pool.unranked()):
+            by_bot.setdefault(bot, []).append(rating)
+    means = {bot: _mean(model, bot, parts) for bot, parts in by_bot.items()}
+    apart = bars.separable(np.array([means[bot].mu for bot in everywhere]))
+    complete = _ranked([means[bot] for bot in everywhere], apart)
+    return complete + sorted((mean for bot, mean in means.items() if bot not in everywhere), key=_order)
+
+
+def _mean(model: str, bot: Bot, parts: Sequence[Rating]) -> Rating:
+    half_width = math.sqrt(math.fsum((part.high - part.mu) ** 2 for part in parts)) / len(parts)
+    matches = sum(part.matches for part in parts)
+    return _unranked(
+        model, OVERALL, bot, math.fsum(part.mu for part in parts) / len(parts),
+        math.sqrt(math.fsum(part.sigma**2 for part in parts)) / len(parts), half_width, matches=matches,
+        wins=sum(part.wins for part in parts), faults=sum(part.faults for part in parts),
+        mean_place=math.fsum(part.mean_place * part.matches for part in parts) / max(1, matches),
+    )  # fmt: skip
+
+
+def _unranked(model: str, pool: str, bot: Bot, mu: float, sigma: float, half_width: float, **counts: Any) -> Rating:
+    return Rating(
+        model=model, pool=pool, bot=bot[0], bot_version=bot[1], mu=mu, sigma=sigma, rating=mu - RATING_SIGMAS * sigma,
+        low=mu - half_width, high=mu + half_width, rank=None, rank_low=None, rank_high=None, **counts,
+    )  # fmt: skip
+
+
+def _ranked(ratings: list[Rating], apart: NDArray[np.bool_]) -> list[Rating]:
+    """The ratings of one pool, best first, with rank and its bounds; `apart` [bots, bots]: which pairs are separable.
+
+    A bot is surely below another that is separable from it and has the higher mu. Ranks go by `rating`, which a wide
+    sigma lowers; so that the bounds always hold the rank, they are widened to it.
+    """
+    result = []
+    for one, separable in zip(ratings, apart):
+        rank = 1 + sum(other.rating > one.rating for other in ratings)
+        above = [other.mu > one.mu for other, is_apart in zip(ratings, separable) if is_apart]
+        best, worst = 1 + sum(above), len(ratings) - above.count(False)
+        result.append(
+            msgspec.structs.replace(one, rank=rank, rank_low=min(rank, best), rank_high=max(rank, worst))
+        )  # fmt: skip
+    return sorted(result, key=_order)
+
+
+def _order(rating: Rating) -> tuple[float, str, int]:
+    return -rating.rating, rating.bot, rating.bot_version

@@ -1,0 +1,109 @@
+"""Error bars over deals: they cover the truth as often as they say, and know that matches of one deal share its luck."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from arena.ratings.error_bars import error_bars
+from arena.ratings.rows import PoolRows
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import MODELS, believe
+
+SETTINGS = RatingSettings()
+SKILLS = np.array([20.0, 24.0, 25.0, 31.0])
+
+
+def tournament(source, deals, seats=2, luck=0.0, rotations=None, skills=SKILLS):
+    """All tables of players of known skill on every deal; `luck`: deviation of what a deal gives to a seat.
+
+    `rotations`: how many of the seatings are played; the luck stays with the seat, so that all of them cancel it out.
+    """
+    starts, numbers, who, places = [0], [], [], []
+    noise = np.sqrt(SETTINGS.beta**2 - luck**2)
+    for deal in range(deals):
+        cards = source.normal(0, luck, seats)
+        for table in itertools.combinations(range(len(skills)), seats):
+            for rotation in range(seats if rotations is None else rotations):
+                seated = [table[(seat + rotation) % seats] for seat in range(seats)]
+                performances = skills[seated] + cards + source.normal(0, noise, seats)
+                who += seated
+                places += ranked(performances)
+                numbers.append(deal)
+                starts.append(len(who))
+    return PoolRows(
+        tuple((f"bot_{number}", 1) for number in range(len(skills))), np.array(starts, np.int64), np.array(numbers, np.int32),
+        np.array(who, np.int32), np.tile(np.arange(seats, dtype=np.int8), len(numbers)), np.array(places, np.int8),
+        np.zeros(len(who), np.float32), np.zeros(len(who), np.bool_),
+    )  # fmt: skip
+
+
+def ranked(performances):
+    """Places; neighbours closer than the draw margin of TrueSkill share one."""
+    order = np.argsort(-performances)
+    places = [1] * len(order)
+    for place, (better, worse) in enumerate(itertools.pairwise(order), start=2):
+        is_tie = performances[better] - performances[worse] <= SETTINGS.margin * np.sqrt(2)
+        places[worse] = places[better] if is_tie else place
+    return places
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seats", "luck"), [(2, 0.0), (2, 3.0), (4, 3.0)])
+def test_intervals_cover_the_truth_as_often_as_they_say(seats, luck):
+    """500 tournaments of 40 deals: of the 95 % intervals of ratings less their mean, 92 to 98 % hold the true skill."""
+    source = np.random.default_rng(40)
+    covered = dict.fromkeys(MODELS, 0)
+    for _ in range(500):
+        rows = tournament(source, 40, seats, luck)
+        for model in MODELS:
+            beliefs = believe(model, rows, SETTINGS)
+            error = beliefs.mu - beliefs.mu.mean() - (SKILLS - SKILLS.mean())
+            covered[model] += int(np.sum(np.abs(error) <= error_bars(rows, beliefs, SETTINGS).half_widths()))
+    for model in MODELS:
+        assert 0.92 <= covered[model] / (500 * len(SKILLS)) <= 0.98, (model, covered)
+
+
+def test_rotations_save_what_luck_costs():
+    """Both seatings of every deal: the luck of the cards cancels. Without luck, or with one seating, nothing is saved."""
+    source, pair = np.random.default_rng(1), np.array([24.0, 26.0])
+    lucky = tournament(source, 1000, luck=3.5, skills=pair)
+    plain = tournament(source, 1000, skills=pair)
+    half = tournament(source, 1000, luck=3.5, rotations=1, skills=pair)
+    saved = [error_bars(rows, believe(MODELS[1], rows, SETTINGS), SETTINGS).saved for rows in (lucky, plain, half)]
+    assert saved[0] > 1.5
+    assert saved[1:] == pytest.approx([1.0, 1.0], abs=0.1)
+
+
+def test_tables_that_share_a_deal_know_less():
+    """One seating, so that luck stays: a bot that has the better cards has them at all its tables."""
+    rows = tournament(np.random.default_rng(1), 1000, luck=3.5, rotations=1)
+    assert error_bars(rows, believe(MODELS[1], rows, SETTINGS), SETTINGS).saved < 0.8
+
+
+def test_twice_the_same_deal_tells_nothing_new():
+    """Every match played twice with the same cards and the same result: the bars stay as wide."""
+    rows = tournament(np.random.default_rng(2), 60)
+    twice = PoolRows(
+        rows.bots_by_number, np.arange(2 * rows.matches + 1) * 2, np.tile(rows.deals, 2), np.tile(rows.bots, 2),
+        np.tile(rows.units, 2), np.tile(rows.places, 2), np.tile(rows.scores, 2), np.tile(rows.faults, 2),
+    )  # fmt: skip
+    widths = [error_bars(given, believe(MODELS[1], given, SETTINGS), SETTINGS).half_widths() for given in (rows, twice)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+
+
+def test_below_two_deals_the_belief_is_all_there_is():
+    rows = tournament(np.random.default_rng(3), 1)
+    beliefs = believe(MODELS[0], rows, SETTINGS)
+    bars = error_bars(rows, beliefs, SETTINGS)
+    assert np.diag(bars.covariance) == pytest.approx(beliefs.sigma**2)
+    assert bars.quantile == pytest.approx(1.959964, abs=1e-6)
+    assert np.isnan(bars.saved)
+
+
+def test_separable_is_symmetric_and_no_bot_is_from_itself():
+    rows = tournament(np.random.default_rng(4), 40)
+    beliefs = believe(MODELS[0], rows, SETTINGS)
+    apart = error_bars(rows, beliefs, SETTINGS).separable(beliefs.mu)
+    assert (apart == apart.T).all() and not apart.diagonal().any()
+    assert apart[0, 3]
