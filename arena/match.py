@@ -12,14 +12,13 @@ import msgspec
 import numpy as np
 
 from arena.agent import EndInfo, StartInfo
-from arena.errors import PositionError
+from arena.errors import PositionError, printable
 from arena.game import Game, States
 from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
 from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
-NOTE_CHARACTERS = 2000  # kept of a fault's reason
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 
@@ -344,19 +343,6 @@ def _legal_code(game: Game, states: States, codes: list[int], action: object) ->
             return code
     legal = ", ".join(game.text.action_texts(states[0], codes))
     return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {legal}")
-
-
-def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
-    r"""A stranger's text, safe to store and to print: cut, and with every control character escaped.
-
-    >>> printable("a\x1b[2J")
-    'a\\x1b[2J'
-    """
-    safe = "".join(
-        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode()
-        for letter in text[:limit]
-    )
-    return safe + (" ..." if len(text) > limit else "")
 
 
 def _shortened(value: str | int) -> str:

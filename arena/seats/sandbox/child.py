@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 
+from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
 from arena.records import Ending
 from arena.seats.sandbox import pressure, wire
@@ -50,7 +51,7 @@ class Child:
     @property
     def output(self) -> str:
         """The first of what the bot printed."""
-        return wire.printable(self._kept.decode("utf-8", "replace"))
+        return printable(self._kept.decode("utf-8", "replace"), OUTPUT_KEPT)
 
     def cpu(self) -> float:
         """CPU seconds that it has used, read from outside."""

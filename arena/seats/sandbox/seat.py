@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.errors import printable
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.seats.sandbox import wire
@@ -153,7 +154,7 @@ class LockedSeat:
         ready = child.receive(self._cpu, seconds, time.perf_counter(), beyond_is=Ending.TIMEOUT)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Failed):
-            raise Trouble(Ending.STARTUP, wire.printable(ready.reason))
+            raise Trouble(Ending.STARTUP, printable(ready.reason))
         if not isinstance(ready, wire.Ready) or ready.id != wire.START_ID:
             raise Trouble(Ending.PROTOCOL, "another message than that it is ready")
         self.wants_forced = ready.wants_forced
@@ -173,7 +174,7 @@ class LockedSeat:
             raise Trouble(Ending.PROTOCOL, f"a message that is no action: {type(reply).__name__}")
         if reply.ending not in (Ending.CRASH, Ending.MEMORY, Ending.MALFORMED):
             raise Trouble(Ending.PROTOCOL, "an ending that a bot cannot claim")
-        return Fault(Ending(reply.ending), self._with_output(wire.printable(reply.reason)))
+        return Fault(Ending(reply.ending), self._with_output(printable(reply.reason)))
 
     def _failed(self, trouble: Trouble) -> Fault:
         """End the child, and say whose fault it was."""
