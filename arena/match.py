@@ -26,6 +26,10 @@ FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 class HostTrouble(Exception):
     """A seat failed by the hall's fault: the match is void and played again, never scored."""
 
+    def __init__(self, seat: int, reason: str) -> None:
+        super().__init__(f"seat {seat}: {reason}")
+        self.seat = seat
+
 
 class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a bot's fault costs (formats: "Endings")."""
@@ -314,7 +318,7 @@ class _Table:
 
     def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
         if fault.ending is Ending.HOST:
-            raise HostTrouble(f"seat {seat}: {fault.reason}")
+            raise HostTrouble(seat, fault.reason)
         book = self.books[seat]
         book.faults += 1
         if book.first_fault is None:

@@ -20,7 +20,7 @@ from arena.seats.sandbox.keeper import Keeper
 from arena.view import View
 
 KILLS_UNTIL_BLAME = 3
-"""The n-th SIGKILL in one match that is not ours is the bot's: the kernel kills what takes too much memory."""
+"""The n-th SIGKILL of a seat in one match that is not ours is its bot's: the kernel kills what takes too much memory."""
 _END_SECONDS = 0.2  # CPU time to take note of the end
 _NOTE_BYTES = 2000  # of the bot's output in the note of its fault
 
@@ -31,7 +31,7 @@ class LockedSeat:
     def __init__(
         self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], memory: int, earlier_kills: int = 0
     ) -> None:
-        """`seed`: of the bot's own generator; `memory`: bytes; `earlier_kills`: of this match, by SIGKILLs not ours."""
+        """`seed`: of the bot's own generator; `memory`: bytes; `earlier_kills`: of this seat in this match."""
         self.wants_forced = False
         self.was_killed = False
         """Whether it died by a SIGKILL that was not ours."""
