@@ -454,6 +454,8 @@ def _check_settings(settings: Settings) -> None:
     """Before anything is written."""
     if settings.backend not in (RAY, LOCAL):
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
+    if settings.backend == LOCAL and settings.address is not None:
+        raise ConfigError(f"--address: of a Ray cluster; `--backend {LOCAL}` uses none. Leave one of the two out")
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:

@@ -18,7 +18,6 @@ from arena.schedule.guardian import Guardian
 from arena.schedule.processes import HASH_SEED
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
-ADDRESS_VARIABLE = "RAY_ADDRESS"
 LISTENER_SECONDS = 10.0
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
 _SETTINGS = {
