@@ -88,9 +88,9 @@ def killing(is_to_be_killed: Callable[[int], bool]) -> Iterator[list[int]]:
 
 
 def test_a_seat_killed_from_outside_is_the_halls_fault_twice_and_its_bots_the_third_time(tmp_path: Path) -> None:
-    """Two matches: each is tried, then each alone, the first of them once more. Only the fourth attempt is let be."""
+    """Two matches, one after the other: three kills in the first, one in the second; its second attempt is let be."""
     clock = {"move": "600s", "bank": "1s", "start": "10s"}
-    with killing(lambda number: number != 4) as seen:
+    with killing(lambda number: number != 5) as seen:
         results = run(tmp_path, [str(RIVAL), str(BOTS / "waiting_bot.py")], deals=1, clock=clock)
     out_of_memory, played_again = stored(results)
     assert len(seen) == 5 and results.manifest.void == 0
