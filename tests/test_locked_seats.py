@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from locked_tables import CLOCK, MEMORY, RIVAL, first_view, play_locked
 from processes import survivors, until, waits_for_signal
 
 from arena.agent import StartInfo, read_bot
+from arena.bench_seats import SeatCost
 from arena.cli.main import main
 from arena.exhibition import play_match
+from arena.game import names
 from arena.match import Answer, Fault
 from arena.records import Clock, Ending
 from arena.schedule.guardian import descendants
@@ -43,6 +46,7 @@ def test_a_locked_bot_plays_as_it_does_unlocked(keeper: Keeper) -> None:
         locked = play_locked(keeper, [BOTS / bot, RIVAL]).record
         assert locked.actions == open_.actions and [seat.ending for seat in locked.seats] == [Ending.PLAYED] * 2
         assert {seat.isolation for seat in locked.seats} == {keeper.level}
+        assert not survivors(descendants({keeper.pid}))  # the match is over, and so are its seats
 
 
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
@@ -213,3 +217,14 @@ LAYERS = [
     "landlock", "seccomp", "namespaces", "user", "memory limit", "clock and kill", "parent's death", "host pressure",
     "the whole lock",
 ]  # fmt: skip
+
+
+def test_the_bench_shows_seats_with_one_room_and_with_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, few in (("STARTS", 2), ("ROUND_TRIPS", 5), ("MATCH_SECONDS", 1e-6)):
+        monkeypatch.setattr(f"arena.bench_seats.{name}", few)
+    assert main(["bench", "seats", "--json"]) == 0
+    costs = msgspec.json.decode(capsys.readouterr().out, type=list[SeatCost])
+    assert [cost.rooms for cost in costs] == [1, len(names())]
+    assert all(value > 0 for cost in costs for value in (cost.start_ms, cost.start_cpu_ms, cost.decisions_per_second))
