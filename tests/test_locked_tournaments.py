@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 import yaml
-from locked_tables import RIVAL
+from locked_tables import MEMORY, RIVAL
 from processes import waiting_seats, zygotes
 
 from arena import game as games
 from arena import tournament as hall
+from arena.agent import read_bot
 from arena.cli.main import main
 from arena.games.naga.rules import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.schedule.plan import deal_seed
-from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS
+from arena.seats.probe import Profile, probe_locked
+from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper
 from arena.store.journal import Journal
 from arena.tournament import LOCAL, Results, Settings, run_tournament
 
@@ -198,26 +200,39 @@ def test_a_strangers_file_is_read_by_the_hall_only_in_a_locked_child(
 LIES = {
     "another bot's answer": ("os.write(3, wire.frame(wire.Ready(0, False, ['yaniv'])) * 2)", "more than one reply"),
     "another message": ("os.write(3, wire.frame(wire.Locked(0, 0.0)))", "another message than that it is ready"),
-    "an error with control characters": (
-        "os.write(3, wire.frame(wire.Failed(0, 'startup', '\\x1b[2J gone'))); os._exit(0)", "\\x1b[2J gone",
-    ),
     "no message": ("os.write(3, b'\\x05\\0\\0\\0xxxxx'); os._exit(0)", "not decodable"),
     "two gigabytes": ("os.write(3, b'\\0\\0\\0\\x80'); os._exit(0)", "a message of 2,147,483,648 bytes"),
     "output without end": ("while True: print('x' * 1000)", "printed more than"),
     "nothing": ("while True: pass", "CPU time"),
     "its end": ("os._exit(0)", "the process ended"),
-}  # fmt: skip
+}
+CONTROL = "os.write(3, wire.frame(wire.Failed(0, 'startup', '\\x1b[2J gone'))); os._exit(0)"
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_what_a_stranger_says_of_itself_hurts_nobody_else(lie: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bots are asked what they play before the start: it is the liar that is named, in one clear message."""
-    body, expected = LIES[lie]
-    liar = tmp_path / "liar.py"
-    liar.write_text(f"import os\nfrom arena.seats.sandbox import wire\n{body}\n" + RIVAL.read_text())
-    config = write_config(tmp_path, [str(RIVAL), str(liar), STRANGERS[1]], clock={"move": "1s", "bank": "1s", "start": "500ms"})
+def liar(folder: Path, body: str) -> Path:
+    path = folder / "liar.py"
+    path.write_text(f"import os\nfrom arena.seats.sandbox import wire\n{body}\n" + RIVAL.read_text())
+    return path
+
+
+def test_what_a_stranger_says_of_itself_hurts_nobody_else(tmp_path: Path) -> None:
+    """Bots are asked what they play before the start, each in a locked child of its own."""
+    honest = read_bot(RIVAL)
+    with Keeper(()) as keeper:
+        if keeper.level not in (LOCKED, NAMESPACE):
+            pytest.skip(keeper.reason)
+        for body, expected in LIES.values():
+            lying = read_bot(liar(tmp_path, body))
+            before, lie, after = probe_locked(keeper, [honest, lying, honest], seconds=0.5, memory=MEMORY)
+            assert before == after == Profile() and lie.error is not None and expected in lie.error
+
+
+def test_a_stranger_that_lies_about_itself_is_named_in_one_clear_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL)), STRANGERS[1]])
     assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
     error = capsys.readouterr().err
-    assert "liar.py" in error and expected in error.replace("\n", " ") and "\x1b" not in error and "Traceback" not in error
+    assert "liar.py" in error and "\\x1b[2J gone" in error and "\x1b" not in error and "Traceback" not in error
     assert "counting_bot" not in error and "set_bot" not in error
     assert not (tmp_path / "out").exists()

@@ -16,7 +16,7 @@ import arena
 from arena.agent import BotFiles, unpack
 from arena.cache import VARIABLE, cache_root
 from arena.records import Ending
-from arena.seats.sandbox import canary, kernel, wire
+from arena.seats.sandbox import canary, kernel, landlock, wire
 from arena.seats.sandbox.child import Child, Trouble
 from arena.seats.sandbox.levels import LEVELS, NAMESPACE, PROCESS, is_locked
 
@@ -139,7 +139,11 @@ class Keeper:
         if not kernel.is_known():
             raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
         reasons: dict[str, None] = {}  # each once, in order
-        for level in self._levels():
+        levels = self._levels()
+        if not landlock.version():  # nor can a zygote have it
+            reasons[landlock.MISSING] = None
+            levels = [level for level in levels if not is_locked(level)]
+        for level in levels:
             up = self._launch(level)
             reasons |= dict.fromkeys(text.strip().splitlines()[-1] for text in (up.error, up.reason) if text)
             if up.error is None:
