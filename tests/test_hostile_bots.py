@@ -75,6 +75,7 @@ def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(bot: Path, keeper: K
     assert hostile.isolation == keeper.level
     if kind == "refused":
         assert "REFUSED" in output and "GOT" not in output, output
+        assert not re.search("ImportError|TypeError|NameError|ConnectionRefused", output), output  # not by accident
     else:
         assert hostile.fault_decision is not None and hostile.fault_decision >= 5
         assert (rival.place, hostile.place) == (1, 2)
