@@ -32,7 +32,7 @@ def test_the_hostile_bots_as_an_ordinary_user() -> None:
         command = [sys.executable, str(ROOT / "tests" / "as_user.py"), str(ROOT), str(cache)]
         command += ["-q", "-n", "0", "-rs", f"--basetemp={cache}/pytest", "-o", "addopts="]
         command += [*FILES, "-k", WANTED]
-        ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=240)
+        ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
         output = ended.stdout + ended.stderr
         if ended.returncode and ("Operation not permitted" in ended.stderr or "itself is closed" in ended.stderr):
             pytest.skip(f"no ordinary user can run here: {ended.stderr.strip().splitlines()[-1]}")
