@@ -43,11 +43,15 @@ class SeatCost(msgspec.Struct, frozen=True):
     start_ms: float
     """Median, from a warm zygote to a bot that is ready."""
     start_p90_ms: float
+    start_cpu_ms: float
+    """Median CPU time of zygote and seat for it: what a loaded machine changes less."""
     round_trip_us: float
     """Median decision of a trivial bot, asked and answered."""
     round_trip_p99_us: float
     decisions_per_second: float
     """Of trivial bots in whole matches, per CPU second of worker and seats together; starts not counted."""
+    decisions_per_wall_second: float
+    """The same per second of wall time, one match at a time."""
     seat_private_mb: float | None
     """Resident memory of a seat that is its own; None where the kernel does not tell."""
 
@@ -58,8 +62,10 @@ def seat_cost(rooms: Sequence[str]) -> SeatCost:
     with Keeper(rooms) as keeper:
         level = keeper.level
         zygote_start = time.perf_counter() - began
-        starts = sorted(_start_seconds(keeper, rooms[0]) for _ in range(STARTS))
+        costs = [_start_seconds(keeper, rooms[0]) for _ in range(STARTS)]
+        starts = sorted(wall for wall, _ in costs)
         trips, private = _round_trips(keeper, rooms[0])
+        per_cpu_second, per_wall_second = _match_rates(keeper, rooms[0])
         return SeatCost(
             isolation=level,
             rooms=len(rooms),
@@ -67,9 +73,11 @@ def seat_cost(rooms: Sequence[str]) -> SeatCost:
             zygote_resident_mb=_resident_mb(keeper.pid),
             start_ms=1e3 * statistics.median(starts),
             start_p90_ms=1e3 * starts[len(starts) * 9 // 10],
+            start_cpu_ms=1e3 * statistics.median(cpu for _, cpu in costs),
             round_trip_us=1e6 * statistics.median(trips),
             round_trip_p99_us=1e6 * sorted(trips)[len(trips) * 99 // 100],
-            decisions_per_second=_match_rate(keeper, rooms[0]),
+            decisions_per_second=per_cpu_second,
+            decisions_per_wall_second=per_wall_second,
             seat_private_mb=private,
         )
 
@@ -83,14 +91,16 @@ def _info(name: str) -> StartInfo:
     return StartInfo(name, game.resolve_options({}, game.seats[0]), game.seats[0], 0, _CLOCK)
 
 
-def _start_seconds(keeper: Keeper, name: str) -> float:
-    info = _info(name)
+def _start_seconds(keeper: Keeper, name: str) -> tuple[float, float]:
+    """Wall time until a seat is ready, and the CPU time of zygote and seat meanwhile."""
+    info, zygote = _info(name), _cpu_clock(keeper.pid)
     with _seat(keeper) as seat:
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.clock_gettime(zygote)
         fault = seat.start(info)
         seconds = time.perf_counter() - began
+        cpu = time.clock_gettime(zygote) - cpu + time.clock_gettime(_cpu_clock(seat.pid))
         assert fault is None, fault
-    return seconds
+    return seconds, cpu
 
 
 def _round_trips(keeper: Keeper, name: str) -> tuple[list[float], float | None]:
@@ -111,10 +121,10 @@ def _round_trips(keeper: Keeper, name: str) -> tuple[list[float], float | None]:
     return seconds, private
 
 
-def _match_rate(keeper: Keeper, name: str) -> float:
-    """Decisions per CPU second inside matches, all of them asked."""
+def _match_rates(keeper: Keeper, name: str) -> tuple[float, float]:
+    """Decisions per CPU second, and per wall second, inside matches, all of them asked."""
     seats = games.load(name).seats[0]
-    decisions, seconds = 0, 0.0
+    decisions, seconds, wall = 0, 0.0, 0.0
     while seconds < MATCH_SECONDS:
         setup = agree(name, ["trivial"] * seats, seed=decisions, clock=_CLOCK)
         opened = [_seat(keeper, seed) for seed in setup.bot_seeds]
@@ -123,14 +133,15 @@ def _match_rate(keeper: Keeper, name: str) -> float:
             for place, seat in enumerate(ready):
                 seat.prepare(StartInfo(name, setup.options, seats, place, _CLOCK))
             clocks = [time.CLOCK_PROCESS_CPUTIME_ID, *(_cpu_clock(locked.pid) for locked in opened)]
-            began = [time.clock_gettime(clock) for clock in clocks]
+            began, wall_began = [time.clock_gettime(clock) for clock in clocks], time.perf_counter()
             record = play(games.load(name), setup, ready)
+            wall += time.perf_counter() - wall_began
             seconds += sum(time.clock_gettime(clock) - before for clock, before in zip(clocks, began))
         finally:
             for locked in opened:
                 locked.close()
         decisions += len(record.actions)
-    return decisions / seconds
+    return decisions / seconds, decisions / wall
 
 
 class _Started:

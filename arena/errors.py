@@ -1,8 +1,10 @@
-"""What a user did wrong, in words: the command line prints the message and returns exit code 2, without a traceback."""
+"""What went wrong, in words: mistakes of a user (a message and exit code 2, no traceback), and what a bot says of its end."""
 
 import difflib
 import traceback
 from collections.abc import Iterable
+
+NOTE_CHARACTERS = 2000  # kept of what a bot says: a fault's reason, its output
 
 
 class ArenaError(Exception):
@@ -30,6 +32,19 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else f"known: {', '.join(names)}"
+
+
+def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
+    r"""A stranger's text, safe to store and to print: cut, and with every control character escaped.
+
+    >>> printable("a\x1b[2J")
+    'a\\x1b[2J'
+    """
+    safe = "".join(
+        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode()
+        for letter in text[:limit]
+    )
+    return safe + (" ..." if len(text) > limit else "")
 
 
 def short_trace() -> str:

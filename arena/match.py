@@ -11,19 +11,23 @@ import msgspec
 import numpy as np
 
 from arena.agent import EndInfo, StartInfo
+from arena.errors import printable
 from arena.game import Game, States
 from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
 from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
-NOTE_CHARACTERS = 2000  # kept of a fault's reason
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 
 
 class HostTrouble(Exception):
     """A seat failed by the hall's fault: the match is void and played again, never scored."""
+
+    def __init__(self, seat: int, reason: str) -> None:
+        super().__init__(f"seat {seat}: {reason}")
+        self.seat = seat
 
 
 class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -313,7 +317,7 @@ class _Table:
 
     def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
         if fault.ending is Ending.HOST:
-            raise HostTrouble(f"seat {seat}: {fault.reason}")
+            raise HostTrouble(seat, fault.reason)
         book = self.books[seat]
         book.faults += 1
         if book.first_fault is None:
@@ -341,19 +345,6 @@ def _legal_code(game: Game, states: States, codes: list[int], action: object) ->
         return codes[texts.index(action)]
     legal = ", ".join(texts)
     return Fault(Ending.ILLEGAL, f"{_shortened(action)}; legal: {legal}")
-
-
-def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
-    r"""A stranger's text, safe to store and to print: cut, and with every control character escaped.
-
-    >>> printable("a\x1b[2J")
-    'a\\x1b[2J'
-    """
-    safe = "".join(
-        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode()
-        for letter in text[:limit]
-    )
-    return safe + (" ..." if len(text) > limit else "")
 
 
 def _shortened(value: str | int) -> str:

@@ -9,7 +9,7 @@ import importlib.metadata
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from arena.schedule.local import LocalBackend
 from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
 from arena.schedule.processes import available_cpus
 from arena.schedule.warmup import warm_rooms
-from arena.schedule.worker import Chunk, Job
+from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.probe import Profile, first_error, probe, probe_locked
 from arena.seats.sandbox import NAMESPACE, NONE, Keeper, LockError, can_have_processes
 from arena.store import parquet
@@ -259,12 +259,8 @@ class _Run:
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
         return Driver(backend, self._keep, self._keep_void, self._tick, patience)
 
-    def _keep(self, chunk: Chunk, failed_before: dict[int, int]) -> None:
-        records = [
-            msgspec.structs.replace(record, attempts=1 + failed_before[record.index]) if failed_before[record.index] else record
-            for record in chunk.records
-        ]
-        self._count(self.journal.add(records))
+    def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
+        self._count(self.journal.add([_after(earlier[record.index], record) for record in chunk.records]))
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
@@ -350,6 +346,21 @@ class _Run:
         )  # fmt: skip
         write_manifest(self.folder, manifest)
         return manifest
+
+
+def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
+    """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
+
+    A lost worker is no trouble of a seat's isolation: the match is played again as it would have been.
+    """
+    if not failures:
+        return record
+    failed = {failure.seat for failure in failures}
+    seats = tuple(
+        msgspec.structs.replace(seat, reproducible=seat.reproducible and place not in failed)
+        for place, seat in enumerate(record.seats)
+    )
+    return msgspec.structs.replace(record, attempts=1 + len(failures), seats=seats)
 
 
 def _contestants(tournament: Tournament, settings: Settings) -> tuple[tuple[Contestant, ...], str]:
@@ -444,6 +455,8 @@ def _check_settings(settings: Settings) -> None:
     """Before anything is written."""
     if settings.backend not in (RAY, LOCAL):
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
+    if settings.backend == LOCAL and settings.address is not None:
+        raise ConfigError(f"--address: of a Ray cluster; `--backend {LOCAL}` uses none. Leave one of the two out")
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:

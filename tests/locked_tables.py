@@ -10,6 +10,7 @@ from arena.game import load
 from arena.match import play
 from arena.records import Clock, MatchRecord
 from arena.seats.sandbox import Keeper, LockedSeat
+from arena.view import View
 
 HERE = Path(__file__).parent
 HOSTILE = HERE / "bad_bots" / "locked"
@@ -17,6 +18,13 @@ RIVAL = HERE / "bots" / "counting_bot.py"
 CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
 MEMORY = 192 << 20
 SECRET = "parameter-of-the-rival"
+
+
+def first_view(*, seat: int, clock: Clock = CLOCK) -> View:
+    """The first decision of a match of Naga, as a seat sees it."""
+    room = load("naga")
+    states = room.deal(2, room.resolve_options({}, 2), 1)
+    return room.view(room, room.observed(states, seat), seat, codes=room.legal_list(states), events=list, clock=clock)
 
 
 @dataclass
@@ -31,9 +39,10 @@ class Played:
 def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
     """One match of Naga in seat order."""
     setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
+    seat_type = changes.pop("seat_type", LockedSeat)
     arguments = {"memory": MEMORY, **changes}
     seats = [
-        LockedSeat(keeper, read_bot(bot), seed=seed, params=given, **arguments)
+        seat_type(keeper, read_bot(bot), seed=seed, params=given, **arguments)
         for bot, seed, given in zip(bots, setup.bot_seeds, params or [{}] * len(bots))
     ]
     try:

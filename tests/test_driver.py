@@ -1,14 +1,14 @@
 """The driver loop against a backend that loses chunks on purpose: nothing is lost, nothing counted twice, poison is named."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from arena.records import Ending, MatchRecord, SeatRecord
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.driver import ATTEMPTS, Driver
-from arena.schedule.worker import Chunk
+from arena.schedule.worker import NO_KILLS, Chunk, Failure
 
 
 def record(index: int) -> MatchRecord:
@@ -35,7 +35,7 @@ class Flaky:
         self.cancelled: list[Ticket] = []
         self.most = 0
 
-    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         self.sizes.append(len(indices))
         self.pending.append((len(self.sizes), list(indices)))
         self.most = max(self.most, len(self.pending))
@@ -46,7 +46,7 @@ class Flaky:
         if number in self.losses or self.poison & set(indices):
             return [(number, Lost("a worker died"))]
         good = [index for index in indices if index not in self.failing]
-        failures = {index: "our bug" for index in indices if index in self.failing}
+        failures = {index: Failure("our bug") for index in indices if index in self.failing}
         return [(number, Chunk([record(index) for index in good], failures, 0.01 * len(indices), 0.9, 1.0))]
 
     def cancel(self, ticket: Ticket) -> None:
@@ -62,9 +62,9 @@ def run(backend: Flaky, count: int) -> tuple[Counter[int], dict[int, tuple[int, 
     void: dict[int, tuple[int, str]] = {}
     before: dict[int, int] = {}
 
-    def keep(chunk: Chunk, failed: dict[int, int]) -> None:
+    def keep(chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
         kept.update(record.index for record in chunk.records)
-        before.update(failed)
+        before.update({index: len(failures) for index, failures in earlier.items()})
 
     driver = Driver(backend, keep, lambda index, tries, why: void.__setitem__(index, (tries, why)), lambda: None, 1e9)
     driver.run(iter(range(count)), count)
@@ -106,22 +106,21 @@ def test_a_record_knows_its_earlier_attempts() -> None:
     assert before == {0: 1}
 
 
-def test_a_worker_is_told_how_often_a_seat_of_the_match_was_killed() -> None:
-    told: list[int] = []
+def test_a_worker_is_told_how_often_each_seat_of_the_match_was_killed() -> None:
+    told: list[dict[int, int]] = []
+    failures = [Failure("killed", 1, True), Failure("killed", 0, True), Failure("the zygote was lost", 0)]
 
     class Killing(Flaky):
-        def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
-            told.append(kills)
+        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+            told.append(dict(kills))
             return super().submit(indices, kills)
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             number, _ = self.pending.pop()
-            if told[-1] < 2:
-                return [(number, Chunk([], {0: "a seat was killed"}, 0.01, 0.0, 0.0, (0,)))]
-            return [(number, Chunk([record(0)], {}, 0.01, 0.9, 1.0))]
+            return [(number, Chunk([], {0: failures[number - 1]}, 0.01, 0.0, 0.0))]
 
     kept, void, _ = run(Killing(), 1)
-    assert told == [0, 1, 2] and kept == Counter([0]) and not void
+    assert told == [{}, {1: 1}, {0: 1, 1: 1}] and not kept and void == {0: (3, "the zygote was lost")}
 
 
 def test_a_chunk_beyond_all_patience_is_cancelled() -> None:

@@ -1,32 +1,32 @@
-"""Locked seats: same play as unlocked, both think at once, no compiling, exact blame, and nothing survives. With real kills."""
+"""Locked seats: same play as unlocked, both think at once, no compiling, exact blame. Real kills, a really taken CPU."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pytest
-import yaml
-from locked_tables import CLOCK, HOSTILE, MEMORY, RIVAL, play_locked
+from locked_tables import CLOCK, MEMORY, RIVAL, first_view, play_locked
+from processes import survivors, until, waits_for_signal
 
-from arena import tournament as hall
 from arena.agent import StartInfo, read_bot
+from arena.bench_seats import SeatCost
 from arena.cli.main import main
 from arena.exhibition import play_match
-from arena.match import Fault, HostTrouble
+from arena.game import names
+from arena.match import Answer, Fault
 from arena.records import Clock, Ending
 from arena.schedule.guardian import descendants
-from arena.seats import sandbox
-from arena.seats.sandbox import LOCKED, NAMESPACE, PROCESS, Keeper, LockedSeat, LockError, examine
-from arena.tournament import LOCAL, RAY, Settings, run_tournament
+from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.view import View
 
 HERE = Path(__file__).parent
 BOTS = HERE / "bots"
-SECONDS = 5.0  # after which nothing of ours is left
 INFO = StartInfo("naga", {}, 2, 0, CLOCK)
 
 
@@ -40,38 +40,13 @@ def keeper() -> Iterator[Keeper]:
         yield opened
 
 
-def survivors(pids: set[int], seconds: float = SECONDS) -> set[int]:
-    """Which of them still run after at most `seconds`."""
-    deadline = time.monotonic() + seconds
-    while left := {pid for pid in pids if _runs(pid)}:
-        if time.monotonic() > deadline:
-            return left
-        time.sleep(0.02)
-    return set()
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def until(found: Callable[[], Any], process: "subprocess.Popen[str]", seconds: float = 60.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (value := found()):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
-    return value
-
-
 def test_a_locked_bot_plays_as_it_does_unlocked(keeper: Keeper) -> None:
     for bot in ("counting_bot.py", "folder_bot"):
         open_ = play_match("naga", [BOTS / bot, RIVAL], seed=3)
         locked = play_locked(keeper, [BOTS / bot, RIVAL]).record
         assert locked.actions == open_.actions and [seat.ending for seat in locked.seats] == [Ending.PLAYED] * 2
         assert {seat.isolation for seat in locked.seats} == {keeper.level}
+        assert not survivors(descendants({keeper.pid}))  # the match is over, and so are its seats
 
 
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
@@ -80,13 +55,43 @@ def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
     assert "compilations 0" in played.outputs[0] and "decisions 0" not in played.outputs[0]
 
 
+class Together:
+    """A table at which no answer is taken before every seat of a simultaneous choice has given its own."""
+
+    def __init__(self) -> None:
+        self.asked: list[LockedSeat] = []
+        self.most = 0
+
+    def wait(self) -> None:
+        """Until all that were asked have replied: for ever, if one of them was only asked after another's answer."""
+        self.most = max(self.most, len(self.asked))
+        for seat in self.asked:
+            assert seat._child is not None
+            replied, _, _ = select.select([seat._child._channel], [], [], 60)
+            assert replied
+
+
+class Patient(LockedSeat):
+    """Gives its answer when all that were asked have replied."""
+
+    table = Together()
+
+    def ask(self, view: View) -> None:
+        self.table.asked.append(self)
+        super().ask(view)
+
+    def answer(self) -> Answer | Fault:
+        if self in self.table.asked:
+            self.table.wait()
+            self.table.asked.remove(self)
+        return super().answer()
+
+
 def test_simultaneous_choices_are_made_at_the_same_time(keeper: Keeper) -> None:
-    began = time.perf_counter()
-    record = play_locked(keeper, [BOTS / "sleepy_bot.py"] * 2).record
-    wall = time.perf_counter() - began
-    thought = sum(seat.wall_ms_total for seat in record.seats) / 1000
-    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2
-    assert thought > 0.8 and wall < 0.75 * thought
+    """Each answer is only taken when the other seat's bot has been asked and has replied too."""
+    Patient.table = Together()
+    record = play_locked(keeper, [RIVAL, RIVAL], seat_type=Patient).record
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2 and Patient.table.most == 2
 
 
 def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(keeper: Keeper) -> None:
@@ -94,18 +99,10 @@ def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(keep
         with LockedSeat(keeper, read_bot(RIVAL), seed=1, params={}, memory=MEMORY, earlier_kills=earlier) as seat:
             assert seat.start(INFO) is None
             os.kill(seat.pid, signal.SIGKILL)
-            seat._limit = 5.0
-            seat._request(_no_decision())
+            seat.ask(first_view(seat=0))
             found = seat.answer()
             assert isinstance(found, Fault) and found.ending is ending and seat.was_killed
     assert play_locked(keeper, [RIVAL, RIVAL]).record.seats[0].ending is Ending.PLAYED
-
-
-def _no_decision() -> Any:
-    from arena.agent import EndInfo
-    from arena.seats.sandbox import wire
-
-    return wire.End(1, EndInfo([1, 2], [0.0, 0.0]))
 
 
 def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -> None:
@@ -116,156 +113,13 @@ def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -
             child = seat.pid
             os.kill(first, signal.SIGKILL)
             assert not survivors({child})
-            seat._limit = 5.0
-            seat._request(_no_decision())
+            seat.ask(first_view(seat=0))
             found = seat.answer()
-            assert isinstance(found, Fault) and found.ending is Ending.HOST
-        with pytest.raises(HostTrouble) if own._control is not None else _nothing():
-            play_locked(own, [RIVAL, RIVAL])
+            assert isinstance(found, Fault) and found.ending is Ending.HOST and not seat.was_killed
         assert play_locked(own, [RIVAL, RIVAL]).record.seats[0].ending is Ending.PLAYED
-        assert own.pid != first
-    assert not survivors({first, own._process.pid} if own._process else {first})
-
-
-class _nothing:  # noqa: N801
-    def __enter__(self) -> None: ...
-    def __exit__(self, *_: object) -> None: ...
-
-
-WORKER = """
-import sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from locked_tables import HOSTILE, RIVAL, play_locked
-from arena.records import Clock
-from arena.seats.sandbox import Keeper
-keeper = Keeper(["naga"])
-print(keeper.pid, flush=True)
-play_locked(keeper, [RIVAL, HOSTILE / "loops.py"], clock=Clock(60.0, 0.0))
-"""
-
-
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_nothing_survives_a_killed_worker(blow: signal.Signals) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(HERE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        zygote = int(process.stdout.readline())
-        family = until(lambda: len(below := descendants({zygote})) == 2 and below, process)
-        time.sleep(0.3)  # the loop is running
-    finally:
-        process.send_signal(blow)
-        process.communicate(timeout=30)
-    assert not survivors({zygote, *family})
-
-
-def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
-    folder.mkdir(exist_ok=True)
-    path = folder / "locked.yaml"
-    config = {"name": "locked", "seed": 7, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": 4, **changes}
-    path.write_text(yaml.safe_dump(config))
-    return path
-
-
-STRANGERS = [str(RIVAL), str(BOTS / "set_bot.py")]
-
-
-def test_a_tournament_of_strangers_has_the_rows_of_a_trusted_one(tmp_path: Path) -> None:
-    class Listening(hall.Silent):
-        said: list[str] = []  # noqa: RUF012
-
-        def say(self, text: str) -> None:
-            self.said.append(text)
-
-    before = descendants({os.getpid()})
-    trusted = [{"path": bot, "trusted": True} for bot in STRANGERS]
-    settings = Settings(out=tmp_path / "out", backend=LOCAL, workers=1)
-    open_ = run_tournament(write_config(tmp_path, trusted), settings)
-    locked = run_tournament(write_config(tmp_path, STRANGERS, name="other"), settings, Listening())
-    assert [record.actions for record in locked.records()] == [record.actions for record in open_.records()]
-    assert {seat.isolation for record in open_.records() for seat in record.seats} == {"none"}
-    levels = {seat.isolation for record in locked.records() for seat in record.seats}
-    assert levels <= {LOCKED, NAMESPACE} and len(levels) == 1
-    assert any("a bot that is not trusted can predict the deals" in text for text in Listening.said)
-    assert not [pid for pid in descendants({os.getpid()}) - before if "zygote" in _command(pid)]
-
-
-def _command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
-
-
-@pytest.mark.parametrize(("backend", "blow"), [(LOCAL, signal.SIGKILL), (LOCAL, signal.SIGINT), (RAY, signal.SIGKILL)])
-def test_nothing_survives_a_killed_driver(backend: str, blow: signal.Signals, tmp_path: Path) -> None:
-    bots = [str(RIVAL), {"path": str(HOSTILE / "loops.py"), "name": "loops"}]
-    config = write_config(tmp_path, bots, clock={"move": "60s", "bank": "1s", "start": "5s"})
-    command = [sys.executable, "-m", "arena", "tournament", str(config), "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(
-        [*command, "--backend", backend, "--workers", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        until(lambda: any("commitment" in path.read_text() for path in tmp_path.glob("out/*/manifest.json")), process)
-        seats = until(lambda: _seats_below(process.pid), process)
-        family = descendants({process.pid})
-        assert seats <= family
-    finally:
-        process.send_signal(blow)
-        process.communicate(timeout=60)
-    assert not survivors({pid for pid in family if pid in seats or "zygote" in _command(pid)})
-    if backend == LOCAL:
-        assert not survivors(family)
-
-
-def _seats_below(pid: int) -> set[int]:
-    """Locked children that have been computing for a while, and their zygote."""
-    zygotes = [below for below in descendants({pid}) if "sandbox.zygote" in _command(below)]
-    for zygote in zygotes:
-        children = descendants({zygote})
-        if len(children) == 2 and any(_cpu_seconds(child) > 0.5 for child in children):
-            return {zygote, *children}
-    return set()
-
-
-def _cpu_seconds(pid: int) -> float:
-    try:
-        return time.clock_gettime((~pid << 3) | 2)
-    except OSError:
-        return 0.0
-
-
-def test_where_the_lock_cannot_be_had_strangers_are_refused_with_the_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = str(write_config(tmp_path, STRANGERS))
-    monkeypatch.setattr("arena.seats.sandbox.keeper.kernel.is_known", lambda: False)
-    assert main(["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
-    error = capsys.readouterr().err
-    assert "counting_bot, set_bot: not trusted" in error and "--unsafe-trust-bots" in error and "arena doctor" in error
-    assert not (tmp_path / "out").exists()
-
-
-def test_the_flag_runs_strangers_in_processes_without_a_lock(tmp_path: Path) -> None:
-    settings = Settings(out=tmp_path / "out", backend=LOCAL, workers=1, unsafe_trust_bots=True, isolation=PROCESS)
-    results = run_tournament(write_config(tmp_path, STRANGERS, deals=1), settings)
-    assert {seat.isolation for record in results.records() for seat in record.seats} == {PROCESS}
-    with pytest.raises(hall.ConfigError, match="asked for no more"):
-        run_tournament(write_config(tmp_path, STRANGERS), Settings(out=tmp_path / "no", backend=LOCAL, isolation=PROCESS))
-
-
-def test_a_strangers_file_is_read_by_the_hall_only_in_a_locked_child(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trap = tmp_path / "trap.py"
-    trap.write_text("open('/tmp/arena-trap', 'w').write('x')\n" + RIVAL.read_text())
-    config = write_config(tmp_path, [str(RIVAL), str(trap)])
-    assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
-    error = capsys.readouterr().err
-    assert "trap.py" in error and ("FileNotFoundError" in error or "PermissionError" in error or "OSError" in error)
-    assert not Path("/tmp/arena-trap").exists()
+        second = own.pid
+        assert second != first
+    assert not survivors({first, second})
 
 
 def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: Path) -> None:
@@ -281,18 +135,67 @@ def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: 
         assert told in record.notes[0] and record.seats[0].place == 1
 
 
-def test_a_late_seat_on_a_machine_short_of_cpu_is_the_halls_fault(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched: list[tuple[float, ...]] = []
+LATE = """
+import signal, time
+from arena.agent import Agent
 
-    def short_of_cpu(*figures: float) -> bool:
-        watched.append(figures)
-        return True
+def think(*_):
+    while True:
+        pass
 
-    monkeypatch.setattr("arena.seats.sandbox.child.pressure.is_hosts_fault", short_of_cpu)
-    with pytest.raises(HostTrouble, match="short of CPU"):
-        play_locked(keeper, [RIVAL, HOSTILE / "sleeps.py"], clock=Clock(0.2, 0.0, 5.0))
-    used, limit, waited, delay = watched[0]
-    assert used < 0.1 and limit == 0.2 and waited > 1.0 and delay < 0.5  # a sleeper: by the real rule it would be to blame
+class Late(Agent):
+    def act(self, view):
+        signal.signal(signal.SIGUSR1, think)
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(("thinks", "ending"), [(True, Ending.HOST), (False, Ending.TIMEOUT)])
+def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
+    thinks: bool, ending: Ending, keeper: Keeper, tmp_path: Path
+) -> None:
+    """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not."""
+    bot = tmp_path / "late.py"
+    bot.write_text(LATE)
+    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(bot), seed=1, params={}, memory=MEMORY) as seat:
+        assert seat.start(INFO) is None
+        seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
+        until(lambda: waits_for_signal(seat.pid))
+        os.sched_setaffinity(seat.pid, [cpu])
+        os.sched_setscheduler(seat.pid, os.SCHED_IDLE, os.sched_param(0))
+        if thinks:
+            os.kill(seat.pid, signal.SIGUSR1)
+        found = seat.answer()
+    assert isinstance(found, Fault) and found.ending is ending, found
+    assert ("the machine is short of CPU" if thinks else "no answer in") in found.reason
+
+
+CROWD = 50
+TAKING = """
+import os, signal, sys
+os.sched_setaffinity(0, [int(sys.argv[1])])
+parent = os.getpid()
+for _ in range(int(sys.argv[2])):
+    if os.fork() == 0:
+        os.setsid()
+        while os.getppid() == parent:
+            pass
+        os._exit(0)
+signal.pause()
+"""
+
+
+@contextmanager
+def taken_cpu() -> Iterator[int]:
+    """The number of a CPU on which a crowd computes meanwhile, in a session each: kernels may share CPUs out by session."""
+    cpu = max(os.sched_getaffinity(0))
+    crowd = subprocess.Popen([sys.executable, "-I", "-S", "-c", TAKING, str(cpu), str(CROWD)])
+    try:
+        until(lambda: len(descendants({crowd.pid})) == CROWD, crowd)
+        yield cpu
+    finally:
+        crowd.kill()
+        crowd.wait()
 
 
 def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -304,9 +207,24 @@ def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixtur
 
 
 def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
-    findings = {finding.name: finding for finding in examine()}
-    assert len(findings) == 9 and findings["clock and kill"].works
-    assert main(["doctor"]) in (0, 1)
-    text = capsys.readouterr().out
-    assert all(name in text for name in findings) and "isolation: " in text
-    assert sandbox.can_have_processes()
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[9:].split("  ")[0] for line in lines] == LAYERS
+    assert lines[-1].startswith("ok") and "isolation: locked" in lines[-1]
+
+
+LAYERS = [
+    "landlock", "seccomp", "namespaces", "user", "memory limit", "clock and kill", "parent's death", "host pressure",
+    "the whole lock",
+]  # fmt: skip
+
+
+def test_the_bench_shows_seats_with_one_room_and_with_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, few in (("STARTS", 2), ("ROUND_TRIPS", 5), ("MATCH_SECONDS", 1e-6)):
+        monkeypatch.setattr(f"arena.bench_seats.{name}", few)
+    assert main(["bench", "seats", "--json"]) == 0
+    costs = msgspec.json.decode(capsys.readouterr().out, type=list[SeatCost])
+    assert [cost.rooms for cost in costs] == [1, len(names())]
+    assert all(value > 0 for cost in costs for value in (cost.start_ms, cost.start_cpu_ms, cost.decisions_per_second))

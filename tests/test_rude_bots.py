@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena.agent import Agent, EndInfo, StartInfo, View
+from arena.errors import printable
 from arena.exhibition import play_match
 from arena.game import load
-from arena.match import Answer, printable
+from arena.match import Answer
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat
 

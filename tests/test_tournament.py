@@ -17,6 +17,7 @@ from arena.cli.main import main
 from arena.errors import ArenaError, StoreError
 from arena.match import SUBSTITUTE
 from arena.records import Ending
+from arena.seats.sandbox import NONE
 from arena.store.journal import FolderLock, Journal
 from arena.tournament import LOCAL, RAY, Progress, Results, Settings, run_tournament
 
@@ -119,13 +120,16 @@ def test_the_number_of_workers_changes_nothing(calm: Results, tmp_path: Path) ->
     assert two.ratings == calm.ratings
 
 
-def test_ray_changes_nothing(calm: Results, tmp_path: Path) -> None:
-    process = arena("tournament", write_config(tmp_path), "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
+def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    config.write_text(config.read_text().replace("trusted: true", "trusted: false"))
+    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
     code, out, err = ended(process)
     assert code == 0, err
     results = hall.read_results(tmp_path / "out" / "small")
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
     assert "raylet" not in err and "WARNING" not in err and "set_bot" in out
+    assert NONE not in {seat.isolation for record in results.records() for seat in record.seats}
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Path) -> None:
@@ -320,6 +324,7 @@ def test_every_stored_match_can_be_replayed(calm: Results, capsys: pytest.Captur
     ("settings", "expected"),
     [
         ({"workers": 0}, "--workers: at least 1, not 0"),
+        ({"address": "localhost:6379"}, "--address: of a Ray cluster; `--backend local` uses none"),
         ({"backend": "spark"}, "--backend: ray or local, not 'spark'"),
         ({"name": "../evil"}, "--name: a name is 1 to 40"),
     ],

@@ -98,9 +98,11 @@ _SEAT_FIGURES: dict[str, Callable[[SeatCost], str]] = {
     "zygote resident, MB": lambda cost: f"{cost.zygote_resident_mb:.0f}",
     "seat ready after, ms (median)": lambda cost: f"{cost.start_ms:.1f}",
     "seat ready after, ms (p90)": lambda cost: f"{cost.start_p90_ms:.1f}",
+    "seat ready after, ms of CPU (median)": lambda cost: f"{cost.start_cpu_ms:.1f}",
     "decision there and back, us (median)": lambda cost: f"{cost.round_trip_us:.0f}",
     "decision there and back, us (p99)": lambda cost: f"{cost.round_trip_p99_us:.0f}",
     "decisions/s and core in matches": lambda cost: f"{cost.decisions_per_second:,.0f}",
+    "decisions/s in one match at a time": lambda cost: f"{cost.decisions_per_wall_second:,.0f}",
     "a seat's own memory, MB": lambda cost: "-" if cost.seat_private_mb is None else f"{cost.seat_private_mb:.1f}",
 }
 

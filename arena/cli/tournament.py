@@ -1,5 +1,6 @@
 """`arena tournament CONFIG`: play a tournament, or go on with it, and print its leaderboard."""
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from arena.records import Ending
 from arena.report.board import leaders, print_board
 from arena.tournament import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Settings, run_tournament
 
+ADDRESS_VARIABLE = "RAY_ADDRESS"
 LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
 
 
@@ -23,7 +25,7 @@ def tournament(
     workers: Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = DEFAULT_FOLDER,
     address: Annotated[
-        str | None, typer.Option(envvar="RAY_ADDRESS", help="A standing Ray cluster; default: a local one of our own.")
+        str | None, typer.Option(help=f"A standing Ray cluster; default: ${ADDRESS_VARIABLE}, else a local one of our own.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
@@ -33,6 +35,8 @@ def tournament(
     ] = False,
 ) -> int:
     """Play a tournament and print its leaderboard; the same command resumes."""
+    if backend == RAY and address is None:  # elsewhere the variable is another program's business
+        address = os.environ.get(ADDRESS_VARIABLE) or None
     console = Console(stderr=True, highlight=False)
     settings = Settings(
         out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,

@@ -1,10 +1,10 @@
 """What the driver needs of a pool of workers; local.py and on_ray.py are the two that there are."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from arena.schedule.worker import Chunk
+from arena.schedule.worker import NO_KILLS, Chunk
 
 Ticket: TypeAlias = Hashable
 
@@ -24,8 +24,11 @@ class Backend(Protocol):
         """How many chunks run at the same time."""
         ...
 
-    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
-        """Start a chunk as soon as a worker is free. `kills`: how often a seat of it was killed from outside before."""
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+        """Start a chunk as soon as a worker is free.
+
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
+        """
         ...
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:

@@ -6,12 +6,12 @@ kills its worker is found and no other is blamed; after three such attempts it i
 """
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.schedule.backend import Backend, Lost, Ticket
-from arena.schedule.worker import Chunk
+from arena.schedule.worker import NO_KILLS, Chunk, Failure
 
 CHUNK_SECONDS = 0.25  # Ray's cost of 0.5 ms a task is then 0.2 %
 CHUNK_MATCHES = 512
@@ -40,8 +40,8 @@ class Driver:
     """Plays stretches of a plan on one backend."""
 
     backend: Backend
-    on_chunk: Callable[[Chunk, dict[int, int]], None]
-    """Keeps a chunk's records; gets the earlier failed attempts by index."""
+    on_chunk: Callable[[Chunk, Mapping[int, Sequence[Failure]]], None]
+    """Keeps a chunk's records; gets the earlier failed attempts of each, by index."""
     on_void: Callable[[int, int, str], None]
     """Keeps a match that failed: index, attempts, reason."""
     on_tick: Callable[[], None]
@@ -56,33 +56,31 @@ class Driver:
         todo = iter(indices)
         left = count
         suspects: deque[int] = deque()
-        tries: Counter[int] = Counter()  # failed ones
-        charges: Counter[int] = Counter()  # failed ones in which the match ran alone
-        kills: Counter[int] = Counter()  # failed ones in which a seat of it was killed from outside
+        earlier: defaultdict[int, list[Failure]] = defaultdict(list)  # failed attempts
+        charges: Counter[int] = Counter()  # those in which the match ran alone
         pending: dict[Ticket, tuple[list[int], float]] = {}
         while left or suspects or pending:
             if suspects and not pending:
                 suspect = suspects.popleft()
-                self._submit([suspect], pending, kills[suspect])
+                self._submit([suspect], pending, _kills(earlier[suspect]))
             while left and not suspects and len(pending) < IN_FLIGHT * self.backend.slots:
                 chunk = self._take(todo, left)
                 left -= len(chunk)
-                self._submit(chunk, pending, 0)
+                self._submit(chunk, pending, NO_KILLS)
             in_flight = len(pending)
             for ticket, outcome in self.backend.wait(WAIT_SECONDS):
                 chunk, _ = pending.pop(ticket)
-                kills.update(outcome.killed if isinstance(outcome, Chunk) else ())
-                for index, reason in self._accept(outcome, chunk, tries).items():
-                    tries[index] += 1
+                for index, failure in self._accept(outcome, chunk, earlier).items():
+                    earlier[index].append(failure)
                     charges[index] += len(chunk) == in_flight == 1
                     if charges[index] >= ATTEMPTS:
-                        self.on_void(index, tries[index], reason)
+                        self.on_void(index, len(earlier[index]), failure.reason)
                     else:
                         suspects.append(index)
             self._cancel_overdue(pending)
             self.on_tick()
 
-    def _submit(self, chunk: list[int], pending: dict[Ticket, tuple[list[int], float]], kills: int) -> None:
+    def _submit(self, chunk: list[int], pending: dict[Ticket, tuple[list[int], float]], kills: Mapping[int, int]) -> None:
         pending[self.backend.submit(chunk, kills)] = (chunk, time.monotonic())
 
     def _take(self, todo: Iterator[int], left: int) -> list[int]:
@@ -93,17 +91,19 @@ class Driver:
             size = max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / max(self._match_seconds, 1e-6))))
         return [index for _, index in zip(range(size), todo)]
 
-    def _accept(self, outcome: Chunk | Lost, indices: list[int], tries: Counter[int]) -> dict[int, str]:
+    def _accept(
+        self, outcome: Chunk | Lost, indices: list[int], earlier: Mapping[int, Sequence[Failure]]
+    ) -> dict[int, Failure]:
         """Keep what came; returns the matches that have to be tried again, with the reason."""
         if isinstance(outcome, Lost):
             self.tally.lost_chunks += 1
-            return dict.fromkeys(indices, outcome.reason)
+            return dict.fromkeys(indices, Failure(outcome.reason))
         self.tally.match_cpu += outcome.match_cpu
         self.tally.worker_cpu += outcome.worker_cpu
         newest = outcome.seconds / len(indices)
         before = self._match_seconds
         self._match_seconds = newest if before is None else before + SMOOTHING * (newest - before)
-        self.on_chunk(outcome, {record.index: tries[record.index] for record in outcome.records})
+        self.on_chunk(outcome, {record.index: earlier.get(record.index, ()) for record in outcome.records})
         return outcome.failures
 
     def _cancel_overdue(self, pending: dict[Ticket, tuple[list[int], float]]) -> None:
@@ -113,3 +113,8 @@ class Driver:
             expected = (self._match_seconds or 0.0) * len(indices)
             if now - since > IN_FLIGHT * (self.patience * len(indices) + 10 * expected):
                 self.backend.cancel(ticket)
+
+
+def _kills(failures: Sequence[Failure]) -> Counter[int]:
+    """By seat: how often it was killed from outside."""
+    return Counter(failure.seat for failure in failures if failure.was_killed and failure.seat is not None)

@@ -4,13 +4,13 @@ import concurrent.futures
 import multiprocessing
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.processes import HASH_SEED, die_with_parent
-from arena.schedule.worker import Chunk, Job, Worker
+from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 
 class LocalBackend:
@@ -29,14 +29,14 @@ class LocalBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
         self._serial += 1
         try:
-            future = self._pool.submit(_play, list(indices), kills)
+            future = self._pool.submit(_play, list(indices), dict(kills))
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
-            future = self._pool.submit(_play, list(indices), kills)
+            future = self._pool.submit(_play, list(indices), dict(kills))
         self._futures[self._serial] = (self._pool, future)
         return self._serial
 
@@ -95,5 +95,5 @@ def _prepare(job: Job, parent: int) -> None:
     _worker[:] = [Worker(job)]
 
 
-def _play(indices: list[int], kills: int) -> Chunk:
+def _play(indices: list[int], kills: dict[int, int]) -> Chunk:
     return _worker[0].play(indices, kills)

@@ -7,7 +7,7 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,8 @@ from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.guardian import Guardian
 from arena.schedule.processes import HASH_SEED
-from arena.schedule.worker import Chunk, Job, Worker
+from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
-ADDRESS_VARIABLE = "RAY_ADDRESS"
 LISTENER_SECONDS = 10.0
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
 _SETTINGS = {
@@ -69,9 +68,9 @@ class RayBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int], kills: int = 0) -> Ticket:
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
-        reference = self._play.remote(self._job, self._job_id, list(indices), kills)
+        reference = self._play.remote(self._job, self._job_id, list(indices), dict(kills))
         self._pending.append(reference)
         return reference  # type: ignore[no-any-return]  # hashable
 
@@ -118,7 +117,7 @@ class RayBackend:
         return result
 
 
-def _play(job: Job, job_id: str, indices: list[int], kills: int) -> Chunk:
+def _play(job: Job, job_id: str, indices: list[int], kills: dict[int, int]) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks."""
     known = _workers()
     if job_id not in known:

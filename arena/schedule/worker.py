@@ -4,10 +4,11 @@ import contextlib
 import os
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -18,6 +19,8 @@ from arena.records import MatchRecord
 from arena.schedule.plan import Plan
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import NAMESPACE, Keeper, LockedSeat, LockError, can_have_processes
+
+NO_KILLS: Mapping[int, int] = MappingProxyType({})
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -32,24 +35,29 @@ class Job(msgspec.Struct, frozen=True):
     """The strongest to try."""
 
 
+class Failure(msgspec.Struct, frozen=True):
+    """The hall failed a match: it is tried again."""
+
+    reason: str
+    """In words, or as a traceback."""
+    seat: int | None = None
+    """Whose isolation failed; None: something else did."""
+    was_killed: bool = False
+    """Whether that seat was killed from outside (by the kernel, short of memory)."""
+
+
 class Chunk(msgspec.Struct, frozen=True):
     """What came of a chunk of plan indices."""
 
     records: list[MatchRecord]
-    failures: dict[int, str]
-    """By index: our own failure, as a traceback; such a match is tried again."""
+    failures: dict[int, Failure]
+    """By index."""
     seconds: float
     """Wall time."""
     match_cpu: float
     """CPU seconds inside matches."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk (imports, loading)."""
-    killed: tuple[int, ...] = ()
-    """Of the failures: those in which a seat was killed from outside (the kernel, short of memory)."""
-
-
-class SeatKilled(HostTrouble):
-    """A seat was killed from outside: the third time in one match, its bot takes too much memory."""
 
 
 class Worker:
@@ -69,50 +77,46 @@ class Worker:
         """End the processes of locked seats."""
         self._keeper.close()
 
-    def play(self, indices: Sequence[int], kills: int = 0) -> Chunk:
+    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Chunk:
         """Play matches of the plan; a failure of ours in one of them does not hurt the others.
 
-        `kills`: how often a seat of these matches was killed from outside before.
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
         """
         began = time.perf_counter()
         records: list[MatchRecord] = []
-        failures: dict[int, str] = {}
-        killed: list[int] = []
+        failures: dict[int, Failure] = {}
         match_cpu = 0.0
         for index in indices:
             cpu = _cpu_seconds()
-            try:
-                records.append(self._match(index, kills))
-            except HostTrouble as trouble:
-                failures[index] = str(trouble)
-                if isinstance(trouble, SeatKilled):
-                    killed.append(index)
-            except LockError as error:
-                failures[index] = f"a bot that is not trusted cannot be locked in here: {error}"
-            except Exception:
-                failures[index] = traceback.format_exc()
+            played = self._match(index, kills)
+            if isinstance(played, Failure):
+                failures[index] = played
+            else:
+                records.append(played)
             match_cpu += _cpu_seconds() - cpu
         now = _cpu_seconds()
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
-        return Chunk(
-            records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu, tuple(killed)
-        )
+        return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
 
-    def _match(self, index: int, kills: int) -> MatchRecord:
-        setup = self._job.plan.setup(index)
-        with ExitStack() as opened:
-            seats = [self._seat(player, seed, kills) for player, seed in zip(setup.players, setup.bot_seeds)]
-            for seat in seats:
-                opened.callback(seat.close)
-            try:
+    def _match(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
+        seats: list[InProcessSeat | LockedSeat] = []
+        try:
+            setup = self._job.plan.setup(index)
+            with ExitStack() as opened:
+                for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
+                    seats.append(self._seat(player, seed, kills.get(place, 0)))
+                    opened.callback(seats[-1].close)
                 # a bot that prints does not reach the hall's terminal
                 with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
                     return play(games.load(setup.game), setup, seats)
-            except HostTrouble as trouble:
-                if any(isinstance(seat, LockedSeat) and seat.was_killed for seat in seats):
-                    raise SeatKilled(str(trouble)) from None
-                raise
+        except HostTrouble as trouble:
+            seat = seats[trouble.seat]
+            return Failure(str(trouble), trouble.seat, isinstance(seat, LockedSeat) and seat.was_killed)
+        except LockError as error:
+            return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
+        except Exception:
+            return Failure(traceback.format_exc())
 
     def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | LockedSeat:
         """In this process for a trusted bot, locked in for every other one."""

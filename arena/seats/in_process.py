@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.errors import BotError, short_trace
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, HostTrouble
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
 from arena.records import Ending
 from arena.view import View
 
@@ -111,12 +111,12 @@ class InProcessSeat:
 
 
 def _late(answer: Answer, limit: float) -> Fault | None:
-    """The wall backstop, which catches sleepers; raises HostTrouble where it was the machine that was slow."""
+    """The wall backstop, which catches sleepers; the hall's fault where it was the machine that was slow."""
     backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
     if answer.wall_seconds <= backstop:
         return None
     if answer.cpu_seconds < limit / 2 and _is_short_of_cpu():
-        raise HostTrouble(f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU")
+        return Fault(Ending.HOST, f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU")
     return Fault(Ending.TIMEOUT, f"took {answer.wall_seconds:.1f} s of wall time, {backstop:.1f} s are the backstop")
 
 

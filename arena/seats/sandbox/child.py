@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 
+from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
 from arena.records import Ending
 from arena.seats.sandbox import pressure, wire
@@ -50,7 +51,7 @@ class Child:
     @property
     def output(self) -> str:
         """The first of what the bot printed."""
-        return wire.printable(self._kept.decode("utf-8", "replace"))
+        return printable(self._kept.decode("utf-8", "replace"), OUTPUT_KEPT)
 
     def cpu(self) -> float:
         """CPU seconds that it has used, read from outside."""
@@ -92,14 +93,18 @@ class Child:
             if body is not None:
                 return self._decoded(body, is_last=is_last)
             if not self._wait(min(patience, _LONGEST_WAIT)):
-                used, waited = self.cpu() - cpu_from, time.perf_counter() - wall_from
+                cpu = self.cpu()
+                used, waited = cpu - cpu_from, time.perf_counter() - wall_from
+                if watch is None:
+                    watch = pressure.Watch(self.pid, cpu)
+                else:
+                    watch.look(cpu)
                 if used > cpu_limit:
                     raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
                 if waited > wall_limit:
-                    if watch and pressure.is_hosts_fault(used, cpu_limit, *watch.waited_and_delayed()):
+                    if pressure.is_hosts_fault(used, cpu_limit, *watch.waited_and_delayed()):
                         raise Trouble(Ending.HOST, f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU")
                     raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
-                watch = watch or pressure.Watch(self.pid)
                 patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
 
     def kill(self) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from arena import game as games
 from arena.agent import Agent, BotFiles, LoadedBot
-from arena.errors import BotError, short_trace
+from arena.errors import BotError, printable, short_trace
 from arena.records import Clock, Ending
 from arena.seats.sandbox import kernel, wire
 from arena.seats.sandbox.lockdown import Cell, lock
@@ -73,7 +73,7 @@ def _started(start: wire.Start, folder: Path) -> Agent[Any]:
         reason = str(error)
     except BaseException as error:
         reason = _where(error, start.main) if start.info is None else short_trace()
-    _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, wire.printable(reason)[: wire.TEXT]))
+    _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, printable(reason)))
     os._exit(3)
 
 
@@ -98,11 +98,11 @@ def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
         if isinstance(action, int) and not isinstance(action, bool):
             return wire.Action(ask.id, int(action) if action.bit_length() < 64 else "a huge number")
         reason = f"a reply is one of the legal texts or its index, not {type(action).__name__}"
-        return wire.Failed(ask.id, Ending.MALFORMED.value, wire.printable(reason)[: wire.TEXT])
+        return wire.Failed(ask.id, Ending.MALFORMED.value, printable(reason))
     except MemoryError:
         return wire.Failed(ask.id, Ending.MEMORY.value, "the bot ran out of its memory")
     except BaseException:
-        return wire.Failed(ask.id, Ending.CRASH.value, wire.printable(short_trace())[: wire.TEXT])
+        return wire.Failed(ask.id, Ending.CRASH.value, printable(short_trace()))
 
 
 def _ended(agent: Agent[Any], end: wire.End) -> wire.Reply:

@@ -16,9 +16,9 @@ import arena
 from arena.agent import BotFiles, unpack
 from arena.cache import VARIABLE, cache_root
 from arena.records import Ending
-from arena.seats.sandbox import canary, kernel, wire
+from arena.seats.sandbox import canary, kernel, landlock, wire
 from arena.seats.sandbox.child import Child, Trouble
-from arena.seats.sandbox.levels import NAMESPACE, PROCESS, is_locked
+from arena.seats.sandbox.levels import LEVELS, NAMESPACE, PROCESS, is_locked
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 START_SECONDS = 300.0  # the rooms may have to be compiled first
@@ -135,15 +135,37 @@ class Keeper:
         return self._control
 
     def _start(self) -> None:
+        """A zygote at the strongest level that works here. Raises LockError."""
         if not kernel.is_known():
             raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
+        reasons: dict[str, None] = {}  # each once, in order
+        levels = self._levels()
+        if not landlock.version():  # nor can a zygote have it
+            reasons[landlock.MISSING] = None
+            levels = [level for level in levels if not is_locked(level)]
+        for level in levels:
+            up = self._launch(level)
+            reasons |= dict.fromkeys(text.strip().splitlines()[-1] for text in (up.error, up.reason) if text)
+            if up.error is None:
+                self._level, self.reason = up.level, "; ".join(reasons)
+                return
+            self.close()
+        raise LockError("; ".join(reasons) or f"asked for no more than {self._wanted}")
+
+    def _levels(self) -> list[str]:
+        """What to try, strongest first."""
+        weaker = LEVELS[LEVELS.index(PROCESS) : LEVELS.index(self._wanted) + 1]
+        return [level for level in reversed(weaker) if is_locked(level) or not self._needs_lock]
+
+    def _launch(self, level: str) -> wire.Up:
+        """Start a zygote; what it says of itself."""
         store, mount_point = cache_root() / "bots", cache_root() / "view"
         for folder in (store / canary.FOLDER, mount_point):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o755)
         in_main_thread = threading.current_thread() is threading.main_thread()
         order = wire.Order(
-            rooms=self._rooms, level=self._wanted, libraries=libraries(), devices=DEVICES, store=str(store),
+            rooms=self._rooms, level=level, libraries=libraries(), devices=DEVICES, store=str(store),
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -163,11 +185,8 @@ class Keeper:
             up = msgspec.msgpack.decode(said, type=wire.Up) if said else wire.Up(PROCESS, error="the zygote did not start")
         except (OSError, msgspec.DecodeError) as error:
             up = wire.Up(PROCESS, error=f"the zygote did not start: {error}")
-        if up.error is not None or (self._needs_lock and not is_locked(up.level)):
-            self.close()
-            raise LockError((up.error or up.reason).strip().splitlines()[-1])
         ours.settimeout(_ANSWER_SECONDS)
-        self._level, self.reason = up.level, up.reason
+        return up
 
 
 def _environment() -> dict[str, str]:

@@ -14,6 +14,7 @@ _LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # by the version that brou
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract unix sockets, signals
 _PATH_BENEATH = 1
+MISSING = "the kernel offers no Landlock"
 _VERSION_FLAG = 1
 
 
@@ -32,7 +33,7 @@ def restrict(readable: Iterable[str], sinks: Iterable[str] = ()) -> None:
     """
     kind = version()
     if not kind:
-        raise OSError(errno.ENOSYS, "the kernel offers no Landlock")
+        raise OSError(errno.ENOSYS, MISSING)
     rights = _FIRST_RIGHTS | sum(bit for since, bit in _LATER_RIGHTS.items() if kind >= since)
     attributes = struct.pack("=QQQ", rights, _TCP if kind >= 4 else 0, _SCOPES if kind >= 6 else 0)
     size = 24 if kind >= 6 else 16 if kind >= 4 else 8

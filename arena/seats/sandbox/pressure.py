@@ -15,19 +15,43 @@ def run_delay(pid: int) -> float | None:
         return None
 
 
+def stands_ready(pid: int) -> bool:
+    """Whether a process runs, or would if it had a CPU."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+    except (OSError, IndexError):
+        return False
+
+
 class Watch:
     """A process that is late, from now on."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, cpu: float) -> None:
+        """`cpu`: the CPU seconds that it has used."""
         self._pid = pid
         self._began = time.monotonic()
         self._before = run_delay(pid)
+        self._standing: tuple[float, float] | None = None  # since when, with how much CPU time used
+        self.look(cpu)
+
+    def look(self, cpu: float) -> None:
+        """Take note of whether it stands ready.
+
+        If it does at two looks and has used no CPU time between them, it did so all the while: to sleep and to wake costs
+        some. The kernel's own count says nothing of that until the process runs again.
+        """
+        if not stands_ready(self._pid):
+            self._standing = None
+        elif self._standing is None or self._standing[1] != cpu:
+            self._standing = (time.monotonic(), cpu)
 
     def waited_and_delayed(self) -> tuple[float, float]:
         """Wall seconds since then, and how many of them it stood ready without a CPU (0 where they are not counted)."""
-        now = run_delay(self._pid)
-        delay = 0.0 if now is None or self._before is None else now - self._before
-        return time.monotonic() - self._began, delay
+        now, counted = time.monotonic(), run_delay(self._pid)
+        delay = 0.0 if counted is None or self._before is None else counted - self._before
+        if self._standing is not None:
+            delay += now - self._standing[0]
+        return now - self._began, delay
 
 
 def is_hosts_fault(used: float, limit: float, waited: float, delay: float) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.errors import printable
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.seats.sandbox import wire
@@ -19,7 +20,7 @@ from arena.seats.sandbox.keeper import Keeper
 from arena.view import View
 
 KILLS_UNTIL_BLAME = 3
-"""The n-th SIGKILL in one match that is not ours is the bot's: the kernel kills what takes too much memory."""
+"""The n-th SIGKILL of a seat in one match that is not ours is its bot's: the kernel kills what takes too much memory."""
 _END_SECONDS = 0.2  # CPU time to take note of the end
 _NOTE_BYTES = 2000  # of the bot's output in the note of its fault
 
@@ -30,7 +31,7 @@ class LockedSeat:
     def __init__(
         self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], memory: int, earlier_kills: int = 0
     ) -> None:
-        """`seed`: of the bot's own generator; `memory`: bytes; `earlier_kills`: of this match, by SIGKILLs not ours."""
+        """`seed`: of the bot's own generator; `memory`: bytes; `earlier_kills`: of this seat in this match."""
         self.wants_forced = False
         self.was_killed = False
         """Whether it died by a SIGKILL that was not ours."""
@@ -153,7 +154,7 @@ class LockedSeat:
         ready = child.receive(self._cpu, seconds, time.perf_counter(), beyond_is=Ending.TIMEOUT)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Failed):
-            raise Trouble(Ending.STARTUP, wire.printable(ready.reason))
+            raise Trouble(Ending.STARTUP, printable(ready.reason))
         if not isinstance(ready, wire.Ready) or ready.id != wire.START_ID:
             raise Trouble(Ending.PROTOCOL, "another message than that it is ready")
         self.wants_forced = ready.wants_forced
@@ -173,7 +174,7 @@ class LockedSeat:
             raise Trouble(Ending.PROTOCOL, f"a message that is no action: {type(reply).__name__}")
         if reply.ending not in (Ending.CRASH, Ending.MEMORY, Ending.MALFORMED):
             raise Trouble(Ending.PROTOCOL, "an ending that a bot cannot claim")
-        return Fault(Ending(reply.ending), self._with_output(wire.printable(reply.reason)))
+        return Fault(Ending(reply.ending), self._with_output(printable(reply.reason)))
 
     def _failed(self, trouble: Trouble) -> Fault:
         """End the child, and say whose fault it was."""

@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
+from arena.errors import printable
 
 MESSAGE_BYTES = 64 << 10
 """Longest reply of a bot."""
 HEADER = struct.Struct("<I")
 START_ID = 0
-TEXT = 4000  # of a bot's reason
+TEXT = 4000  # characters of an action
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,7 +144,7 @@ def decode_reply(body: bytes | bytearray | memoryview) -> Reply:
     try:
         reply: Reply = _replies.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
-        raise NoMessage(f"not decodable: {printable(str(error))[:200]}") from None
+        raise NoMessage(f"not decodable: {printable(str(error), 200)}") from None
     return reply
 
 
@@ -173,9 +174,3 @@ class Frames:
         body = bytes(self._bytes[HEADER.size : end])
         del self._bytes[:end]
         return body
-
-
-def printable(text: str) -> str:
-    """A stranger's text in characters that harm no terminal and no file; line ends stay."""
-    plain = text.encode("ascii", "backslashreplace").decode()
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in plain)

@@ -77,7 +77,7 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
     gc.collect()
     gc.freeze()
     if cell.level == PROCESS:
-        return cell, "asked for no more"
+        return cell, ""
     trouble = canary.trouble(cell)
     if trouble and cell.drops_user:
         cell = replace(cell, drops_user=False)

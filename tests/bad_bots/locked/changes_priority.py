@@ -15,10 +15,9 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            try:
-                os.nice(-5)
-                os.sched_setaffinity(0, [0])
-                print("GOT it")
-            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
-                print("REFUSED", type(error).__name__, error)
+            for attempt in (lambda: os.nice(-5), lambda: os.nice(5), lambda: os.sched_setaffinity(0, [0])):
+                try:
+                    print("GOT it", attempt())
+                except OSError as error:
+                    print("REFUSED", type(error).__name__, error)
         return view.legal[0]

@@ -1,4 +1,4 @@
-"""Lists home folders and the root. Expected: refused; the bot plays on: played, no blame."""
+"""Lists home folders. Expected: refused; the bot plays on: played, no blame."""
 
 import os
 
@@ -15,8 +15,9 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            try:
-                print("GOT", os.listdir("/root"), os.listdir("/home"))
-            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
-                print("REFUSED", type(error).__name__, error)
+            for folder in ("/root", "/home"):
+                try:
+                    print("GOT", os.listdir(folder))
+                except OSError as error:
+                    print("REFUSED", type(error).__name__, error)
         return view.legal[0]

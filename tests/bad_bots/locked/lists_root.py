@@ -1,4 +1,4 @@
-"""Lists the root folder. Expected: refused; the bot plays on: played, no blame."""
+"""Lists a folder of the system. Expected: refused; the bot plays on: played, no blame."""
 
 import os
 

@@ -16,8 +16,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                socket.create_connection(("127.0.0.1", 22), 1)
-                print("GOT a connection")
+                socket.socket(socket.AF_INET, socket.SOCK_STREAM)  # to connect could fail for want of a listener
+                print("GOT a socket")
             except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
                 print("REFUSED", type(error).__name__, error)
         return view.legal[0]

@@ -15,8 +15,10 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            try:
-                print("GOT", os.listdir(self.params["results"]), open(self.params["results"] + "/journal.sqlite", "rb").read(9))
-            except (OSError, TypeError, MemoryError, ValueError, ImportError) as error:
-                print("REFUSED", type(error).__name__, error)
+            results = self.params["results"]
+            for attempt in (lambda: os.listdir(results), lambda: open(results + "/journal.sqlite", "rb").read(9)):
+                try:
+                    print("GOT", attempt())
+                except OSError as error:
+                    print("REFUSED", type(error).__name__, error)
         return view.legal[0]
