@@ -74,14 +74,14 @@ class DataTable:
             raise ValueError(self.accepts)
         if len(value) > self.most:
             raise RowError(self.most, f"at most {self.most} rows are possible, not {len(value)}")
-        codes, names = [len(value)], dict[str, int]()
+        codes, names = [len(value)], set[str]()
         for place, row in enumerate(value):
             if not isinstance(row, list) or len(row) != len(self._header):
                 raise RowError(place, f"[{', '.join(self._header)}] is needed, not {row!r}")
             name = _checked_name(row[0], place)
             if name in names:
-                raise RowError(place, f'{NAME}: "{name}" is the name of row {names[name] + 1} too')
-            names[name] = place
+                raise RowError(place, f'{NAME}: "{name}" is the name of an earlier row too')
+            names.add(name)
             for column, number in zip(self.columns, row[1:]):
                 codes.append(_checked_number(number, column, place))
             codes += _words(name)

@@ -99,11 +99,10 @@ def _read_slot(reader: PositionReader, s: Any, place: int, value: object, names:
     s.request[place] = request
     s.num_cards[place] = len(cards)
     s.chips[place] = max(0, bang - len(cards))
-    chips = value.get("chips")
-    if isinstance(chips, bool) or chips != s.chips[place]:
-        raise PositionError(
-            f"{key}.chips: {s.chips[place]} are left of {bang} one-point cards after {len(cards)} cards, not {chips!r}"
-        )
+    left = int(s.chips[place])
+    chips = reader.as_whole(value.get("chips") or 0, f"{key}.chips", 0, bang)
+    if chips != left:
+        raise PositionError(f"{key}.chips: {left} are left of {bang} one-point cards after {len(cards)} cards, not {chips}")
     for i, card in enumerate(cards):
         seat, number, facing = reader.as_listing(card, f"{key}.cards[{i}]", 3)
         reader.as_whole(seat, f"{key}.cards[{i}][0]", 0, int(s.seats) - 1)

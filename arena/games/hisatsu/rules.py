@@ -31,6 +31,7 @@ FAILURE = 2  # points that a failed request costs
 
 FULL_HAND = 0b11111110  # bit v = card v
 BELOW_SEVEN = 0b01111110  # the 7 is never face down on a request
+HIDEABLE = BELOW_SEVEN >> 1  # as action codes of one slot
 DEALING, FIRST_STARTER = 1, 2  # purposes of random streams
 SEEN_HIDDEN = 64  # + slot: a seen action whose card is hidden; an open one is its code + 1
 NO_REQUEST = -1  # in `request`
@@ -137,7 +138,7 @@ def option_warnings(seats: int, resolved: Mapping[str, OptionValue]) -> list[str
         return []
     return [
         f"options.deck: {len(rows)} requests could run out with {seats} seats: "
-        f"{sum(cheapest)} cards can capture {refills + 1} of them, and {seats * TURNS} are played"
+        f"the cheapest {len(cheapest)} captures need {sum(cheapest)} of the {seats * TURNS} cards that are played"
     ]
 
 
@@ -174,18 +175,16 @@ def legal_actions(s: State, out: Words) -> int:
     """slot * 7 + value - 1 places a card, (seats - 1) * 7 + value - 1 discards it (RULES.md 3.4)."""
     if s.turns == s.seats * TURNS:
         return 0
-    hand = int(s.hand[s.turn])
-    count = 0
+    hand = int(s.hand[s.turn]) >> 1
+    codes = hand << VALUES * (s.seats - 1)
     for slot in range(s.seats - 1):
         if s.request[slot] != NO_REQUEST:
-            for value in range(1, VALUES if s.chips[slot] > 0 else VALUES + 1):
-                if hand >> value & 1:
-                    out[count] = slot * VALUES + value - 1
-                    count += 1
-    for value in range(1, VALUES + 1):
-        if hand >> value & 1:
-            out[count] = (s.seats - 1) * VALUES + value - 1
-            count += 1
+            codes |= (hand & HIDEABLE if s.chips[slot] > 0 else hand) << VALUES * slot
+    count = 0
+    while codes:
+        out[count] = lowest_bit(codes)
+        count += 1
+        codes &= codes - 1
     return count
 
 

@@ -81,8 +81,8 @@ def describe(s: Any, seat: int | None) -> str:
         lines.append(f"  {place} {_slot_words(s, place, seat)}")
     for player in range(s.seats):
         known = seat is None or seat == player
-        hand = "".join(map(str, values_of(int(s.hand[player])))) if known else f"{VALUES - turns[player]} cards"
-        words = f"  seat {player}: hand {hand}, points {int(rules._score(s, player))}"
+        hand = "".join(map(str, values_of(int(s.hand[player])))) if known else _HIDDEN * (VALUES - turns[player])
+        words = f"  seat {player}: hand {hand}, score {int(rules._score(s, player))}"
         words += _list_words("one-point cards", [str(s.points[player])] if s.points[player] else [])
         words += _list_words("captured", _names(s, s.captured[player], s.num_captured[player]))
         words += _list_words("failed", _names(s, s.failed[player], s.num_failed[player]))
