@@ -127,14 +127,15 @@ def resolve_options(resolved: dict[str, OptionValue], seats: int, _given: Mappin
 
 
 def option_warnings(seats: int, resolved: Mapping[str, OptionValue]) -> list[str]:
-    """A deck that could run out: its cheapest captures, with bang + 1 cards each, could leave a slot empty (O-H4).
+    """A deck that could run out, so that a slot stays empty (O-H4).
 
-    The last refill comes before the last action, so one card less than all can help to empty the stock.
+    That takes one capture more than there are refills, with bang + 1 cards each, before the last action. And a slot has
+    at most one capture in a round of turns, the first one in the second round.
     """
     rows = deck_rows(resolved)
     refills = len(rows) - (seats - 1)
     cheapest = sorted(cast(int, row[1]) + 1 for row in rows)[: refills + 1]
-    if sum(cheapest) >= seats * TURNS:
+    if sum(cheapest) >= seats * TURNS or refills >= (seats - 1) * (TURNS - 1):
         return []
     return [
         f"options.deck: {len(rows)} requests could run out with {seats} seats: "
