@@ -168,16 +168,18 @@ def hide(text: str) -> str:
     return " ".join([kind, HIDDEN, *rest])
 
 
-def is_consistent(world: Document, start: Document, truth: Referee, viewer: int) -> bool:
+def is_consistent(world: Document, start: Document, truth: Referee, viewer: int, seen: list[Document]) -> bool:
     """Whether `viewer` could have seen all that it saw in the match `truth` from `start`, with `world` behind it.
 
-    The match is played again from the start with the world's cards in the place of those that are still face down, and
-    with its stock; it must be legal, look the same to the viewer after every action, and end in `world`.
+    `seen`: its knowledge (`truth.position(viewer)`) after each action. The match is played again from the start with the
+    world's cards in the place of those that are still face down, and with its stock; it must be legal, look the same to
+    the viewer after every action, and end in `world`.
     """
+    if sorted(world["stock"]) != sorted(truth.stock):
+        return False
     cards = truth.covered()
     drawn = len(start["stock"]) - len(truth.stock)
     again = Referee({**start, "stock": start["stock"][:drawn] + world["stock"]})
-    seen = Referee(start)
     for number, (_, text, _) in enumerate(truth.log):
         played = text
         if number in cards:
@@ -189,7 +191,6 @@ def is_consistent(world: Document, start: Document, truth: Referee, viewer: int)
             again.play(played)
         except Impossible:
             return False
-        seen.play(text)
-        if again.position(viewer) != seen.position(viewer) or again.heard(viewer) != seen.heard(viewer):
+        if again.position(viewer) != seen[number]:
             return False
-    return again.position() == {key: value for key, value in world.items() if key != "rng"}
+    return again.heard(viewer) == truth.heard(viewer) and again.position() == {key: value for key, value in world.items() if key != "rng"}
