@@ -121,9 +121,7 @@ class DataTable:
         return [NAME, *(column.name for column in self.columns)]
 
 
-def table_beside(
-    module: str, file: str, name: str, columns: tuple[Column, ...], most: int, meaning: str
-) -> DataTable:
+def table_beside(module: str, file: str, name: str, columns: tuple[Column, ...], most: int, meaning: str) -> DataTable:
     """The option with the default of the CSV file `file` in the folder of `module` (a room's `__file__`)."""
     empty = DataTable(name, [], columns, most, meaning)
     rows, _ = empty.read(Path(module).parent / file)
@@ -175,9 +173,7 @@ def _checked_name(name: object, row: int) -> str:
 
 def _checked_number(number: object, column: Column, row: int) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or not column.lowest <= number <= column.highest:
-        raise RowError(
-            row, f"{column.name}: a whole number from {column.lowest} to {column.highest} is needed, not {number!r}"
-        )
+        raise RowError(row, f"{column.name}: a whole number from {column.lowest} to {column.highest} is needed, not {number!r}")
     return number
 
 

@@ -1,9 +1,8 @@
-"""Reckoner: knows how likely each sum of the hidden cards is, and claims where the request holds and hardly anybody can cover.
+"""Reckoner: knows how likely each sum of the hidden cards is, and claims what holds and what hardly anybody can take over.
 
-Every seat has the cards 1 to 7 once, so what lies open of a seat tells what it may have hidden: the exact distribution
-of a sum of hidden cards is a convolution over their owners. The value of a claim falls with the room that it leaves:
-a rival with a card that still fits takes it over. The idea is the card counter's, and the auctioneer's: bid what the
-next one cannot top.
+Every seat has the cards 1 to 7 once, so what lies open of a seat tells what it may have hidden: the exact distribution of a
+sum of hidden cards is a convolution over their owners. A claim is worth less the more room it leaves: a rival with a card
+that still fits takes it over. The idea is the card counter's, and the bidder's: bid what the next one cannot top.
 """
 
 from collections import defaultdict
@@ -23,17 +22,13 @@ class Knobs:
     """What may be set by `params`; found by play against the greedy bot."""
 
     cover: float = 0.7
-    """How likely a rival covers a claim that it can take over."""
-    denial: float = 0.4
-    """What a point that a rival loses is worth."""
-    opening: float = 0.3
-    """What the next seat's best claim on a request costs whoever takes its last one-point card."""
-    thrift: float = 0.03
-    """Points for each pip of a card that is hidden or passed instead of being kept: high cards are hard to place."""
+    """How likely a rival takes a claim over when it can."""
+    thrift: float = 0.1
+    """Points for each pip of a card that is hidden or passed: high cards are hard to place, low ones fit to the end."""
 
 
 class Reckoner(Agent[HisatsuView]):
-    """Chances and points, one turn ahead."""
+    """The best expectation, one turn ahead."""
 
     games = ("hisatsu",)
 
@@ -42,64 +37,48 @@ class Reckoner(Agent[HisatsuView]):
         self.knobs = Knobs(**self.params)
 
     def act(self, view: HisatsuView) -> str:
-        """The action with the best expectation."""
+        """Hide for a one-point card, claim, or pass with the card that is worth least later."""
         mind = Mind(view, self.knobs)
-        values = {action: mind.placement(slot, card) for action, (slot, card) in view.placements.items()}
-        values |= {action: self.knobs.thrift * card for action, card in view.passes.items()}
+        values = {action: self.knobs.thrift * card for action, card in view.passes.items()}
+        for action, (slot, card) in view.placements.items():
+            values[action] = 1.0 + self.knobs.thrift * card if slot.chips else mind.claim(slot, card)
         return max(values, key=values.__getitem__)
 
 
 class Mind:
-    """One decision's chances."""
+    """The chances at one decision."""
 
     def __init__(self, view: HisatsuView, knobs: Knobs) -> None:
         self.view, self.knobs = view, knobs
-        self.sums = {slot.place: self.hidden_sums(slot) for slot in view.row}
         order = [(view.seat + step) % view.seats for step in range(1, view.seats)]
-        self.followers = [seat for seat in order if view.turns_left[seat] > 0]
-        self.later = view.turns_left[view.seat] > 1  # whether this seat has another turn
-        self.fits = {}  # type: dict[tuple[int, int], float]
+        self.followers = [seat for seat in order if view.turns_left[seat]]
+        self.sums = {slot.place: self.likely_sums(slot) for slot in view.row if not slot.chips}
+        self.fits: dict[tuple[int, int], float] = {}
 
-    def hidden_sums(self, slot: Slot) -> dict[int, float]:
-        """How likely each sum of all cards of a request is."""
-        known = sum(card.value or 0 for card in slot.cards)
-        sums = {known: 1.0}
-        for owner in {card.seat for card in slot.cards if card.value is None}:
-            count = sum(card.seat == owner and card.value is None for card in slot.cards)
-            hands = list(combinations([card for card in self.view.unseen[owner] if card != SEVEN], count))
+    def likely_sums(self, slot: Slot) -> dict[int, float]:
+        """How likely each sum of the cards on a request is."""
+        sums = {sum(card.value or 0 for card in slot.cards): 1.0}
+        hidden = [card.seat for card in slot.cards if card.value is None]
+        for owner in set(hidden):
+            candidates = [card for card in self.view.unseen[owner] if card != SEVEN]
+            choices = [sum(cards) for cards in combinations(candidates, hidden.count(owner))]
             longer: dict[int, float] = defaultdict(float)
             for total, chance in sums.items():
-                for hand in hands:
-                    longer[total + sum(hand)] += chance / len(hands)
+                for more in choices:
+                    longer[total + more] += chance / len(choices)
             sums = longer
         return sums
 
-    def placement(self, slot: Slot, card: int) -> float:
-        """What a card on a request is worth."""
-        if slot.chips:
-            return self.hiding(slot, card)
+    def claim(self, slot: Slot, card: int) -> float:
+        """The expected points of an open card: the request if it holds and nobody takes it over, else the failure."""
         value = 0.0
         for total, chance in self.sums[slot.place].items():
             room = slot.hp - total - card
-            value += chance * (self.holding(room) * slot.points if room >= 0 else -FAILURE)
-            if slot.claimant is not None:
-                theirs = slot.points if total <= slot.hp else -FAILURE
-                value += chance * self.knobs.denial * theirs
+            value += chance * (slot.points * self.lasting(room) if room >= 0 else -FAILURE)
         return value
 
-    def hiding(self, slot: Slot, card: int) -> float:
-        """A one-point card, less what the next seat may make of it when it was the last one."""
-        value = 1.0 + self.knobs.thrift * card
-        if slot.chips > 1 or not self.followers:
-            return value
-        best = 0.0
-        for claim in range(1, SEVEN + 1):
-            chance = sum(c for total, c in self.sums[slot.place].items() if total + card + claim <= slot.hp)
-            best = max(best, chance * slot.points - (1 - chance) * FAILURE)
-        return value - self.knobs.opening * best
-
-    def holding(self, room: int) -> float:
-        """The chance that nobody covers a claim that leaves this room."""
+    def lasting(self, room: int) -> float:
+        """The chance that no rival takes over a claim that leaves this room before the own next turn."""
         chance = 1.0
         for seat in self.followers:
             chance *= 1 - self.knobs.cover * self.fitting(seat, room)
@@ -109,6 +88,6 @@ class Mind:
         """The chance that a seat holds a card of at most `room`."""
         if (seat, room) not in self.fits:
             unseen, hand = self.view.unseen[seat], self.view.hand_sizes[seat]
-            small = sum(card <= room for card in unseen)
-            self.fits[seat, room] = 1 - comb(len(unseen) - small, hand) / comb(len(unseen), hand)
+            larger = sum(card > room for card in unseen)
+            self.fits[seat, room] = 1 - comb(larger, hand) / comb(len(unseen), hand)
         return self.fits[seat, room]

@@ -193,4 +193,6 @@ def is_consistent(world: Document, start: Document, truth: Referee, viewer: int,
             return False
         if again.position(viewer) != seen[number]:
             return False
-    return again.heard(viewer) == truth.heard(viewer) and again.position() == {key: value for key, value in world.items() if key != "rng"}
+    return again.heard(viewer) == truth.heard(viewer) and again.position() == {
+        key: value for key, value in world.items() if key != "rng"
+    }

@@ -148,7 +148,9 @@ class TestTurn:
 
     def test_several_claims_are_resolved_from_the_left(self):
         """In play a seat never has two, as it places one card between two checks; a position may have them."""
-        states = made("Hare", "Sparrow", seats=3, turn=1, turns=[1, 0, 0], hands=["234567", "1234567", "1234567"], discards=["1", "", ""])
+        states = made(
+            "Hare", "Sparrow", seats=3, turn=1, turns=[1, 0, 0], hands=["234567", "1234567", "1234567"], discards=["1", "", ""]
+        )
         both = position(states)
         both["row"] = [{"name": "Hare", "cards": [[1, 4, "up"], [2, 3, "up"]]}, {"name": "Sparrow", "cards": [[2, 2, "up"]]}]
         both |= {"turns": [3, 2, 2], "hands": ["4567", "12357", "14567"], "discards": ["123", "6", ""]}
@@ -225,7 +227,9 @@ class TestCourse:
         seats=st.sampled_from([3, 4, 5]),
         pass_discard=st.sampled_from(["face_up", "face_down"]),
         tiebreak=st.sampled_from(["none", "captures"]),
-        deck=st.sampled_from([DEFAULT_DECK, ZEROS, ZEROS[:5], [["A", 6, 1, 9], ["B", 0, 1, 9], ["C", 2, 30, 0], ["D", 1, 6, 3]]]),
+        deck=st.sampled_from(
+            [DEFAULT_DECK, ZEROS, ZEROS[:5], [["A", 6, 1, 9], ["B", 0, 1, 9], ["C", 2, 30, 0], ["D", 1, 6, 3]]]
+        ),
     )
     def test_same_as_the_referee(self, seed, seats, pass_discard, tiebreak, deck):
         states = deal(seed, seats, pass_discard=pass_discard, tiebreak=tiebreak, deck=deck)
@@ -353,7 +357,19 @@ class TestWords:
     """notation.md: actions as text."""
 
     @pytest.mark.parametrize(
-        "text", ["place 1 2", "place 0 0", "place 8 0", "place 1", "place 1 -1", "place ? 0", "discard", "discard ?", "pass", "Discard 1"]
+        "text",
+        [
+            "place 1 2",
+            "place 0 0",
+            "place 8 0",
+            "place 1",
+            "place 1 -1",
+            "place ? 0",
+            "discard",
+            "discard ?",
+            "pass",
+            "Discard 1",
+        ],
     )
     def test_no_action(self, text):
         with pytest.raises(PositionError, match="is needed"):

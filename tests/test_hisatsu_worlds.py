@@ -102,7 +102,9 @@ class TestDeterminize:
                     world["hands"][seat], world["hands"][other] = world["hands"][other], world["hands"][seat]
                 elif change in ("card", "seven") and hidden:
                     place, at = hidden[0]
-                    world["row"][place]["cards"][at][1] = 7 if change == "seven" else world["row"][place]["cards"][at][1] % 6 + 1
+                    world["row"][place]["cards"][at][1] = (
+                        7 if change == "seven" else world["row"][place]["cards"][at][1] % 6 + 1
+                    )
                 elif change == "stock":
                     world["stock"][0] = truth.row[0]["name"] if truth.row[0] else world["stock"][1]
                 elif change == "passed" and world["passed"][seat]:

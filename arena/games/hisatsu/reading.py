@@ -108,11 +108,13 @@ def _read_slot(reader: PositionReader, s: Any, place: int, value: object, names:
         reader.as_whole(seat, f"{key}.cards[{i}][0]", 0, int(s.seats) - 1)
         reader.as_whole(number, f"{key}.cards[{i}][1]", 1, VALUES if i >= bang else VALUES - 1)
         if facing != ("up" if i >= bang else "down"):
-            raise PositionError(f"{key}.cards[{i}]: the first {bang} cards lie \"down\", the others \"up\", not {facing!r}")
+            raise PositionError(f'{key}.cards[{i}]: the first {bang} cards lie "down", the others "up", not {facing!r}')
         s.cards[place, i] = seat * 8 + number
     claimant = int(rules.claim(s, place))
     if claimant >= 0 and (rules.is_terminal(s) or claimant == s.turn):
-        raise PositionError(f"{key}: the claim of seat {claimant} should be resolved: a position shows the state after the check")
+        raise PositionError(
+            f"{key}: the claim of seat {claimant} should be resolved: a position shows the state after the check"
+        )
 
 
 def _read_cards(reader: PositionReader, s: Any) -> None:

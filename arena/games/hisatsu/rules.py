@@ -173,7 +173,7 @@ def deal(s: State, seats: int, options: Words, seed: Words) -> None:
 
 @jit
 def legal_actions(s: State, out: Words) -> int:
-    """slot * 7 + value - 1 places a card, (seats - 1) * 7 + value - 1 discards it (RULES.md 3.4)."""
+    """A placement is slot * 7 + value - 1, a discard (seats - 1) * 7 + value - 1 (RULES.md 3.4)."""
     if s.turns == s.seats * TURNS:
         return 0
     hand = int(s.hand[s.turn]) >> 1
