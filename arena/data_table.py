@@ -74,10 +74,10 @@ class DataTable:
             raise ValueError(self.accepts)
         if len(value) > self.most:
             raise RowError(self.most, f"at most {self.most} rows are possible, not {len(value)}")
-        codes, names = [len(value)], set[str]()
+        header, codes, names = self._header, [len(value)], set[str]()
         for place, row in enumerate(value):
-            if not isinstance(row, list) or len(row) != len(self._header):
-                raise RowError(place, f"[{', '.join(self._header)}] is needed, not {row!r}")
+            if not isinstance(row, list) or len(row) != len(header):
+                raise RowError(place, f"[{', '.join(header)}] is needed, not {row!r}")
             name = _checked_name(row[0], place)
             if name in names:
                 raise RowError(place, f'{NAME}: "{name}" is the name of an earlier row too')
@@ -155,7 +155,7 @@ def row_name(words: Sequence[int]) -> str:
     >>> row_name(_words("Raccoon dog"))
     'Raccoon dog'
     """
-    return b"".join(int(word).to_bytes(WORD_BYTES, "little", signed=True) for word in words).rstrip(b"\0").decode()
+    return b"".join(word.to_bytes(WORD_BYTES, "little", signed=True) for word in words).rstrip(b"\0").decode()
 
 
 def _words(name: str) -> list[int]:

@@ -75,8 +75,7 @@ def _read_requests(reader: PositionReader, s: Any, names: dict[str, int]) -> Non
     if len(stock) > len(names):
         raise PositionError(f"stock: {len(stock)} requests are more than the deck's {len(names)}")
     s.num_stock = len(stock)
-    for i in range(rules.MAX_REQUESTS):
-        s.stock[i] = stock[len(stock) - 1 - i] if i < len(stock) else 0
+    s.stock[:] = stock[::-1] + [0] * (rules.MAX_REQUESTS - len(stock))
     for key, requests, counts in (("captured", s.captured, s.num_captured), ("failed", s.failed, s.num_failed)):
         for seat, won in enumerate(_per_seat(reader, s, key)):
             listed = reader.as_listing(won, f"{key}[{seat}]")

@@ -43,7 +43,7 @@ def to_position(s: Any) -> Document:
     """Everything, hidden cards too."""
     document = _public_position(s)
     document["hands"] = ["".join(map(str, values_of(int(s.hand[seat])))) for seat in range(s.seats)]
-    document["stock"] = [request_name(s, int(s.stock[i])) for i in reversed(range(s.num_stock))]
+    document["stock"] = _names(s, s.stock, s.num_stock)[::-1]
     document["rng"] = "".join(f"{int(word):08x}" for word in s.seed)
     return document
 
@@ -95,15 +95,15 @@ def describe(s: Any, seat: int | None) -> str:
 
 def request_name(s: Any, request: int) -> str:
     """The name of a request of the deck."""
-    return row_name(s.names[request])
+    return row_name(s.names[request].tolist())
 
 
 def deck_of(s: Any) -> list[OptionValue]:
     """The rows of the deck."""
-    codes = [int(s.num_requests)]
-    for i in range(s.num_requests):
-        codes += [int(s.bang[i]), int(s.hp[i]), int(s.worth[i]), *(int(word) for word in s.names[i])]
-    return cast("list[OptionValue]", rules.DECK.decode(codes))
+    count = int(s.num_requests)
+    columns = (s.bang[:count].tolist(), s.hp[:count].tolist(), s.worth[:count].tolist(), s.names[:count].tolist())
+    codes = [code for *numbers, words in zip(*columns) for code in (*numbers, *words)]
+    return cast("list[OptionValue]", rules.DECK.decode([count, *codes]))
 
 
 _DIGITS_FROM_0 = "0123"
@@ -148,7 +148,7 @@ def _slot_document(s: Any, place: int) -> Document | None:
     if request == NO_REQUEST:
         return None
     hidden = int(rules.hidden_cards(s, place))
-    cards = [int(card) for card in s.cards[place][: s.num_cards[place]]]
+    cards = s.cards[place][: s.num_cards[place]].tolist()
     return {
         "name": request_name(s, request),
         "chips": int(s.chips[place]),
@@ -163,7 +163,7 @@ def _slot_words(s: Any, place: int, seat: int | None) -> str:
         return "empty"
     words = f"{request_name(s, request):12} hp {s.hp[request]:3}, points {s.worth[request]:2}, chips {s.chips[place]}"
     hidden = int(rules.hidden_cards(s, place))
-    for i, card in enumerate(int(card) for card in s.cards[place][: s.num_cards[place]]):
+    for i, card in enumerate(s.cards[place][: s.num_cards[place]].tolist()):
         value = _HIDDEN if i < hidden and seat not in (None, card >> 3) else str(card & 7)
         words += f" ({card >> 3}:{value})" if i < hidden else f" {card >> 3}:{value}"
     return words
@@ -174,8 +174,8 @@ def _list_words(label: str, words: list[str]) -> str:
 
 
 def _names(s: Any, requests: Any, count: int) -> list[str]:
-    return [request_name(s, int(request)) for request in requests[:count]]
+    return [request_name(s, request) for request in requests[:count].tolist()]
 
 
 def _digits(values: Any, count: int) -> str:
-    return "".join(str(int(value)) for value in values[:count])
+    return "".join(map(str, values[:count].tolist()))

@@ -109,7 +109,7 @@ class HisatsuView(View):
         bang = int(state.bang[request])
         return Slot(
             place,
-            row_name(state.names[request]),
+            row_name(state.names[request].tolist()),
             bang,
             int(state.hp[request]),
             int(state.worth[request]),
