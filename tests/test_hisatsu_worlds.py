@@ -10,6 +10,7 @@ import pytest
 from hisatsu_referee import DEFAULT_DECK, Referee, is_consistent
 
 from arena.game import load
+from arena.games.hisatsu.knowledge import hidden_cards
 from arena.rng import seed_words
 from arena.traces import play_text
 
@@ -60,7 +61,7 @@ class TestKnowledge:
                         assert not seen.hand[other]
                         assert not seen.passed[other].any()
                 for place in range(3):
-                    for i in range(GAME.rules.hidden_cards(states[0], place)):
+                    for i in range(hidden_cards(states[0], place)):
                         card = int(states[0].cards[place, i])
                         assert seen.cards[place, i] == (card if card >> 3 == seat else card & ~7)
 

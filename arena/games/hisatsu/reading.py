@@ -5,7 +5,8 @@ from typing import Any, cast
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.hisatsu import rules
-from arena.games.hisatsu.rules import FULL_HAND, NO_REQUEST, TURNS, VALUES
+from arena.games.hisatsu.knowledge import hidden_cards
+from arena.games.hisatsu.state import FULL_HAND, MAX_CARDS, MAX_REQUESTS, NO_REQUEST, SEATS, TURNS, VALUES
 from arena.games.hisatsu.view import turns_taken, values_of
 from arena.position import PositionReader
 
@@ -18,7 +19,7 @@ def read_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
     game = load("hisatsu")
     reader = PositionReader(document, "hisatsu", _KEYS)
-    seats = reader.whole("seats", rules.SEATS[0], rules.SEATS[-1])
+    seats = reader.whole("seats", SEATS[0], SEATS[-1])
     options = dict(reader.mapping("options"))
     if "deck" in options:
         raise PositionError("options.deck: in a position the deck is a key of its own")
@@ -30,7 +31,7 @@ def read_position(document: Document) -> States:
         raise PositionError(str(error).replace("options.deck:", "deck:", 1)) from None
     states = game.deal(seats, resolved, reader.seed())
     s = states[0]
-    rules._clear_table(s)
+    rules.clear_table(s)
     names = {cast(str, row[0]): request for request, row in enumerate(rules.deck_rows(resolved))}
     reader.whole("round", 1, 1, default=1)
     _read_course(reader, s)
@@ -75,7 +76,7 @@ def _read_requests(reader: PositionReader, s: Any, names: dict[str, int]) -> Non
     if len(stock) > len(names):
         raise PositionError(f"stock: {len(stock)} requests are more than the deck's {len(names)}")
     s.num_stock = len(stock)
-    s.stock[:] = stock[::-1] + [0] * (rules.MAX_REQUESTS - len(stock))
+    s.stock[:] = stock[::-1] + [0] * (MAX_REQUESTS - len(stock))
     for key, requests, counts in (("captured", s.captured, s.num_captured), ("failed", s.failed, s.num_failed)):
         for seat, won in enumerate(_per_seat(reader, s, key)):
             listed = reader.as_listing(won, f"{key}[{seat}]")
@@ -93,7 +94,7 @@ def _read_slot(reader: PositionReader, s: Any, place: int, value: object, names:
     request = _request(value.get("name"), f"{key}.name", names)
     bang = int(s.bang[request])
     cards = reader.as_listing(value.get("cards"), f"{key}.cards")
-    if len(cards) > rules.MAX_CARDS:
+    if len(cards) > MAX_CARDS:
         raise PositionError(f"{key}.cards: {len(cards)} cards are more than are played in a match")
     s.request[place] = request
     s.num_cards[place] = len(cards)
@@ -171,14 +172,14 @@ def _check_chips(s: Any) -> None:
     """One-point cards were taken for hidden cards: those still in the row, and others that are discards now."""
     taken = 0
     for place in range(s.seats - 1):
-        taken += int(rules.hidden_cards(s, place))
+        taken += int(hidden_cards(s, place))
     won_cards = 0
     for seat in range(s.seats):
         won = [*s.captured[seat][: s.num_captured[seat]], *s.failed[seat][: s.num_failed[seat]]]
         taken += sum(int(s.bang[request]) for request in won)
         won_cards += sum(int(s.bang[request]) + 1 for request in won)
         hidden = [
-            int(s.cards[place, i]) >> 3 for place in range(s.seats - 1) for i in range(int(rules.hidden_cards(s, place)))
+            int(s.cards[place, i]) >> 3 for place in range(s.seats - 1) for i in range(int(hidden_cards(s, place)))
         ].count(seat)
         lower = int((s.discards[seat][: s.num_discards[seat]] < VALUES).sum())
         revealed = int(s.points[seat]) - hidden

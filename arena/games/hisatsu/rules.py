@@ -6,116 +6,45 @@ Left out: the start player by the last visit to a zoo; the first starter is draw
 """
 
 from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.data_table import NAME_WORDS, Column, table_beside
+from arena.data_table import NAME_WORDS
 from arena.errors import ConfigError
-from arena.jit import jit, lowest_bit, popcount
-from arena.options import Choice, Option, OptionValue
-from arena.rng import Seed, Words, below, draw_below, next_word, shuffle
+from arena.games.hisatsu.knowledge import determinize, observe, seen_action
+from arena.games.hisatsu.state import (
+    DEALING,
+    DECK,
+    FAILURE,
+    FIRST_ROW,
+    FIRST_STARTER,
+    FULL_HAND,
+    HIDEABLE,
+    MAX_ACTIONS,
+    MAX_CARDS,
+    MAX_REQUESTS,
+    MAX_SEATS,
+    MAX_SLOTS,
+    NO_REQUEST,
+    OPTIONS,
+    ROW_NAME,
+    ROW_WIDTH,
+    SEATS,
+    STATE,
+    TURNS,
+    VALUES,
+    State,
+)
+from arena.jit import jit, lowest_bit
+from arena.options import OptionValue
+from arena.rng import Words, draw_below, shuffle
+
+# What arena/contract.py looks for in this module, although it stands in others.
+__all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
-
-SEATS = (3, 4, 5)
-MAX_SEATS = 5
-MAX_SLOTS = 4  # one less than the seats
-VALUES = 7  # number cards of a seat: 1 to 7
-TURNS = 6  # of each seat
-MAX_ACTIONS = 35  # seven cards on four requests or away
-MAX_REQUESTS = 60  # in a deck: more than can ever come into play
-MAX_CARDS = MAX_SEATS * TURNS  # on one request: all that are played, if every claim is taken over
-FAILURE = 2  # points that a failed request costs
-
-FULL_HAND = 0b11111110  # bit v = card v
-BELOW_SEVEN = 0b01111110  # the 7 is never face down on a request
-HIDEABLE = BELOW_SEVEN >> 1  # as action codes of one slot
-DEALING, FIRST_STARTER = 1, 2  # purposes of random streams
-SEEN_HIDDEN = 64  # + slot: a seen action whose card is hidden; an open one is its code + 1
-NO_REQUEST = -1  # in `request`
-
-DECK = table_beside(
-    __file__,
-    "requests.csv",
-    "deck",
-    (Column("bang", 0, 6), Column("hp", 1, 999), Column("points", 0, 99)),
-    MAX_REQUESTS,
-    "the request cards: how many one-point cards lie on them, what they bear, what they are worth (O-H9)",
-)
-OPTIONS: tuple[Option, ...] = (
-    Choice("pass_discard", "face_up", ("face_up", "face_down"), "how a card lies that is discarded as the action (O-H1)"),
-    Choice("tiebreak", "none", ("none", "captures"), "what decides between equal scores (O-H5)"),
-    DECK,
-)
-FIRST_ROW = 3  # of the deck in the options vector
-ROW_WIDTH = DECK.row_width
-ROW_NAME = len(DECK.columns)  # where a row's name begins
-
-STATE = np.dtype((np.record, [
-    ("names", "i8", (MAX_REQUESTS, NAME_WORDS)),  # of the deck's requests; read by text.py alone
-    ("hand", "i8", (MAX_SEATS,)),  # card masks
-    ("seats", "i8"),  # wide, like the next ones: compiled functions of them have one signature
-    ("turn", "i8"),  # at the end: the starter
-    ("turns", "i8"),  # taken by all seats together
-    ("seed", "u4", (4,)),  # the deal's secret
-    ("hp", "i2", (MAX_REQUESTS,)),
-    ("bang", "i1", (MAX_REQUESTS,)),
-    ("worth", "i1", (MAX_REQUESTS,)),  # points
-    ("request", "i1", (MAX_SLOTS,)),  # place in the deck, or NO_REQUEST
-    ("chips", "i1", (MAX_SLOTS,)),  # one-point cards left
-    ("num_cards", "i1", (MAX_SLOTS,)),
-    ("cards", "i1", (MAX_SLOTS, MAX_CARDS)),  # seat * 8 + value in the order of placing; value 0 = not known
-    ("stock", "i1", (MAX_REQUESTS,)),  # places in the deck, bottom first
-    ("discards", "i1", (MAX_SEATS, TURNS)),  # values
-    ("passed", "i1", (MAX_SEATS, TURNS)),  # values of face-down passes; 0 = not known
-    ("captured", "i1", (MAX_SEATS, TURNS)),  # places in the deck
-    ("failed", "i1", (MAX_SEATS, TURNS)),
-    ("num_discards", "i1", (MAX_SEATS,)),
-    ("num_passed", "i1", (MAX_SEATS,)),
-    ("num_captured", "i1", (MAX_SEATS,)),
-    ("num_failed", "i1", (MAX_SEATS,)),
-    ("points", "i1", (MAX_SEATS,)),  # one-point cards taken
-    ("num_requests", "i1"),
-    ("num_stock", "i1"),
-    ("starter", "i1"),
-    ("pass_discard", "i1"),  # 1 = face down
-    ("tiebreak", "i1"),  # 1 = captures
-]))  # fmt: skip
-
-
-class State(Protocol):
-    """The fields of STATE, for the type checker."""
-
-    names: NDArray[np.int64]
-    hand: NDArray[np.int64]
-    seats: int
-    turn: int
-    turns: int
-    seed: Seed
-    hp: NDArray[np.int16]
-    bang: NDArray[np.int8]
-    worth: NDArray[np.int8]
-    request: NDArray[np.int8]
-    chips: NDArray[np.int8]
-    num_cards: NDArray[np.int8]
-    cards: NDArray[np.int8]
-    stock: NDArray[np.int8]
-    discards: NDArray[np.int8]
-    passed: NDArray[np.int8]
-    captured: NDArray[np.int8]
-    failed: NDArray[np.int8]
-    num_discards: NDArray[np.int8]
-    num_passed: NDArray[np.int8]
-    num_captured: NDArray[np.int8]
-    num_failed: NDArray[np.int8]
-    points: NDArray[np.int8]
-    num_requests: int
-    num_stock: int
-    starter: int
-    pass_discard: int
-    tiebreak: int
 
 
 def resolve_options(resolved: dict[str, OptionValue], seats: int, _given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
@@ -162,7 +91,7 @@ def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     s.pass_discard = options[0]
     s.tiebreak = options[1]
     _read_deck(s, options)
-    _clear_table(s)
+    clear_table(s)
     shuffle(s.stock[:], int(s.num_requests), s.seed[:], 1, DEALING, 0)
     s.num_stock = s.num_requests
     s.starter = draw_below(seats, s.seed[:], 1, FIRST_STARTER, 0)
@@ -253,7 +182,7 @@ def next_round(_s: State) -> None:
 def scores(s: State, out: NDArray[np.float64]) -> None:
     """Points of captured requests, less two for each failed one, and the one-point cards."""
     for seat in range(s.seats):
-        out[seat] = _score(s, seat)
+        out[seat] = score(s, seat)
 
 
 @jit
@@ -262,7 +191,7 @@ def places(s: State, out: Words) -> None:
     for seat in range(s.seats):
         out[seat] = 1
         for other in range(s.seats):
-            ahead = _score(s, other) - _score(s, seat)
+            ahead = score(s, other) - score(s, seat)
             if ahead == 0 and s.tiebreak == 1:
                 ahead = int(s.num_captured[other]) - int(s.num_captured[seat])
             if ahead > 0:
@@ -276,100 +205,12 @@ def has_one_loser(_s: State) -> bool:
 
 
 @jit
-def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the order of the stock, and the others' hands, hidden cards and face-down passes."""
-    for i in range(4):
-        out.seed[i] = 0
-    _copy_deck(s, out)
-    for slot in range(MAX_SLOTS):
-        out.request[slot] = s.request[slot]
-        out.chips[slot] = s.chips[slot]
-        out.num_cards[slot] = s.num_cards[slot]
-        for i in range(MAX_CARDS):
-            card = int(s.cards[slot, i])
-            hides = card >> 3 != seat and i < s.num_cards[slot] and i < s.bang[s.request[slot]]
-            out.cards[slot, i] = card & ~7 if hides else card
-    for player in range(MAX_SEATS):
-        out.hand[player] = s.hand[player] if player == seat else 0
-        for i in range(TURNS):
-            out.discards[player, i] = s.discards[player, i]
-            out.passed[player, i] = s.passed[player, i] if player == seat else 0
-            out.captured[player, i] = s.captured[player, i]
-            out.failed[player, i] = s.failed[player, i]
-        out.num_discards[player] = s.num_discards[player]
-        out.num_passed[player] = s.num_passed[player]
-        out.num_captured[player] = s.num_captured[player]
-        out.num_failed[player] = s.num_failed[player]
-        out.points[player] = s.points[player]
-    for i in range(MAX_REQUESTS):
-        out.stock[i] = 0
-    out.num_stock = s.num_stock
-    out.seats = s.seats
-    out.turn = s.turn
-    out.turns = s.turns
-    out.starter = s.starter
-    out.pass_discard = s.pass_discard
-    out.tiebreak = s.tiebreak
-
-
-@jit
-def determinize(s: State, seat: int, rng: Words) -> None:
-    """Others' hidden cards, then their face-down passes, out of what nobody has seen of them; the rest is in their hands.
-
-    Every such deal of the unseen cards is equally likely (RULES.md 3.4). The stock is in uniformly random order.
-    """
-    for other in range(s.seats):
-        if other != seat:
-            s.hand[other] = unseen(s, other)
-    for slot in range(s.seats - 1):
-        for i in range(hidden_cards(s, slot)):
-            owner = int(s.cards[slot, i]) >> 3
-            if owner != seat:
-                s.cards[slot, i] = owner * 8 + _take_any(s, owner, int(s.hand[owner]) & BELOW_SEVEN, rng)
-    for other in range(s.seats):
-        if other != seat:
-            for i in range(s.num_passed[other]):
-                s.passed[other, i] = _take_any(s, other, int(s.hand[other]), rng)
-    _resample_stock(s, rng)
-    for i in range(4):
-        s.seed[i] = next_word(rng)
-
-
-@jit
-def seen_action(s: State, action: int, viewer: int) -> int:
-    """The action as it is, + 1; without its card where that is face down and another seat's."""
-    slot = action // VALUES
-    hides = s.chips[slot] > 0 if slot < s.seats - 1 else s.pass_discard == 1
-    return SEEN_HIDDEN + slot if hides and viewer != s.turn else action + 1
-
-
-@jit
 def claim(s: State, slot: int) -> int:
     """The seat whose open card lies last on a slot; -1 where there is none (RULES.md 3.2)."""
     count = int(s.num_cards[slot])
     if count == 0 or count <= s.bang[s.request[slot]]:
         return -1
     return int(s.cards[slot, count - 1]) >> 3
-
-
-@jit
-def hidden_cards(s: State, slot: int) -> int:
-    """How many face-down cards lie on a slot: its first ones."""
-    return min(int(s.num_cards[slot]), int(s.bang[s.request[slot]])) if s.num_cards[slot] > 0 else 0
-
-
-@jit
-def unseen(s: State, seat: int) -> int:
-    """The cards of a seat that were never face up, as a mask: its hand, its hidden cards, its face-down passes."""
-    mask = FULL_HAND
-    for i in range(s.num_discards[seat]):
-        mask &= ~(1 << int(s.discards[seat, i]))
-    for slot in range(s.seats - 1):
-        for i in range(hidden_cards(s, slot), int(s.num_cards[slot])):
-            card = int(s.cards[slot, i])
-            if card >> 3 == seat:
-                mask &= ~(1 << (card & 7))
-    return mask
 
 
 @jit
@@ -385,18 +226,8 @@ def _read_deck(s: State, options: Words) -> None:
 
 
 @jit
-def _copy_deck(s: State, out: State) -> None:
-    out.num_requests = s.num_requests
-    for i in range(MAX_REQUESTS):
-        out.bang[i] = s.bang[i]
-        out.hp[i] = s.hp[i]
-        out.worth[i] = s.worth[i]
-        for word in range(NAME_WORDS):
-            out.names[i, word] = s.names[i, word]
-
-
-@jit
-def _clear_table(s: State) -> None:
+def clear_table(s: State) -> None:
+    """No cards but seven in each hand, no requests but the stock, in the deck's order; options and deck stay."""
     s.turns = 0
     for i in range(MAX_REQUESTS):
         s.stock[i] = i if i < s.num_requests else 0
@@ -469,41 +300,9 @@ def _capture(s: State, slot: int, claimant: int) -> None:
 
 
 @jit
-def _score(s: State, seat: int) -> int:
-    score = int(s.points[seat]) - FAILURE * int(s.num_failed[seat])
+def score(s: State, seat: int) -> int:
+    """Points of a seat so far (RULES.md 3.3)."""
+    total = int(s.points[seat]) - FAILURE * int(s.num_failed[seat])
     for i in range(s.num_captured[seat]):
-        score += int(s.worth[s.captured[seat, i]])
-    return score
-
-
-@jit
-def _take_any(s: State, seat: int, cards: int, rng: Words) -> int:
-    """Move a uniformly random one of `cards` out of a seat's hand."""
-    for _ in range(below(rng, popcount(cards))):
-        cards &= cards - 1
-    value = lowest_bit(cards)
-    s.hand[seat] &= ~(1 << value)
-    return value
-
-
-@jit
-def _resample_stock(s: State, rng: Words) -> None:
-    out_of_stock = 0
-    for slot in range(s.seats - 1):
-        if s.request[slot] != NO_REQUEST:
-            out_of_stock |= 1 << int(s.request[slot])
-    for seat in range(s.seats):
-        for i in range(s.num_captured[seat]):
-            out_of_stock |= 1 << int(s.captured[seat, i])
-        for i in range(s.num_failed[seat]):
-            out_of_stock |= 1 << int(s.failed[seat, i])
-    count = 0
-    for request in range(s.num_requests):
-        if not out_of_stock >> request & 1:
-            s.stock[count] = request
-            count += 1
-    for last in range(count - 1, 0, -1):
-        taken = below(rng, last + 1)
-        request = s.stock[last]
-        s.stock[last] = s.stock[taken]
-        s.stock[taken] = request
+        total += int(s.worth[s.captured[seat, i]])
+    return total

@@ -7,8 +7,9 @@ from arena.data_table import row_name
 from arena.errors import PositionError
 from arena.game import Document, States
 from arena.games.hisatsu import rules
+from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.reading import read_position
-from arena.games.hisatsu.rules import NO_REQUEST, SEEN_HIDDEN, VALUES
+from arena.games.hisatsu.state import DECK, NO_REQUEST, OPTIONS, SEEN_HIDDEN, TURNS, VALUES
 from arena.games.hisatsu.view import turns_taken, values_of
 from arena.options import OptionValue
 
@@ -75,14 +76,14 @@ def describe(s: Any, seat: int | None) -> str:
     """The row with what lies there, then every seat with what the viewer knows of it."""
     turns = turns_taken(s)
     over = rules.is_terminal(s)
-    lines = [f"Hisatsu Shigotonin, {'over' if over else f'turn {max(turns[int(s.turn)] + 1, 1)} of {rules.TURNS}'}"]
+    lines = [f"Hisatsu Shigotonin, {'over' if over else f'turn {max(turns[int(s.turn)] + 1, 1)} of {TURNS}'}"]
     lines[0] += f"; seat {s.starter} started; stock {s.num_stock}"
     for place in range(s.seats - 1):
         lines.append(f"  {place} {_slot_words(s, place, seat)}")
     for player in range(s.seats):
         known = seat is None or seat == player
         hand = "".join(map(str, values_of(int(s.hand[player])))) if known else _HIDDEN * (VALUES - turns[player])
-        words = f"  seat {player}: hand {hand}, score {int(rules._score(s, player))}"
+        words = f"  seat {player}: hand {hand}, score {int(rules.score(s, player))}"
         words += _list_words("one-point cards", [str(s.points[player])] if s.points[player] else [])
         words += _list_words("captured", _names(s, s.captured[player], s.num_captured[player]))
         words += _list_words("failed", _names(s, s.failed[player], s.num_failed[player]))
@@ -103,7 +104,7 @@ def deck_of(s: Any) -> list[OptionValue]:
     count = int(s.num_requests)
     columns = (s.bang[:count].tolist(), s.hp[:count].tolist(), s.worth[:count].tolist(), s.names[:count].tolist())
     codes = [code for *numbers, words in zip(*columns) for code in (*numbers, *words)]
-    return cast("list[OptionValue]", rules.DECK.decode([count, *codes]))
+    return cast("list[OptionValue]", DECK.decode([count, *codes]))
 
 
 _DIGITS_FROM_0 = "0123"
@@ -118,9 +119,7 @@ def _public_position(s: Any) -> Document:
     seats, over = int(s.seats), bool(rules.is_terminal(s))
     document: Document = {
         "game": "hisatsu",
-        "options": {
-            option.name: option.decode([int(getattr(s, option.name))]) for option in rules.OPTIONS if option is not rules.DECK
-        },
+        "options": {option.name: option.decode([int(getattr(s, option.name))]) for option in OPTIONS if option is not DECK},
         "seats": seats,
         "round": 1,
         "turn": None if over else int(s.turn),
@@ -136,7 +135,7 @@ def _public_position(s: Any) -> Document:
         "turns": turns_taken(s),
     }
     deck = deck_of(s)
-    if deck != rules.DECK.default:
+    if deck != DECK.default:
         document["deck"] = deck
     if s.pass_discard == 1:
         document["passed"] = [_digits(s.passed[seat], s.num_passed[seat]) for seat in range(seats)]
@@ -147,7 +146,7 @@ def _slot_document(s: Any, place: int) -> Document | None:
     request = int(s.request[place])
     if request == NO_REQUEST:
         return None
-    hidden = int(rules.hidden_cards(s, place))
+    hidden = int(hidden_cards(s, place))
     cards = s.cards[place][: s.num_cards[place]].tolist()
     return {
         "name": request_name(s, request),
@@ -162,7 +161,7 @@ def _slot_words(s: Any, place: int, seat: int | None) -> str:
     if request == NO_REQUEST:
         return "empty"
     words = f"{request_name(s, request):12} hp {s.hp[request]:3}, points {s.worth[request]:2}, chips {s.chips[place]}"
-    hidden = int(rules.hidden_cards(s, place))
+    hidden = int(hidden_cards(s, place))
     for i, card in enumerate(s.cards[place][: s.num_cards[place]].tolist()):
         value = _HIDDEN if i < hidden and seat not in (None, card >> 3) else str(card & 7)
         words += f" ({card >> 3}:{value})" if i < hidden else f" {card >> 3}:{value}"

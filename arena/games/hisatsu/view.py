@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from arena.data_table import row_name
 from arena.games.hisatsu import rules
+from arena.games.hisatsu.knowledge import unseen
+from arena.games.hisatsu.state import NO_REQUEST, TURNS, VALUES, State
 from arena.view import View
 
 
@@ -58,7 +60,7 @@ class HisatsuView(View):
     def row(self) -> list[Slot]:
         """The requests of the row from left to right; an empty slot is left out."""
         state = self.state
-        return [self._slot(place) for place in range(state.seats - 1) if state.request[place] != rules.NO_REQUEST]
+        return [self._slot(place) for place in range(state.seats - 1) if state.request[place] != NO_REQUEST]
 
     @cached_property
     def discards(self) -> list[list[int]]:
@@ -69,22 +71,22 @@ class HisatsuView(View):
     @cached_property
     def unseen(self) -> list[list[int]]:
         """Per seat the cards that were never open, ascending: its hand, its hidden cards and its face-down passes."""
-        return [values_of(int(rules.unseen(self.state, seat))) for seat in range(self.seats)]
+        return [values_of(int(unseen(self.state, seat))) for seat in range(self.seats)]
 
     @cached_property
     def hand_sizes(self) -> list[int]:
         """Cards in the hand of each seat."""
-        return [rules.VALUES - turns for turns in turns_taken(self.state)]
+        return [VALUES - turns for turns in turns_taken(self.state)]
 
     @cached_property
     def turns_left(self) -> list[int]:
         """Turns that each seat has still to take, this one included."""
-        return [rules.TURNS - turns for turns in turns_taken(self.state)]
+        return [TURNS - turns for turns in turns_taken(self.state)]
 
     @cached_property
     def scores(self) -> list[int]:
         """Points so far: captured requests, failed ones, one-point cards."""
-        return [int(rules._score(self.state, seat)) for seat in range(self.seats)]
+        return [int(rules.score(self.state, seat)) for seat in range(self.seats)]
 
     @property
     def stock(self) -> int:
@@ -121,7 +123,7 @@ class HisatsuView(View):
         )
 
 
-def turns_taken(state: rules.State) -> list[int]:
+def turns_taken(state: State) -> list[int]:
     """Turns that each seat has taken: they go round from the starter."""
     seats, turns = int(state.seats), int(state.turns)
     return [(turns + seats - 1 - (seat - int(state.starter)) % seats) // seats for seat in range(seats)]
@@ -129,7 +131,7 @@ def turns_taken(state: rules.State) -> list[int]:
 
 def values_of(mask: int) -> list[int]:
     """The cards of a mask, ascending."""
-    return [value for value in range(1, rules.VALUES + 1) if mask >> value & 1]
+    return [value for value in range(1, VALUES + 1) if mask >> value & 1]
 
 
 def warm(view: HisatsuView) -> None:
