@@ -14,6 +14,7 @@ from arena.agent import BotFiles, read_bot
 from arena.errors import BotError, ConfigError, nearest
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.options import OptionValue
+from arena.paths import existing_path
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
 from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
@@ -139,7 +140,7 @@ def check_config(document: object, folder: Path) -> Tournament:
     return Tournament(
         name=config.name,
         seed=config.seed,
-        entries=_entries(config),
+        entries=_entries(config, folder),
         bots=_bots(config, folder),
         rotations=config.rotations,
         clock=Clock(
@@ -184,7 +185,7 @@ def _check_keys(value: object, kind: Any, path: str) -> None:
             _check_keys(value[name], field.type, _join(path, name))
 
 
-def _entries(config: Config) -> tuple[Entry, ...]:
+def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
     if not config.games:
         raise ConfigError("games: at least one is needed")
     _check_count(config.deals, "deals")
@@ -197,7 +198,8 @@ def _entries(config: Config) -> tuple[Entry, ...]:
         try:
             game = games.load(item.game)
             game.check_seats(item.seats)
-            options = game.resolve_options(cast("Mapping[str, OptionValue]", item.options), item.seats)
+            given = cast("Mapping[str, OptionValue]", item.options)
+            options = game.read_options(given, item.seats, (folder, Path()))
         except ConfigError as error:
             raise ConfigError(f"{key}.{error}") from None
         if config.rotations == ALL and item.seats > ALL_UP_TO:
@@ -223,7 +225,7 @@ def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
         _check_plain(entry.params, f"{key}.params")
         if entry.path.startswith("submitted:"):
             raise ConfigError(f"{key}: stored submissions are not known to this version; give the bot's path")
-        path = _bot_path(entry.path, folder, key)
+        path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
         name = entry.name or path.stem
         check_name(name, f"{key}.name")
         for known in entry.games or ():
@@ -241,15 +243,6 @@ def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
         admitted = None if entry.games is None else tuple(entry.games)
         bots.append(Bot(name, path, files, entry.params, entry.trusted, admitted))
     return tuple(bots)
-
-
-def _bot_path(text: str, folder: Path, key: str) -> Path:
-    candidates = [folder / text, Path(text)]
-    for path in candidates:
-        if path.exists():
-            return path
-    tried = " nor ".join(str(path.absolute()) for path in dict.fromkeys(path.resolve() for path in candidates))
-    raise ConfigError(f"{key}: no such bot: neither {tried} exists" if " nor " in tried else f"{key}: no such bot: {tried}")
 
 
 def _ratings(settings: RatingSettings) -> RatingSettings:

@@ -57,7 +57,7 @@ def agree(
     """What fixes a match of the players `names` in seat order. `seed`: None for a random one."""
     room = games.load(game)
     room.check_seats(len(names))
-    resolved = room.resolve_options(options or {}, len(names))
+    resolved = room.read_options(options or {}, len(names), (Path(),))
     chosen = secrets.randbits(64) if seed is None else seed
     key = f"exhibition {chosen}".encode()
     seats = range(len(names))

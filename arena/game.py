@@ -15,6 +15,7 @@ import numpy as np
 
 from arena import jit
 from arena.contract import ROOMS, Actions, State, States
+from arena.data_table import DataTable, RowError, read_tables
 from arena.engine import Engine, bind_engine
 from arena.errors import ConfigError, nearest
 from arena.options import Option, OptionValue
@@ -117,7 +118,10 @@ class Game:
             raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
 
     def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
-        """All options, those left out with their defaults; raises ConfigError that names the option."""
+        """All options, those left out with their defaults, but no table that is the default (see data_table.py).
+
+        Raises ConfigError that names the option.
+        """
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
@@ -127,13 +131,40 @@ class Game:
             value = given.get(name, option.default)
             try:
                 resolved[name] = option.decode(option.encode(value))
+            except RowError as error:
+                raise ConfigError(f"options.{name}: {error}") from None
             except ValueError as error:
                 raise ConfigError(f"options.{name}: {error}, not {value!r}") from None
+            if isinstance(option, DataTable) and resolved[name] == option.default:
+                del resolved[name]
         return cast("dict[str, OptionValue]", self.rules.resolve_options(resolved, seats, given))
+
+    def read_options(self, given: Mapping[str, OptionValue], seats: int, folders: Sequence[Path]) -> dict[str, OptionValue]:
+        """`resolve_options` for what a person wrote: a table may be the path of a file, relative to one of `folders`."""
+        values, ends = read_tables(self.options, given, folders)
+        try:
+            return self.resolve_options(values, seats)
+        except ConfigError as error:
+            for name, end in ends.items():
+                key, _, problem = str(error).partition(": ")
+                if key == f"options.{name}":
+                    raise ConfigError(f"{key}: {end}: {problem}") from None
+            raise
+
+    def options_of(self, position: Document) -> dict[str, OptionValue]:
+        """The resolved options of a position: its tables stand in it as keys of their own (notation.md, "Positions")."""
+        tables = [option.name for option in self.options if isinstance(option, DataTable) and option.name in position]
+        return {**position["options"], **{name: position[name] for name in tables}}
+
+    def option_warnings(self, seats: int, resolved: Mapping[str, OptionValue]) -> list[str]:
+        """What is allowed but hardly meant, in words; only rooms whose rules.py defines `option_warnings` have any."""
+        warnings = getattr(self.rules, "option_warnings", None)
+        return [] if warnings is None else cast("list[str]", warnings(seats, resolved))
 
     def options_vector(self, resolved: Mapping[str, OptionValue]) -> Words:
         """Resolved options as the whole numbers that `deal` takes."""
-        return np.array([code for option in self.options for code in option.encode(resolved[option.name])], np.int64)
+        codes = [code for option in self.options for code in option.encode(resolved.get(option.name, option.default))]
+        return np.array(codes, np.int64)
 
     def units(self, seats: int, resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
         """The unit (team) of each seat: what is rated together; the seat itself where there are no teams."""

@@ -207,6 +207,9 @@ class _Run:
             self.reporter.say(f"isolation of bots that are not trusted: {isolation} ({', '.join(untrusted)})")
             if self.plan.seed is not None:
                 self.reporter.say("warning: with a public seed, a bot that is not trusted can predict the deals")
+        for place, entry in enumerate(self.plan.entries):
+            for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
+                self.reporter.say(f"warning: games[{place}].{warning}")
         self._write_manifest(is_finished=False)
 
     def play(self, settings: Settings) -> None:

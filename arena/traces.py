@@ -198,8 +198,9 @@ class _Replay:
             self._say(place, f"the position is refused: {error}")
             return None
         document = self._game.text.to_position(states[0])
+        found = {"options": self._game.options_of(document), "seats": document["seats"]}
         header = {"options": self._options, "seats": self._seats}
-        self._say_all(place, (_differs(key, document[key], value) for key, value in header.items() if document[key] != value))
+        self._say_all(place, (_differs(key, found[key], value) for key, value in header.items() if found[key] != value))
         if before is not None:
             self._say_all(place, self._surprises(document, *before))
         return states

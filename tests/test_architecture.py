@@ -12,9 +12,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "cache", "options", "records", "jit", "cards", "rng", "contract", "engine", "position", "game", "view",
-    "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store", "ratings",
-    "report", "config", "tournament", "bench", "bench_seats", "bench_ratings", "cli",
+    "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
+    "game", "view", "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
+    "ratings", "report", "config", "tournament", "bench", "bench_seats", "bench_ratings", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

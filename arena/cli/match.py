@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena.cli.rooms import ready
+from arena.cli.rooms import ready, warn
 from arena.errors import ArenaError
 from arena.exhibition import agree, bot_seat, locked_seat
 from arena.match import HostTrouble, Seat, play
@@ -28,6 +28,7 @@ def match(
     console = Console(highlight=False, soft_wrap=True)
     room = ready(game)
     setup = agree(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
+    warn(room, len(bots), setup.options)
     with ExitStack() as opened:
         seeded = list(zip(bots, setup.bot_seeds))
         seats: list[Seat]

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from arena.agent import EndInfo, StartInfo
-from arena.cli.rooms import ready
+from arena.cli.rooms import ready, warn
 from arena.errors import ConfigError
 from arena.exhibition import agree, bot_seat
 from arena.match import Answer, Fault, Seat
@@ -33,6 +33,7 @@ def play(
     names.insert(seat, "you")
     room = ready(game)
     setup = agree(game, names, seed=seed, options=parse_options(option or []))
+    warn(room, len(names), setup.options)
     with ExitStack() as opened:
         bots = iter(against)
         seats: list[Seat] = [

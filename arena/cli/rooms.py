@@ -1,8 +1,11 @@
 """Making a room ready for a command."""
 
+from collections.abc import Mapping
+
 from rich.console import Console
 
 from arena.game import Game, load
+from arena.options import OptionValue
 from arena.schedule.warmup import warm_rooms
 
 
@@ -11,3 +14,9 @@ def ready(name: str) -> Game:
     game = load(name)
     warm_rooms([name], Console(stderr=True, highlight=False).print)
     return game
+
+
+def warn(game: Game, seats: int, resolved: Mapping[str, OptionValue]) -> None:
+    """Say what is allowed but hardly meant."""
+    for warning in game.option_warnings(seats, resolved):
+        Console(stderr=True, highlight=False, soft_wrap=True).print(f"warning: {warning}", markup=False)

@@ -1,10 +1,11 @@
 """`arena trace`: random matches as JSON Lines, for people and for programs that check the rules."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.rooms import ready
+from arena.cli.rooms import ready, warn
 from arena.options import parse_options
 from arena.traces import trace_lines
 
@@ -20,7 +21,8 @@ def trace(
     room = ready(game)
     count = room.seats[0] if seats is None else seats
     room.check_seats(count)
-    options = room.resolve_options(parse_options(option or []), count)
+    options = room.read_options(parse_options(option or []), count, (Path(),))
+    warn(room, count, options)
     for match in range(matches):
         for line in trace_lines(room, count, options, seed + match):
             print(line)

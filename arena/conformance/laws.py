@@ -290,7 +290,8 @@ def _check_position(table: Table, states: States) -> None:
     document = game.text.to_position(states[0])
     assert json.loads(json.dumps(document)) == document, f"{table}: not plain JSON: {document}"
     assert document["game"] == game.name and document["seats"] == table.seats, f"{table}: {document}"
-    assert document["options"] == table.options, f"{table}: options in the position: {document['options']}"
+    found = game.options_of(document)
+    assert found == table.options, f"{table}: options in the position: {found}"
     _equal(game.text.from_position(document), states, f"{table}: read back from its position")
 
 

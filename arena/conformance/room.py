@@ -64,8 +64,8 @@ def _keeps(game: Game, seats: int, name: str, value: OptionValue) -> bool:
     except ConfigError:
         return False
     states = game.deal(seats, resolved, 1)
-    position = game.text.to_position(states[0])
-    assert position["options"] == resolved, f"{game.name}: {name}={value!r} reads {position['options']} in the position"
+    found = game.options_of(game.text.to_position(states[0]))
+    assert found == resolved, f"{game.name}: {name}={value!r} reads {found} in the position"
     assert game.resolve_options(resolved, seats) == resolved, f"{game.name}: {resolved} is not resolved"
     return True
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from arena.data_table import DataTable
 from arena.errors import ConfigError
 from arena.game import Game, States
 from arena.options import Choice, Counted, Flag, OptionValue, Whole
@@ -112,6 +113,9 @@ def documented_values(option: Any) -> list[OptionValue]:
         return [option.lowest, option.default, option.highest]
     if isinstance(option, Counted):
         return [f"{kind}:{count}" for kind in option.kinds for count in (1, option.highest)]
+    if isinstance(option, DataTable):
+        extremes = [[f"row {end}", *(getattr(column, end) for column in option.columns)] for end in ("lowest", "highest")]
+        return [option.default, [*option.default, *extremes]]
     return [option.default]
 
 
@@ -120,4 +124,6 @@ def _random_value(option: Any, rng: random.Random) -> OptionValue:
         return rng.choice([option.default, rng.randint(option.lowest, min(option.highest, 2 * option.default))])
     if isinstance(option, Counted):
         return f"{rng.choice(option.kinds)}:{rng.randint(1, SHORT)}"
+    if isinstance(option, DataTable):
+        return rng.choice([option.default, rng.sample(option.default, len(option.default) - rng.randrange(3))])
     return rng.choice(documented_values(option))

@@ -1,0 +1,142 @@
+"""What a Hisatsu bot sees, typed. Number cards are their values 1 to 7, requests have their names (RULES.md 3.1)."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+from arena.data_table import row_name
+from arena.games.hisatsu import rules
+from arena.games.hisatsu.knowledge import unseen
+from arena.games.hisatsu.state import NO_REQUEST, TURNS, VALUES, State
+from arena.view import View
+
+
+class PlacedCard(NamedTuple):
+    """A number card under a request."""
+
+    seat: int
+    """Its owner."""
+    value: int | None
+    """None: face down, and another seat's."""
+    is_open: bool
+
+
+class Slot(NamedTuple):
+    """A request of the row, with what lies there."""
+
+    place: int
+    """In the row, 0 = leftmost."""
+    name: str
+    bang: int
+    """How many cards come face down; as many one-point cards lay there at first."""
+    hp: int
+    """The highest sum of all cards with which it is captured."""
+    points: int
+    """What it is worth."""
+    chips: int
+    """One-point cards left: with any, the next card is hidden and takes one."""
+    cards: tuple[PlacedCard, ...]
+    """In the order of placing."""
+
+    @property
+    def claimant(self) -> int | None:
+        """The seat whose open card lies last: it gets the request at its next turn, unless another one covers the card."""
+        return self.cards[-1].seat if self.cards and self.cards[-1].is_open else None
+
+
+class HisatsuView(View):
+    """One seat's knowledge of a game of Hisatsu Shigotonin."""
+
+    @property
+    def seats(self) -> int:
+        """How many seats play."""
+        return int(self.state.seats)
+
+    @cached_property
+    def hand(self) -> list[int]:
+        """The own cards, ascending."""
+        return values_of(int(self.state.hand[self.seat]))
+
+    @cached_property
+    def row(self) -> list[Slot]:
+        """The requests of the row from left to right; an empty slot is left out."""
+        state = self.state
+        return [self._slot(place) for place in range(state.seats - 1) if state.request[place] != NO_REQUEST]
+
+    @cached_property
+    def discards(self) -> list[list[int]]:
+        """The open discards of each seat."""
+        state = self.state
+        return [[int(value) for value in state.discards[seat][: state.num_discards[seat]]] for seat in range(state.seats)]
+
+    @cached_property
+    def unseen(self) -> list[list[int]]:
+        """Per seat the cards that were never open, ascending: its hand, its hidden cards and its face-down passes."""
+        return [values_of(int(unseen(self.state, seat))) for seat in range(self.seats)]
+
+    @cached_property
+    def hand_sizes(self) -> list[int]:
+        """Cards in the hand of each seat."""
+        return [VALUES - turns for turns in turns_taken(self.state)]
+
+    @cached_property
+    def turns_left(self) -> list[int]:
+        """Turns that each seat has still to take, this one included."""
+        return [TURNS - turns for turns in turns_taken(self.state)]
+
+    @cached_property
+    def scores(self) -> list[int]:
+        """Points so far: captured requests, failed ones, one-point cards."""
+        return [int(rules.score(self.state, seat)) for seat in range(self.seats)]
+
+    @property
+    def stock(self) -> int:
+        """How many requests are face down."""
+        return int(self.state.num_stock)
+
+    @cached_property
+    def placements(self) -> dict[str, tuple[Slot, int]]:
+        """The request and the card of each legal `place` action."""
+        slots = {slot.place: slot for slot in self.row}
+        words = {action: action.split() for action in self.legal if action.startswith("place ")}
+        return {action: (slots[int(slot)], int(value)) for action, (_, value, slot) in words.items()}
+
+    @cached_property
+    def passes(self) -> dict[str, int]:
+        """The card of each legal `discard` action."""
+        return {action: int(action.split()[1]) for action in self.legal if action.startswith("discard ")}
+
+    def _slot(self, place: int) -> Slot:
+        state = self.state
+        request = int(state.request[place])
+        bang = int(state.bang[request])
+        return Slot(
+            place,
+            row_name(state.names[request].tolist()),
+            bang,
+            int(state.hp[request]),
+            int(state.worth[request]),
+            int(state.chips[place]),
+            tuple(
+                PlacedCard(card >> 3, card & 7 or None, i >= bang)
+                for i, card in enumerate(state.cards[place][: state.num_cards[place]].tolist())
+            ),
+        )
+
+
+def turns_taken(state: State) -> list[int]:
+    """Turns that each seat has taken: they go round from the starter."""
+    seats, turns = int(state.seats), int(state.turns)
+    return [(turns + seats - 1 - (seat - int(state.starter)) % seats) // seats for seat in range(seats)]
+
+
+def values_of(mask: int) -> list[int]:
+    """The cards of a mask, ascending."""
+    return [value for value in range(1, VALUES + 1) if mask >> value & 1]
+
+
+def warm(view: HisatsuView) -> None:
+    """Call every compiled function that views use once, so that none is compiled in a bot's time."""
+    _ = (view.unseen, view.scores)
+
+
+VIEW = HisatsuView
