@@ -218,7 +218,7 @@ def _deal_round(s: State) -> None:
     cards = DUEL_HAND if s.variant == DUEL else HAND
     for seat in range(MAX_SEATS):
         s.out[seat] = 0
-        s.num_fronts[seat] = FRONTS if s.variant == DUEL else 0
+        s.num_fronts[seat] = FRONTS if s.variant == DUEL and seat < s.seats else 0
         s.hand_size[seat] = cards if seat < s.seats else 0
         for i in range(s.hand_size[seat]):
             s.hand[(seat << ROW) + i] = _top(s)
