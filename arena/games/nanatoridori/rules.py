@@ -240,23 +240,25 @@ def _deal_round(s: State) -> None:
 def _plays(s: State, out: Words) -> int:
     """Any number of cards of a maximal run, with up to all front cards of that value, if that is stronger than the table."""
     count = 0
+    front = s.fronts[FRONTS * s.turn]  # 0: none, as always outside duels
+    other = s.fronts[FRONTS * s.turn + 1]
     place = s.turn << ROW
     end = place + s.hand_size[s.turn]
     while place < end:
-        value = s.hand[place] & 7
+        value = s.hand[place]
         behind = place + 1
         while behind < end and s.hand[behind] == value:
             behind += 1
-        fewest = 1 if s.table_count == 0 else s.table_count + (value <= s.table_value)
+        fewest = s.table_count + (value <= s.table_value)
         first = (place & 63) << FIRST
-        if s.variant == DUEL:
-            fronts = _fronts_of(s, s.turn, value)
+        if value == front or value == other:
+            fronts = (value == front) + (value == other)
             for cards in range(1, behind - place + 1):
-                for front in range(max(fewest - cards, 0), fronts + 1):
-                    out[count] = first | cards << SECOND | front
+                for added in range(max(fewest - cards, 0), fronts + 1):
+                    out[count] = first | cards << SECOND | added
                     count += 1
         else:
-            for cards in range(fewest, behind - place + 1):
+            for cards in range(max(fewest, 1), behind - place + 1):
                 out[count] = first | cards << SECOND
                 count += 1
         place = behind
@@ -266,18 +268,13 @@ def _plays(s: State, out: Words) -> int:
 @jit
 def _passes(s: State, out: Words, count: int) -> int:
     """One pass; in a duel one for each value among the own front cards."""
-    fronts = s.num_fronts[s.turn]
-    first = FRONTS * s.turn
-    if fronts == 0:
-        out[count] = PASS << KIND
-        return count + 1
-    low = min(s.fronts[first], s.fronts[first + fronts - 1]) & 7
-    high = max(s.fronts[first], s.fronts[first + fronts - 1]) & 7
-    out[count] = PASS << KIND | low << FIRST
-    if low == high:
-        return count + 1
-    out[count + 1] = PASS << KIND | high << FIRST
-    return count + 2
+    front = s.fronts[FRONTS * s.turn]
+    other = s.fronts[FRONTS * s.turn + 1]
+    if front > 0 and other > 0 and front != other:
+        out[count] = PASS << KIND | min(front, other) << FIRST
+        count += 1
+    out[count] = PASS << KIND | max(front, other) << FIRST
+    return count + 1
 
 
 @jit
@@ -443,15 +440,6 @@ def _discard(s: State, value: int, count: int) -> None:
     for _ in range(count):
         s.discard[s.num_discard] = value
         s.num_discard += 1
-
-
-@jit
-def _fronts_of(s: State, seat: int, value: int) -> int:
-    """How many front cards of a value a seat has."""
-    count = 0
-    for i in range(FRONTS * seat, FRONTS * seat + s.num_fronts[seat]):
-        count += s.fronts[i] == value
-    return count
 
 
 @jit
