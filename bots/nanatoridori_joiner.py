@@ -23,11 +23,11 @@ class Knobs:
     """Turns that each point of value saves."""
     more: float = 0.45
     """Turns that each further card saves."""
-    least: float = 0.2
+    least: float = 0.0
     """Turns that even the strongest play costs."""
-    patience: float = 0.3
+    patience: float = 0.15
     """Turns that a pass costs beside the turn itself."""
-    life: float = 1.2
+    life: float = 2.5
     """Turns that a front card of a duel is worth."""
     hurry: float = 0.1
     """Turns that each card in hand costs."""
@@ -57,10 +57,10 @@ class Joiner(Agent[NanaView]):
     def after_play(self, view: NanaView, action: str) -> float:
         """What is left of the hand, with the beaten block where it helps."""
         play, hand = view.plays[action], tuple(view.hand)
-        rest = hand[: play.first] + hand[play.first + play.count :]
+        rest = hand[: play.first] + hand[play.first + play.cards :]
         if not rest:
             return -100.0
-        block = (view.table.value,) * view.table.count if view.table else ()
+        block = (view.table.value,) * view.table.size if view.table else ()
         return self.best(rest, block) + self.knobs.life * play.fronts
 
     def after_pass(self, view: NanaView, action: str) -> float:

@@ -1,4 +1,4 @@
-"""Tables of Nana Toridori for the tests: positions made by hand, matches that are followed, and the rules written a second time."""
+"""Tables of Nana Toridori for the tests: positions made by hand, matches, and the rules written a second time."""
 
 import random
 from collections import Counter

@@ -28,18 +28,21 @@ WORLDS = 10_000  # in all
 STEPS = 20_000  # of a search for a way back; more would be a case that the search cannot tell
 
 
+CASES = [
+    (seats, {"variant": variant, "front_visible": visible}, seed)
+    for seats, variant, visible in [
+        (2, "duel", True), (2, "duel", False), (3, "basic", True), (4, "advanced", True), (6, "basic", True),
+    ]
+    for seed in (1, 2)
+]  # fmt: skip
+
+
 class TestConsistentWorlds:
     """Every sampled world could have led to all that the seat has seen."""
 
-    CASES = [
-        (seats, {"variant": variant, "front_visible": visible}, seed)
-        for seats, variant, visible in [(2, "duel", True), (2, "duel", False), (3, "basic", True), (4, "advanced", True), (6, "basic", True)]
-        for seed in (1, 2)
-    ]
-
     @pytest.mark.parametrize(("seats", "options", "seed"), CASES)
     def test_sampled_worlds_are_consistent(self, seats, options, seed):
-        share, checked = WORLDS // len(self.CASES), 0
+        share, checked = WORLDS // len(CASES), 0
         moments = list(followed(seed, seats, **options))
         each = 1 + share // (seats * len(moments))
         for number, (states, histories) in enumerate(moments):
@@ -156,7 +159,9 @@ def has_way_back(hand, history):
         else:  # they went in together; an unknown card is best one that stands between equal ones
             size = len(moved)
             gaps = [gap for gap in range(len(cards) - size + 1) if moved in ("?", cards[gap : gap + size])]
-            ways = {cards[:gap] + cards[gap + size :]: 0 < gap and cards[gap - 1 : gap] == cards[gap + 1 : gap + 2] for gap in gaps}
+            ways = {
+                cards[:gap] + cards[gap + size :]: gap > 0 and cards[gap - 1 : gap] == cards[gap + 1 : gap + 2] for gap in gaps
+            }
         stack += [(way, at - 1) for way in sorted(ways, key=lambda way: ways[way])]
     return False
 
@@ -166,7 +171,9 @@ def is_consistent(world, world_states, states, seat, histories):
     if cards_in(world) != NINE_OF_EACH or masked(world_states, seat) != masked(states, seat):
         return False
     others = [other for other in histories if other != seat and world["hands"][other]]
-    return holds_what_is_known(world, histories) and all(has_way_back(world["hands"][other], histories[other]) for other in others)
+    return holds_what_is_known(world, histories) and all(
+        has_way_back(world["hands"][other], histories[other]) for other in others
+    )
 
 
 def sampled(states, seat, count, seed):

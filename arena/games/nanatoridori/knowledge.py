@@ -104,15 +104,15 @@ def seen_action(s: State, action: int, viewer: int) -> int:
     kind = action >> KIND
     place = action >> FIRST & 63
     if kind == PLAYS:
-        value = s.hand[(s.turn << ROW) + place] & 7
+        value = int(s.hand[(s.turn << ROW) + place] & 7)
         return SEEN | value << FIRST | action & (1 << FIRST) - 1
     if kind == PASS and place > 0 and s.front_visible == 0:
         place = HIDDEN
-    elif kind == TAKES or kind == KEEPS:
+    elif kind in (TAKES, KEEPS):
         place = 0
     elif kind == TOSS:
         place = s.drawn
-    return SEEN | kind << KIND | place << FIRST
+    return int(SEEN | kind << KIND | place << FIRST)
 
 
 @jit
@@ -181,4 +181,3 @@ def _fill_hand(s: State, player: int, cards: Words, count: int, rng: Words) -> i
                 s.hand[place] = pieces[i] >> 4
                 place += 1
     return count
-

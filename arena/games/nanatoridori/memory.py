@@ -15,7 +15,7 @@ _ALL = (1 << 31) - 1  # widens, too
 def known_blocks(s: State, seat: int, value: int, size: int) -> int:
     """How many blocks of `size` cards of a value everybody knows to be in a hand."""
     blocks = s.known[(seat << MARKS) + value] & _ALL
-    return blocks >> _TOP - 3 * size & (15 if size == 1 else 7)
+    return int(blocks >> _TOP - 3 * size & (15 if size == 1 else 7))
 
 
 @jit
@@ -53,6 +53,4 @@ def forget(s: State, seat: int, value: int, count: int) -> None:
 
 def block_sizes(blocks: int) -> list[int]:
     """The sizes, ascending, that one number of `known` holds (plain Python, for texts and views)."""
-    return [
-        size for size in range(1, COPIES + 1) for _ in range(blocks >> _TOP - 3 * size & (15 if size == 1 else 7))
-    ]
+    return [size for size in range(1, COPIES + 1) for _ in range(blocks >> _TOP - 3 * size & (15 if size == 1 else 7))]

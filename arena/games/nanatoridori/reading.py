@@ -31,7 +31,8 @@ from arena.position import PositionReader, require_whole_deck
 PHASES = {"turn": TURN, "take": TAKE, "drawn": DRAWN, "over": MATCH_OVER}
 
 _KEYS = (
-    "hands", "stock", "discard", "table", "drawn", "beaten", "passes", "out", "penguins", "points", "fronts", "unused", "memory",
+    "hands", "stock", "discard", "table", "drawn", "beaten", "passes", "out", "penguins", "points", "fronts", "unused",
+    "memory",
 )  # fmt: skip
 _CARDS = Deck("1234567")  # card id = value - 1
 _UNUSED = DECK - 2 * (DUEL_HAND + FRONTS)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arena.errors import ConfigError
 from arena.games.nanatoridori.knowledge import determinize, observe, seen_action
 from arena.games.nanatoridori.memory import forget, remember
+from arena.games.nanatoridori.piles import discard, insert, remove_front, take_out, top
 from arena.games.nanatoridori.state import (
     ADVANCED,
     BASIC,
@@ -110,7 +111,7 @@ def legal_actions(s: State, out: Words) -> int:
     if s.phase > DRAWN:
         return 0
     into, away = (TAKES, DROP) if s.phase == TAKE else (KEEPS, TOSS)
-    gaps = s.hand_size[s.turn] + 1
+    gaps = int(s.hand_size[s.turn]) + 1
     for gap in range(gaps):
         out[gap] = into << KIND | gap << FIRST
     out[gaps] = away << KIND
@@ -127,7 +128,7 @@ def step(s: State, action: int) -> None:
     elif kind == PASS:
         _pass(s, place)
     else:
-        _settle(s, kind == TAKES or kind == KEEPS, place)
+        _settle(s, kind in (TAKES, KEEPS), place)
 
 
 @jit
@@ -221,9 +222,9 @@ def _deal_round(s: State) -> None:
         s.num_fronts[seat] = FRONTS if s.variant == DUEL and seat < s.seats else 0
         s.hand_size[seat] = cards if seat < s.seats else 0
         for i in range(s.hand_size[seat]):
-            s.hand[(seat << ROW) + i] = _top(s)
+            s.hand[(seat << ROW) + i] = top(s)
     for i in range(s.num_fronts[0] + s.num_fronts[1]):
-        s.fronts[i] = _top(s)
+        s.fronts[i] = top(s)
     s.num_discard = 0
     s.table_value = 0
     s.table_count = 0
@@ -251,8 +252,8 @@ def _plays(s: State, out: Words) -> int:
             behind += 1
         fewest = s.table_count + (value <= s.table_value)
         first = (place & 63) << FIRST
-        if value == front or value == other:
-            fronts = (value == front) + (value == other)
+        fronts = (value == front) + (value == other)
+        if fronts > 0:
             for cards in range(1, behind - place + 1):
                 for added in range(max(fewest - cards, 0), fronts + 1):
                     out[count] = first | cards << SECOND | added
@@ -280,25 +281,19 @@ def _passes(s: State, out: Words, count: int) -> int:
 @jit
 def _play(s: State, place: int, cards: int, fronts: int) -> None:
     seat = s.turn
-    first = (seat << ROW) + place
-    value = s.hand[first] & 7
-    size = s.hand_size[seat] - cards
-    for i in range(first, (seat << ROW) + size):
-        s.hand[i] = s.hand[i + cards]
-    for i in range((seat << ROW) + size, (seat << ROW) + size + cards):
-        s.hand[i] = 0
-    s.hand_size[seat] = size
+    value = int(s.hand[(seat << ROW) + place] & 7)
+    take_out(s, seat, place, cards)
     forget(s, seat, value, cards)
     for _ in range(fronts):
-        _remove_front(s, seat, value)
+        remove_front(s, seat, value)
     beaten = s.table_value
     beaten_cards = s.table_count
     s.table_value = value
     s.table_count = cards + fronts
     s.table_owner = seat
     s.passes = 0
-    if size == 0:
-        _discard(s, beaten, beaten_cards)  # O-N3
+    if s.hand_size[seat] == 0:
+        discard(s, beaten, beaten_cards)  # O-N3
         _go_out(s, seat)
     elif beaten_cards > 0:
         s.beaten_value = beaten
@@ -327,11 +322,11 @@ def _pass(s: State, front: int) -> None:
         if front == 0:
             _go_out(s, 1 - s.turn)
             return
-        _remove_front(s, s.turn, front)
+        remove_front(s, s.turn, front)
         s.drawn = front
         s.phase = DRAWN
     elif s.num_stock > 0:
-        s.drawn = _top(s)
+        s.drawn = top(s)
         s.phase = DRAWN
     else:
         _end_pass(s)
@@ -344,11 +339,11 @@ def _settle(s: State, is_kept: bool, gap: int) -> None:
     value = s.beaten_value if is_block else s.drawn
     count = s.beaten_count if is_block else 1
     if is_kept:
-        _insert(s, gap, value, count)
+        insert(s, gap, value, count)
         if is_block or (s.variant == DUEL and s.front_visible == 1):
             remember(s, s.turn, value, count)
     else:
-        _discard(s, value, count)
+        discard(s, value, count)
     s.beaten_value = 0
     s.beaten_count = 0
     s.drawn = 0
@@ -366,7 +361,7 @@ def _end_pass(s: State) -> None:
     if s.passes < s.seats - s.num_out - owner_is_active:
         _begin_turn(s, _next_active(s, s.turn))
         return
-    _discard(s, s.table_value, s.table_count)
+    discard(s, s.table_value, s.table_count)
     s.table_value = 0
     s.table_count = 0
     s.table_owner = 0
@@ -413,40 +408,3 @@ def _loser(s: State) -> int:
     for i in range(s.num_out):
         loser -= s.out[i]
     return loser
-
-
-@jit
-def _top(s: State) -> int:
-    """Take the top card of the stock."""
-    s.num_stock -= 1
-    card = s.stock[s.num_stock] & 7
-    s.stock[s.num_stock] = 0
-    return card
-
-
-@jit
-def _insert(s: State, gap: int, value: int, count: int) -> None:
-    """Put equal cards as one block at a gap of the hand of the seat to act."""
-    first = s.turn << ROW
-    for i in range(first + s.hand_size[s.turn] - 1, first + gap - 1, -1):
-        s.hand[i + count] = s.hand[i]
-    for i in range(first + gap, first + gap + count):
-        s.hand[i] = value
-    s.hand_size[s.turn] += count
-
-
-@jit
-def _discard(s: State, value: int, count: int) -> None:
-    for _ in range(count):
-        s.discard[s.num_discard] = value
-        s.num_discard += 1
-
-
-@jit
-def _remove_front(s: State, seat: int, value: int) -> None:
-    """Take one front card of a value away; the other one moves up."""
-    first = FRONTS * seat
-    if s.fronts[first] == value:
-        s.fronts[first] = s.fronts[first + 1]
-    s.fronts[first + 1] = 0
-    s.num_fronts[seat] -= 1

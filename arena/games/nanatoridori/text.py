@@ -84,9 +84,7 @@ def to_position(s: Any) -> Document:
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the observed state alone: `?` for each hidden card; `memory`: blocks known to be in hands."""
     document = _public_position(s)
-    document["hands"] = [
-        hand_of(s, other) if other == seat else _HIDDEN * int(s.hand_size[other]) for other in range(s.seats)
-    ]
+    document["hands"] = [hand_of(s, other) if other == seat else _HIDDEN * int(s.hand_size[other]) for other in range(s.seats)]
     document["unused" if s.variant == DUEL else "stock"] = _HIDDEN * int(s.num_stock)
     is_open = s.front_visible == 1
     if s.phase == DRAWN:
@@ -223,5 +221,3 @@ def _public_position(s: Any) -> Document:
         "memory": {"known": known} if any(known) else None,
     }
     return document
-
-

@@ -28,7 +28,7 @@ from arena.view import View
 class Block(NamedTuple):
     """Equal cards that lie together; of two blocks the greater one is the stronger one."""
 
-    count: int
+    size: int
     value: int
 
 
@@ -37,8 +37,8 @@ class Play(NamedTuple):
 
     first: int
     """Place of the leftmost card in the hand."""
-    count: int
-    """Cards out of the hand."""
+    cards: int
+    """How many cards come out of the hand."""
     fronts: int
     """Front cards with them (duel)."""
     value: int
@@ -46,7 +46,7 @@ class Play(NamedTuple):
     @property
     def block(self) -> Block:
         """What will lie on the table."""
-        return Block(self.count + self.fronts, self.value)
+        return Block(self.cards + self.fronts, self.value)
 
 
 class NanaView(View):
@@ -118,7 +118,7 @@ class NanaView(View):
     @cached_property
     def gaps(self) -> dict[str, list[int]]:
         """The hand after each legal `take` or `keep` action."""
-        block = [self.beaten.value] * self.beaten.count if self.beaten else [self.drawn or 0]
+        block = [self.beaten.value] * self.beaten.size if self.beaten else [self.drawn or 0]
         return {
             action: [*self.hand[: code >> 8 & 63], *block, *self.hand[code >> 8 & 63 :]]
             for action, code in zip(self.legal, self.codes)
@@ -148,10 +148,10 @@ class NanaView(View):
     @cached_property
     def unseen(self) -> Counter[int]:
         """How many cards of each value this seat cannot place: in the stock, in other hands or not used."""
-        left = Counter({value: COPIES for value in range(1, VALUES + 1)})
+        left = Counter(dict.fromkeys(range(1, VALUES + 1), COPIES))
         left.subtract(self.hand + self.discards)
         for block in (self.table, self.beaten, *(block for seat in self.others for block in self.known[seat])):
-            left[block.value if block else 1] -= block.count if block else 0
+            left[block.value if block else 1] -= block.size if block else 0
         for cards in self.fronts:
             left.subtract(card for card in cards or () if card)
         if self.drawn:
