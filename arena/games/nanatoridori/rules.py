@@ -241,12 +241,12 @@ def _deal_round(s: State) -> None:
 def _plays(s: State, out: Words) -> int:
     """Any number of cards of a maximal run, with up to all front cards of that value, if that is stronger than the table."""
     count = 0
-    front = s.fronts[FRONTS * s.turn]  # 0: none, as always outside duels
-    other = s.fronts[FRONTS * s.turn + 1]
+    front = int(s.fronts[FRONTS * s.turn])  # 0: none, as always outside duels
+    other = int(s.fronts[FRONTS * s.turn + 1])
     place = s.turn << ROW
     end = place + s.hand_size[s.turn]
     while place < end:
-        value = s.hand[place]
+        value = int(s.hand[place])
         behind = place + 1
         while behind < end and s.hand[behind] == value:
             behind += 1
@@ -269,8 +269,8 @@ def _plays(s: State, out: Words) -> int:
 @jit
 def _passes(s: State, out: Words, count: int) -> int:
     """One pass; in a duel one for each value among the own front cards."""
-    front = s.fronts[FRONTS * s.turn]
-    other = s.fronts[FRONTS * s.turn + 1]
+    front = int(s.fronts[FRONTS * s.turn])
+    other = int(s.fronts[FRONTS * s.turn + 1])
     if front > 0 and other > 0 and front != other:
         out[count] = PASS << KIND | min(front, other) << FIRST
         count += 1
