@@ -239,30 +239,27 @@ def _deal_round(s: State) -> None:
 
 @jit
 def _plays(s: State, out: Words) -> int:
-    """Any number of cards of a maximal run, with up to all front cards of that value, if that is stronger than the table."""
+    """Any number of cards of a maximal run, with up to all front cards of that value, if that is stronger than the table.
+
+    Each card of a run stands for the play of the run up to it. What is not strong enough is overwritten by the next one.
+    """
     count = 0
+    length = 0
+    before = 0
     front = int(s.fronts[FRONTS * s.turn])  # 0: none, as always outside duels
     other = int(s.fronts[FRONTS * s.turn + 1])
-    place = s.turn << ROW
-    end = place + s.hand_size[s.turn]
-    while place < end:
-        value = int(s.hand[place])
-        behind = place + 1
-        while behind < end and s.hand[behind] == value:
-            behind += 1
-        fewest = s.table_count + (value <= s.table_value)
-        first = (place & 63) << FIRST
-        fronts = (value == front) + (value == other)
-        if fronts > 0:
-            for cards in range(1, behind - place + 1):
-                for added in range(max(fewest - cards, 0), fronts + 1):
-                    out[count] = first | cards << SECOND | added
-                    count += 1
-        else:
-            for cards in range(max(fewest, 1), behind - place + 1):
-                out[count] = first | cards << SECOND
-                count += 1
-        place = behind
+    first = s.turn << ROW
+    for place in range(s.hand_size[s.turn]):
+        value = int(s.hand[first + place])
+        length = length + 1 if value == before else 1
+        before = value
+        play = place + 1 - length << FIRST | length << SECOND
+        strength = length + (value > s.table_value)
+        out[count] = play
+        count += strength > s.table_count
+        for added in range(1, 1 + (value == front) + (value == other)):
+            out[count] = play | added
+            count += strength + added > s.table_count
     return count
 
 
