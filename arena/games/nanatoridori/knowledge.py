@@ -1,0 +1,183 @@
+"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 1.5)."""
+
+import numpy as np
+
+from arena.games.nanatoridori.memory import known_blocks, known_cards
+from arena.games.nanatoridori.state import (
+    COPIES,
+    DECK,
+    DRAWN,
+    DUEL,
+    FIRST,
+    FRONTS,
+    KEEPS,
+    KIND,
+    MARKS,
+    MAX_SEATS,
+    PASS,
+    PLAYS,
+    ROW,
+    TAKES,
+    TOSS,
+    VALUES,
+    State,
+)
+from arena.jit import jit
+from arena.rng import Words, below, next_word
+
+SEEN = 1 << 20  # marks what another seat hears: as an action, but a = a card's value, or HIDDEN, never a place in a hand
+HIDDEN = 63  # a = the value of a face-down front card
+
+
+@jit
+def observe(s: State, seat: int, out: State) -> None:
+    """Hides the deal seed, the stock, other hands, a card drawn by another, and in a duel the other's face-down fronts."""
+    for i in range(4):
+        out.seed[i] = 0
+    for i in range(MAX_SEATS << ROW):
+        out.hand[i] = s.hand[i] if i >> ROW == seat else 0
+    for i in range(FRONTS * MAX_SEATS):
+        out.fronts[i] = s.fronts[i] if s.front_visible == 1 or i // FRONTS == seat else 0
+    for i in range(DECK):
+        out.stock[i] = 0
+        out.discard[i] = s.discard[i]
+    for i in range(MAX_SEATS << MARKS):
+        out.known[i] = s.known[i]
+    for player in range(MAX_SEATS):
+        out.totals[player] = s.totals[player]
+        out.hand_size[player] = s.hand_size[player]
+        out.out[player] = s.out[player]
+        out.num_fronts[player] = s.num_fronts[player]
+    out.drawn = s.drawn if sees_drawn(s, seat) else 0
+    out.seats = s.seats
+    out.turn = s.turn
+    out.phase = s.phase
+    out.starter = s.starter
+    out.round_number = s.round_number
+    out.num_stock = s.num_stock
+    out.num_discard = s.num_discard
+    out.table_value = s.table_value
+    out.table_count = s.table_count
+    out.table_owner = s.table_owner
+    out.beaten_value = s.beaten_value
+    out.beaten_count = s.beaten_count
+    out.passes = s.passes
+    out.num_out = s.num_out
+    out.variant = s.variant
+    out.next_start = s.next_start
+    out.duel_penguins = s.duel_penguins
+    out.front_visible = s.front_visible
+
+
+@jit
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """The unseen cards, in random order, fill all hidden places; in a hand, known blocks lie anywhere among the others."""
+    cards = np.empty(DECK, np.int64)
+    count = _unseen_cards(s, seat, cards)
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = cards[last]
+        cards[last] = cards[other]
+        cards[other] = kept
+    for player in range(s.seats):
+        if player != seat:
+            count = _fill_hand(s, player, cards, count, rng)
+    if s.phase == DRAWN and not sees_drawn(s, seat):
+        count -= 1
+        s.drawn = cards[count]
+    if s.variant == DUEL and s.front_visible == 0:
+        other = 1 - seat
+        for i in range(s.num_fronts[other]):
+            count -= 1
+            s.fronts[FRONTS * other + i] = cards[count]
+    for i in range(count):
+        s.stock[i] = cards[i]
+    for i in range(4):
+        s.seed[i] = next_word(rng)
+
+
+@jit
+def seen_action(s: State, action: int, viewer: int) -> int:
+    """The own action as it is; of another's: the cards of a play, a front card that is open, a tossed card; no place."""
+    if viewer == s.turn:
+        return action
+    kind = action >> KIND
+    place = action >> FIRST & 63
+    if kind == PLAYS:
+        value = int(s.hand[(s.turn << ROW) + place] & 7)
+        return SEEN | value << FIRST | action & (1 << FIRST) - 1
+    if kind == PASS and place > 0 and s.front_visible == 0:
+        place = HIDDEN
+    elif kind in (TAKES, KEEPS):
+        place = 0
+    elif kind == TOSS:
+        place = s.drawn
+    return int(SEEN | kind << KIND | place << FIRST)
+
+
+@jit
+def sees_drawn(s: State, seat: int) -> bool:
+    """Whether a seat may see the drawn card: its drawer, and in a duel everybody if it lay open in front."""
+    return s.turn == seat or (s.variant == DUEL and s.front_visible == 1)
+
+
+@jit
+def _unseen_cards(s: State, seat: int, cards: Words) -> int:
+    """Write every card that a seat cannot place, ascending, return how many."""
+    left = np.empty(VALUES + 1, np.int64)
+    for value in range(VALUES + 1):
+        left[value] = COPIES
+        for player in range(s.seats):
+            if player != seat:
+                left[value] -= known_cards(s, player, value)
+    for i in range(seat << ROW, (seat << ROW) + s.hand_size[seat]):
+        left[s.hand[i]] -= 1
+    for i in range(s.num_discard):
+        left[s.discard[i]] -= 1
+    if s.variant == DUEL:
+        for i in range(2 * FRONTS):
+            player = i // FRONTS
+            if i % FRONTS < s.num_fronts[player] and (player == seat or s.front_visible == 1):
+                left[s.fronts[i]] -= 1
+    left[s.table_value] -= s.table_count
+    left[s.beaten_value] -= s.beaten_count
+    if s.phase == DRAWN and sees_drawn(s, seat):
+        left[s.drawn] -= 1
+    count = 0
+    for value in range(1, VALUES + 1):
+        for _ in range(left[value]):
+            cards[count] = value
+            count += 1
+    return count
+
+
+@jit
+def _fill_hand(s: State, player: int, cards: Words, count: int, rng: Words) -> int:
+    """Blocks that are known to be there and single unseen cards from the end of `cards`, in random order."""
+    pieces = np.zeros(DECK, np.int64)  # value << 4 | size of a block; 0 = an unseen card
+    number = 0
+    free = s.hand_size[player]
+    for value in range(1, VALUES + 1):
+        if s.known[(player << MARKS) + value] != 0:
+            for size in range(1, COPIES + 1):
+                for _ in range(known_blocks(s, player, value, size)):
+                    pieces[number] = value << 4 | size
+                    number += 1
+                    free -= size
+    number += free
+    for last in range(number - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = pieces[last]
+        pieces[last] = pieces[other]
+        pieces[other] = kept
+    place = player << ROW
+    for i in range(number):
+        if pieces[i] == 0:
+            count -= 1
+            s.hand[place] = cards[count]
+            place += 1
+        else:
+            for _ in range(pieces[i] & 15):
+                s.hand[place] = pieces[i] >> 4
+                place += 1
+    return count
