@@ -100,10 +100,10 @@ def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rati
 
 
 def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None) -> list[str]:
-    """The pools to show: all, with the overall one first where there are several, or those that `choice` names."""
+    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names."""
     found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
     if choice is None:
-        return [OVERALL, *found] if len(found) > 1 else found
+        return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
     if choice in found or choice == OVERALL:
         return [choice]
     of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
@@ -112,6 +112,11 @@ def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | No
         hint = nearest(choice, {*found, *games, OVERALL})
         raise ConfigError(f"--game {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
+
+
+def _everywhere(ratings: Iterable[Rating]) -> list[str]:
+    """Who has an overall rank."""
+    return [_name(rating) for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
 
 
 def headline(manifest: Manifest) -> str:
