@@ -133,15 +133,20 @@ def headline(manifest: Manifest) -> str:
 
 
 def leaders(ratings: Iterable[Rating], count: int) -> str:
-    """The best `count` bots, a line each: of the overall pool, or of the only one."""
+    """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best."""
     listed = headline_ratings(ratings)
-    pools = list(dict.fromkeys(rating.pool for rating in listed))
-    pool = OVERALL if OVERALL in pools else pools[0] if pools else ""
-    best = [rating for rating in listed if rating.pool == pool and rating.rank is not None][:count]
+    pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
+    ranked = [rating for rating in listed if rating.rank is not None]
+    if len(pools) > 1 and len(_everywhere(listed)) < 2:
+        best = [next(rating for rating in ranked if rating.pool == pool) for pool in pools]
+        heads = pools
+    else:
+        chosen = OVERALL if len(pools) > 1 else pools[0] if pools else ""
+        best = [rating for rating in ranked if rating.pool == chosen][:count]
+        heads = _rank_cells(best)
     names = max((len(_name(rating)) for rating in best), default=0)
-    ranks = _rank_cells(best)
     return "\n".join(
-        f"{rank:{max(map(len, ranks))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for rank, rating in zip(ranks, best)
+        f"{head:{max(map(len, heads))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for head, rating in zip(heads, best)
     )
 
 
