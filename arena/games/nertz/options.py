@@ -1,7 +1,7 @@
 """The rule options of Nertz, and how they depend on the number of seats (RULES.md 4.7)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from arena.errors import ConfigError
@@ -13,6 +13,7 @@ MAX_SEATS = 12
 KINDS = 5  # of moves, by delay: flip, call, to a foundation, Nertz or waste to a work pile, work pile to work pile
 LONGEST_DELAY = 1000  # ticks
 NONE, DECLARED, MEASURED = 0, 1, 2  # latency
+LATENCIES = ("none", "declared", "measured")
 
 
 @dataclass(frozen=True)
@@ -23,34 +24,36 @@ class Teams:
     meaning: str
     default: OptionValue = "auto"
     accepts: ClassVar[str] = "true, false or auto"
-    examples: ClassVar[tuple[OptionValue, ...]] = (False, True, "auto")
+    values: ClassVar[tuple[OptionValue, ...]] = (False, True, "auto")
     width: ClassVar[int] = 1
 
     def encode(self, value: OptionValue) -> list[int]:
-        """Its place in `examples`."""
+        """Its place in `values`."""
         if not isinstance(value, bool) and value != "auto":
             raise ValueError(self.accepts)
-        return [self.examples.index(value)]
+        return [self.values.index(value)]
 
     def decode(self, codes: list[int]) -> OptionValue:
         """The value."""
-        return self.examples[codes[0]]
+        return self.values[codes[0]]
 
 
 @dataclass(frozen=True)
 class Delays:
     """Ticks per seat and kind of move; coded as the number of seats that are named, then five numbers for each seat.
 
-    A single number stands for all seats, or inside the list for all kinds of one seat. Nothing is named: 0 seats.
+    A single number stands for all seats, or inside the list for all kinds of one seat. Where moves have delays, no list at
+    all is a delay of one tick for every move.
     """
 
     name: str
     meaning: str
-    default: OptionValue = 1
+    default: OptionValue = field(default_factory=list)
     accepts: ClassVar[str] = (
         f"a whole number from 0 to {LONGEST_DELAY}, or a list with such a number or {KINDS} of them for each seat"
     )
-    examples: ClassVar[tuple[OptionValue, ...]] = (1, 0, 3, [0, [0, 0, 2, 1, 1]], [2, [1, 5, 0, 3, 4], 0], [])
+    examples: ClassVar[tuple[OptionValue, ...]] = ([], 0, 3, [0, [0, 0, 2, 1, 1]], [2, [1, 5, 0, 3, 4], 0])
+    """Values for tests: most of them go with latency=declared only, some with a number of seats."""
     width: ClassVar[int] = 1 + KINDS * MAX_SEATS
 
     def encode(self, value: OptionValue) -> list[int]:
@@ -85,7 +88,7 @@ OPTIONS: tuple[Option, ...] = (
     Whole("stuck_limit", 3, 0, 1000, "times in a row that everybody may be stuck before a round is blocked (O-Z10)"),
     Whole("tick_limit", 20_000, 1, 1_000_000, "ticks after which a round ends without a caller (O-Z10)"),
     Whole("max_rounds", 50, 1, 1000, "rounds after which the match ends (O-Z10)"),
-    Choice("latency", "none", ("none", "declared", "measured"), "how long moves take (RULES.md 4.4)"),
+    Choice("latency", "none", LATENCIES, "how long moves take (RULES.md 4.4)"),
     Delays("delays", "latency=declared: ticks per seat for flip, call, foundation, to work, work to work (RULES.md 4.4)"),
     Whole("ms_per_tick", 50, 1, 60_000, "latency=measured: CPU milliseconds of thinking that make a tick (RULES.md 4.4)"),
 )
@@ -102,10 +105,11 @@ def resolve(resolved: dict[str, OptionValue], seats: int, given: Mapping[str, Op
     rows = resolved["delays"]
     assert isinstance(rows, list)
     if resolved["latency"] != "declared":
-        if given.get("delays") not in (None, []):
+        if rows:
             raise ConfigError(f"options.delays: only with latency=declared, not with latency={resolved['latency']}")
-        resolved["delays"] = []
-    elif isinstance(given.get("delays", 1), int):
+    elif not rows:
+        resolved["delays"] = [[1] * KINDS for _ in range(seats)]
+    elif isinstance(given["delays"], int):
         resolved["delays"] = rows[:seats]
     elif len(rows) != seats:
         raise ConfigError(f"options.delays: one entry for each of {seats} seats is needed, not {len(rows)}")

@@ -1,13 +1,16 @@
 """Reading a position of Nertz: hostile input, every mistake refused with an error that names the key (notation.md)."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from arena.cards import RANKS, SUITS
 from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.nertz.layout import ACCEPTS, legal_mask
-from arena.games.nertz.options import DECLARED, MAX_SEATS, MEASURED, NONE
+from arena.games.nertz.options import DECLARED, MEASURED, NONE
 from arena.games.nertz.state import (
     CARDS,
     FOUNDATIONS,
@@ -108,14 +111,10 @@ def _read_cards(reader: PositionReader, s: Any) -> None:
             require_whole_deck([*nertz, *stock, *waste, *laid[unit], *(card for pile in work for card in pile)], CARDS)
         except PositionError as error:
             raise PositionError(f"{key}: {error}") from None
-        for place in range(NERTZ):
-            s.nertz[unit, place] = nertz[place] + 1 if place < len(nertz) else 0
-        for place, card in enumerate([*waste, *stock]):
-            s.line[unit, place] = card + 1
-        for place in range(len(waste) + len(stock), LINE):
-            s.line[unit, place] = 0
-        for pile in range(PILES):
-            s.work[unit, pile] = sum(1 << card for card in work[pile])
+        line = [*waste, *stock]
+        s.nertz[unit] = [card + 1 for card in nertz] + [0] * (NERTZ - len(nertz))
+        s.line[unit] = [card + 1 for card in line] + [0] * (LINE - len(line))
+        s.work[unit] = [sum(1 << card for card in pile) for pile in work]
         s.laid[unit] = sum(1 << card for card in laid[unit])
         s.num_nertz[unit], s.num_line[unit], s.num_waste[unit] = len(nertz), len(waste) + len(stock), len(waste)
     if s.caller and s.num_nertz[int(s.caller) - 1 >> int(s.teams)]:
@@ -125,7 +124,7 @@ def _read_cards(reader: PositionReader, s: Any) -> None:
 def _read_pile(reader: PositionReader, pile: object, key: str) -> list[int]:
     """A work pile: ranks descend one by one, colours alternate."""
     cards = reader.cards(pile, key, CARDS)
-    for lower, upper in zip(cards, cards[1:]):
+    for lower, upper in pairwise(cards):
         if not int(ACCEPTS[lower]) >> upper & 1:
             raise PositionError(f"{key}: {CARDS.text(upper)} cannot lie on {CARDS.text(lower)}")
     return cards
@@ -172,8 +171,7 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
             raise PositionError(f"memory.seen[{unit}]: a digit 0 to 2 for each of {line} cards is needed, not {digits!r}")
         if UNSEEN_DIGIT in digits[:waste] or (waste and digits[waste - 1] != SHOWN_DIGIT):
             raise PositionError(f"memory.seen[{unit}]: a waste was seen by its unit (1), its top by everybody (2): {digits!r}")
-        for place, digit in enumerate(digits):
-            s.line[unit, place] |= _FLAGS[digit]
+        s.line[unit, :line] |= np.array([_FLAGS[digit] for digit in digits], np.uint8)
 
 
 def _read_priority(reader: PositionReader, s: Any) -> None:
@@ -204,9 +202,7 @@ def _read_choices(reader: PositionReader, s: Any) -> None:
     since = _per_seat(reader, memory.get("since"), "memory.since", seats)
     could = _per_seat(reader, memory.get("could"), "memory.could", seats)
     legal = [int(legal_mask(s, seat)) for seat in range(seats)]
-    for seat in range(MAX_SEATS):
-        if seat >= seats:
-            continue
+    for seat in range(seats):
         if pending[seat] is None:
             if seat < s.turn:
                 raise PositionError(f"pending[{seat}]: seat {seat} chooses before seat {s.turn} and must have chosen")

@@ -22,10 +22,8 @@ from arena.games.nertz.state import (
     PRIORITY,
     RANK_COUNT,
     ROUND_OVER,
-    SEEN,
     UNITS,
     WAIT,
-    WASTE_WORK,
     WORK_WORK,
     State,
 )

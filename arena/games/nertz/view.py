@@ -3,15 +3,20 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from arena.cards import SUITS
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
-from arena.games.nertz.state import CARD, CARDS, PILES, SEEN, SHOWN
+from arena.games.nertz.state import CARDS, PILES
 from arena.games.nertz.ticks import wanted_cards
-from arena.games.nertz.words import work_cards
+from arena.games.nertz.words import (
+    Fields,
+    foundation_top,
+    knowledge,
+    nertz_cards,
+    stock_and_waste,
+    units_in,
+    work_cards,
+)
 from arena.view import View
-
-HIDDEN = "?"
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,17 @@ class NertzView(View):
     @property
     def seats(self) -> int:
         """How many seats play."""
-        return int(self.state.seats)
+        return int(self._fields.seats)
 
     @cached_property
     def unit(self) -> int:
         """The own unit: the seat, or the team."""
-        return self.seat >> int(self.state.teams)
+        return self.seat >> self._fields.teams
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Every unit's cards, by unit."""
-        return tuple(self._layout(unit) for unit in range(self.seats >> int(self.state.teams)))
+        return tuple(self._layout(unit) for unit in range(units_in(self._fields)))
 
     @cached_property
     def own(self) -> Layout:
@@ -63,59 +68,57 @@ class NertzView(View):
     @cached_property
     def foundations(self) -> tuple[str, ...]:
         """The top card of every foundation, in order of opening; a king closes its foundation."""
-        sizes, suits = self.state.pile_size.tolist(), self.state.pile_suit.tolist()
-        return tuple(CARDS.text(4 * (sizes[k] - 1) + suits[k]) for k in range(int(self.state.num_piles)))
+        return tuple(foundation_top(self._fields, k) for k in range(self._fields.num_piles))
 
     @cached_property
     def wanted(self) -> frozenset[str]:
         """The cards that some foundation takes now; aces always."""
-        return frozenset(CARDS.listing(int(self.state.wanted)))
+        return frozenset(CARDS.listing(int(self._fields.wanted)))
 
     @property
     def round(self) -> int:
         """The number of the round, from 1."""
-        return int(self.state.round_number)
+        return int(self._fields.round_number)
 
     @property
     def tick(self) -> int:
         """How many ticks of this round are resolved."""
-        return int(self.state.tick)
+        return int(self._fields.tick)
 
     @property
     def stall(self) -> int:
         """Ticks in a row without progress."""
-        return int(self.state.stall)
+        return int(self._fields.stall)
 
     @property
     def stuck(self) -> int:
         """How often everybody was stuck since the last progress."""
-        return int(self.state.stuck)
+        return int(self._fields.stuck)
 
     @cached_property
     def totals(self) -> tuple[int, ...]:
         """By unit: the points of the rounds before."""
-        return tuple(self.state.totals.tolist()[: self.seats >> int(self.state.teams)])
+        return tuple(self._fields.totals[: units_in(self._fields)])
 
     @property
     def target(self) -> int:
         """The total that ends the match."""
-        return int(self.state.target)
+        return int(self._fields.target)
 
     @property
     def call_bonus(self) -> int:
         """Points for the unit that calls."""
-        return int(self.state.call_bonus)
+        return int(self._fields.call_bonus)
 
     @cached_property
     def failed(self) -> tuple[int, ...]:
         """The seats whose move failed in the last tick."""
-        return tuple(seat for seat in range(self.seats) if int(self.state.failed) >> seat & 1)
+        return tuple(seat for seat in range(self.seats) if self._fields.failed >> seat & 1)
 
     @cached_property
     def busy(self) -> tuple[int, ...]:
         """The seats whose move takes more ticks (latency)."""
-        since = self.state.since.tolist()
-        return tuple(seat for seat in range(self.seats) if since[seat])
+        return tuple(seat for seat in range(self.seats) if self._fields.since[seat])
 
     @cached_property
     def round_points(self) -> tuple[int, ...]:
@@ -127,28 +130,21 @@ class NertzView(View):
         return bool(_ACCEPTS[_IDS[on]] >> _IDS[card] & 1)
 
     def _layout(self, unit: int) -> Layout:
-        nertz, line, work, num_line, num_waste, num_nertz = (
-            self._arrays[name] for name in ("nertz", "line", "work", "num_line", "num_waste", "num_nertz")
-        )
-        known = SEEN if unit == self.unit else SHOWN
-        cards = tuple(
-            CARDS.text((value & CARD) - 1) if value & known else HIDDEN for value in line[unit][: num_line[unit]]
-        )
-        count, waste = num_nertz[unit], num_waste[unit]
+        fields = self._fields
+        cards = stock_and_waste(fields, unit, knowledge(fields, unit, self.seat))
+        nertz = nertz_cards(fields, unit)
         return Layout(
-            nertz=count,
-            nertz_top=CARDS.text(nertz[unit][count - 1] - 1) if count else None,
-            work=tuple(tuple(CARDS.listing(work[unit][pile])[::-1]) for pile in range(PILES)),
-            waste=cards[:waste],
-            stock=cards[waste:],
-            laid=self._arrays["laid"][unit].bit_count(),
+            nertz=len(nertz),
+            nertz_top=nertz[-1] if nertz else None,
+            work=tuple(tuple(work_cards(fields, unit, pile)) for pile in range(PILES)),
+            waste=tuple(cards["waste"]),
+            stock=tuple(cards["stock"]),
+            laid=fields.laid[unit].bit_count(),
         )
 
     @cached_property
-    def _arrays(self) -> dict[str, list]:  # type: ignore[type-arg]  # lists of numbers, nested or not
-        """Fields as plain lists: reading an array item by item is slow."""
-        names = ("nertz", "line", "work", "num_line", "num_waste", "num_nertz", "laid")
-        return {name: getattr(self.state, name).tolist() for name in names}
+    def _fields(self) -> Fields:
+        return Fields(self.state)
 
 
 _IDS = {card: place for place, card in enumerate(CARDS.texts)}

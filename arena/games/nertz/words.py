@@ -1,11 +1,12 @@
 """The words that positions and actions of Nertz are written with, both ways."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
-from arena.games.nertz.state import CARD, CARDS, CODES, PILES, SEEN, SHOWN, WORK_WORK
+from arena.games.nertz.state import CARD, CARDS, CODES, PILES, SEEN, SHOWN, STATE, WORK_WORK
 
 ACTIONS: tuple[str, ...] = (
     "wait",
@@ -20,6 +21,7 @@ ACTIONS: tuple[str, ...] = (
 )
 """By code."""
 
+HIDDEN = "?"
 UNSEEN_DIGIT, SEEN_DIGIT, SHOWN_DIGIT = "012"
 _CODES = {text: code for code, text in enumerate(ACTIONS)}
 
@@ -32,25 +34,60 @@ def code_of(text: object, key: str) -> int:
     return code
 
 
-def work_cards(s: Any, unit: int, pile: int) -> list[str]:
+class Fields(SimpleNamespace):
+    """A state's fields as plain numbers and lists: reading a record item by item is slow."""
+
+    def __init__(self, s: Any) -> None:
+        super().__init__(**{name: s[name].tolist() for name in _NAMES})
+
+    def __getattr__(self, name: str) -> Any:
+        """For the type checker: there are no others."""
+        raise AttributeError(name)
+
+
+_NAMES = STATE.names or ()
+
+
+def work_cards(s: Fields, unit: int, pile: int) -> list[str]:
     """A work pile, bottom first."""
-    return CARDS.listing(int(s.work[unit, pile]))[::-1]
+    return CARDS.listing(s.work[unit][pile])[::-1]
 
 
-def stock_and_waste(s: Any, unit: int, is_known: Callable[[int], object]) -> dict[str, list[str]]:
+def stock_and_waste(s: Fields, unit: int, is_known: Callable[[int], object]) -> dict[str, list[str]]:
     """Stock (top first) and waste (bottom first), `?` where a place's value is not known."""
-    values = [int(s.line[unit, place]) for place in range(s.num_line[unit])]
-    cards = [CARDS.text((value & CARD) - 1) if is_known(value) else "?" for value in values]
-    waste = int(s.num_waste[unit])
+    values = s.line[unit][: s.num_line[unit]]
+    cards = [CARDS.text((value & CARD) - 1) if is_known(value) else HIDDEN for value in values]
+    waste = s.num_waste[unit]
     return {"stock": cards[waste:], "waste": cards[:waste]}
 
 
-def seen_digits(s: Any, unit: int) -> str:
+def nertz_cards(s: Fields, unit: int) -> list[str]:
+    """A Nertz pile, bottom first, `?` where the state does not say."""
+    return [CARDS.text(card - 1) if card else HIDDEN for card in s.nertz[unit][: s.num_nertz[unit]]]
+
+
+def seen_digits(s: Fields, unit: int) -> str:
     """Who has seen each place, waste from the bottom, then stock from the top: 0 nobody, 1 its unit, 2 everybody."""
-    values = [int(s.line[unit, place]) for place in range(s.num_line[unit])]
+    values = s.line[unit][: s.num_line[unit]]
     return "".join(SHOWN_DIGIT if value & SHOWN else SEEN_DIGIT if value & SEEN else UNSEEN_DIGIT for value in values)
 
 
 def default_memory(line: int, waste: int) -> str:
     """The digits where nothing else is said: the waste was flipped at once, the stock never."""
     return SEEN_DIGIT * (waste - 1) + SHOWN_DIGIT * (waste > 0) + UNSEEN_DIGIT * (line - waste)
+
+
+def knowledge(s: Fields, unit: int, seat: int) -> Callable[[int], int]:
+    """Whether a seat knows the card at a place of a unit's line, from the value of the place."""
+    flag = SEEN if seat >> s.teams == unit else SHOWN
+    return lambda value: value & flag
+
+
+def foundation_top(s: Fields, k: int) -> str:
+    """The open card of a foundation."""
+    return CARDS.text(4 * (s.pile_size[k] - 1) + s.pile_suit[k])
+
+
+def units_in(s: Fields) -> int:
+    """How many units play."""
+    return int(s.seats) >> int(s.teams)
