@@ -9,6 +9,7 @@ from arena.games.nertz.state import (
     CODES,
     DECK,
     EVERY,
+    FLAGS,
     FOUNDATIONS,
     LINE,
     NERTZ,
@@ -41,8 +42,8 @@ def observe_state(s: State, seat: int, out: State) -> None:
             out.nertz[unit, place] = s.nertz[unit, place] if place == s.num_nertz[unit] - 1 else 0
         known = SEEN if unit == own else SHOWN
         for place in range(LINE):
-            value = s.line[unit, place]
-            out.line[unit, place] = value if value & known else value & ~CARD
+            value = int(s.line[unit, place])
+            out.line[unit, place] = value if value & known else value & FLAGS
 
 
 @jit
@@ -57,10 +58,10 @@ def determinize_state(s: State, seat: int, rng: Words) -> None:
             count = _draw(cards, count, rng)
             s.nertz[unit, place] = cards[count] + 1
         for place in range(s.num_line[unit] + 0):
-            value = s.line[unit, place]
+            value = int(s.line[unit, place])
             if value & known == 0:
                 count = _draw(cards, count, rng)
-                s.line[unit, place] = value & ~CARD | (cards[count] + 1)
+                s.line[unit, place] = value & FLAGS | (cards[count] + 1)
     if s.phase == PLAY:
         for player in range(s.seats):
             if player != seat:
@@ -109,8 +110,8 @@ def _redraw_choice(s: State, player: int, rng: Words) -> None:
     s.pending[player] = 0
     s.due[player] = 0
     if s.since[player] > 0:
-        begun = s.since[player] - 1
-        lasted = int(s.tick - begun)
+        begun = int(s.since[player]) - 1
+        lasted = s.tick - begun
         codes = int(s.could[player])
         if s.latency == DECLARED:
             for code in range(CODES):
@@ -154,6 +155,7 @@ def _copy_public(s: State, out: State) -> None:
     for i in range(KINDS * MAX_SEATS):
         out.delays[i] = s.delays[i]
     out.wanted = s.wanted
+    out.moves = s.moves
     out.seats = s.seats
     out.turn = s.turn
     out.teams = s.teams

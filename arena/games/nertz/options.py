@@ -1,4 +1,4 @@
-"""The rule options of Nertz, and how they depend on the number of seats (RULES.md 4.7)."""
+"""The rule options of Nertz, and how they depend on the number of seats (RULES.md 4.8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

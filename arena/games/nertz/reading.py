@@ -12,10 +12,12 @@ from arena.game import Document, States, load
 from arena.games.nertz.layout import ACCEPTS, legal_mask
 from arena.games.nertz.options import DECLARED, MEASURED, NONE
 from arena.games.nertz.state import (
+    BEGUN,
     CARDS,
     FOUNDATIONS,
     LINE,
     MATCH_OVER,
+    MOVE_BITS,
     NERTZ,
     PILES,
     PLAY,
@@ -25,7 +27,7 @@ from arena.games.nertz.state import (
     WAIT,
 )
 from arena.games.nertz.ticks import delay_of, order_of, wanted_cards
-from arena.games.nertz.words import SEEN_DIGIT, SHOWN_DIGIT, UNSEEN_DIGIT, code_of, default_memory
+from arena.games.nertz.words import BEGUN_WORD, SEEN_DIGIT, SHOWN_DIGIT, UNSEEN_DIGIT, code_of, default_memory
 from arena.position import PositionReader, require_whole_deck
 
 _KEYS = (
@@ -160,8 +162,15 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
     """Who has seen which place; without it the waste was flipped at once, and the stock never."""
     memory = reader.mapping("memory")
     for key in memory:
-        if key not in ("seen", "since", "could"):
-            raise PositionError(f"memory: no such key {key!r}; known: seen, since, could")
+        if key not in ("seen", "moves", "since", "could"):
+            raise PositionError(f"memory: no such key {key!r}; known: seen, moves, since, could")
+    s.moves = 0
+    for seat, text in enumerate(_per_seat(reader, memory.get("moves"), "memory.moves", int(s.seats))):
+        if text is not None:
+            move = BEGUN if text == BEGUN_WORD and s.latency != NONE else 1 + code_of(text, f"memory.moves[{seat}]")
+            if move == WAIT + 1:
+                raise PositionError(f"memory.moves[{seat}]: to wait is not seen as a move")
+            s.moves |= move << MOVE_BITS * seat
     units = int(s.seats) >> int(s.teams)
     lines = [(int(s.num_line[unit]), int(s.num_waste[unit])) for unit in range(units)]
     given = memory.get("seen") or [default_memory(*line) for line in lines]

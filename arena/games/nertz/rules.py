@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from arena.games.nertz.knowledge import determinize_state, observe_state
 from arena.games.nertz.layout import legal_mask
 from arena.games.nertz.options import KINDS, MAX_SEATS, NONE, OPTIONS, measured_tick, resolve, units_of
-from arena.games.nertz.state import CODES, MATCH_OVER, PLAY, ROUND_OVER, STATE, UNITS, WAIT, State
-from arena.games.nertz.ticks import CODE_BITS, CODE_MASK, choose, deal_round, delay_of
+from arena.games.nertz.state import BEGUN, CODES, MATCH_OVER, MOVE_BITS, PLAY, ROUND_OVER, STATE, UNITS, WAIT, State
+from arena.games.nertz.ticks import CODE_BITS, CODE_MASK, choose, deal_round, delay_of, seen_move
 from arena.jit import jit, lowest_bit
 from arena.options import OptionValue
 from arena.rng import Words
@@ -25,10 +25,8 @@ VERSION = 1
 SEATS = (2, 3, 4, 5, 6, 8, 10, 12)
 MAX_ACTIONS = CODES
 
-SEEN_OWN = 1 << 61  # the own choice, before the tick is resolved
-SEEN_TICK = 1 << 60  # all choices of a tick: 5 bits a seat, code + 1
-BEGUN = 30  # in a seat's 5 bits: it has begun a move that takes time, which one is not seen
-SEEN_BITS = 5
+SEEN_OWN = 1 << 61  # the own choice, code + 1, before the tick is resolved
+SEEN_TICK = 1 << 60  # all moves of a tick, MOVE_BITS a seat
 
 
 def resolve_options(resolved: dict[str, OptionValue], seats: int, given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
@@ -175,23 +173,19 @@ def seen_action(s: State, action: int, viewer: int) -> int:
     if seat + 1 < s.seats:
         return SEEN_OWN | (action & CODE_MASK) + 1 if seat == viewer else 0
     seen = SEEN_TICK
-    for player in range(s.seats):
-        seen |= _seen_move(s, player, action, viewer) << SEEN_BITS * player
-    return seen
+    for player in range(seat):
+        seen |= seen_move(s, player) << MOVE_BITS * player
+    return seen | _seen_last(s, seat, action, viewer) << MOVE_BITS * seat
 
 
 @jit
-def _seen_move(s: State, player: int, action: int, viewer: int) -> int:
-    """What is seen of a seat when `action` ends the choices of a tick: 0 for nothing, a code + 1, or BEGUN."""
-    if player == s.turn and s.since[player] == 0:
-        code = action & CODE_MASK
-        takes_time = s.latency != NONE and delay_of(s, player, code) + (action >> CODE_BITS) > 0
-    else:
-        code = s.pending[player] - 1
-        takes_time = s.due[player] > s.tick
-        if takes_time and s.since[player] > 0:
-            return 0
-    if takes_time and (player != viewer or player < s.turn):
+def _seen_last(s: State, seat: int, action: int, viewer: int) -> int:
+    """What is seen of the choice that ends the choices of a tick: a code + 1, BEGUN, or 0 for nothing."""
+    if s.since[seat] > 0:
+        return seen_move(s, seat)
+    code = action & CODE_MASK
+    takes_time = s.latency != NONE and delay_of(s, seat, code) + (action >> CODE_BITS) > 0
+    if takes_time and viewer != seat:
         return BEGUN
     return code + 1 if code > WAIT else 0
 

@@ -31,12 +31,18 @@ DEALING, PRIORITY = 1, 2  # purposes of random streams
 CARD = 63  # of a place in the line: card + 1, 0 = hidden or none
 SEEN = 64  # its unit has seen it
 SHOWN = 128  # everybody has seen it, as the top of the waste
+FLAGS = SEEN | SHOWN
+
+MOVE_BITS = 5  # of a seat in the moves of a tick: code + 1, 0 = none
+MOVE_MASK = (1 << MOVE_BITS) - 1
+BEGUN = 30  # instead of a code + 1: a move that takes more ticks has begun; which one is not seen
 
 STATE = np.dtype((np.record, [
     ("work", "i8", (UNITS, PILES)),  # card masks: ranks descend from the bottom, so the set gives the order
     ("laid", "i8", (UNITS,)),  # the unit's cards on the foundations, a mask
     ("pile_units", "i8", (FOUNDATIONS,)),  # who laid ace, 2, ..: 4 bits each; piles in order of opening
     ("wanted", "i8"),  # the cards that some foundation takes at the start of this tick, a mask
+    ("moves", "i8"),  # what everybody saw in the last tick, failed moves too: MOVE_BITS a seat
     ("priority", "i8"),  # seats, the first one first, 4 bits each; 0: as drawn from the seed
     ("seats", "i8"),
     ("turn", "i8"),  # the seat to choose
@@ -86,6 +92,7 @@ class State(Protocol):
     laid: NDArray[np.int64]
     pile_units: NDArray[np.int64]
     wanted: int
+    moves: int
     priority: int
     seats: int
     turn: int

@@ -12,12 +12,14 @@ from arena.games.nertz.state import CODES, MATCH_OVER, PILES, PLAY, ROUND_OVER
 from arena.games.nertz.ticks import order_of
 from arena.games.nertz.words import (
     ACTIONS,
+    BEGUN_WORD,
     HIDDEN,
     Fields,
     code_of,
     default_memory,
     foundation_top,
     knowledge,
+    moves_of,
     nertz_cards,
     seen_digits,
     stock_and_waste,
@@ -49,10 +51,9 @@ def parse_action(_s: Any, text: str) -> int:
 
 def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
     """All moves that count in a tick, in seat order; waiting, and a move that has only begun, are no events."""
-    if not seen & rules.SEEN_TICK:
-        return []  # the own choice, before the tick is resolved
-    fields = [(seat, seen >> rules.SEEN_BITS * seat & (1 << rules.SEEN_BITS) - 1) for seat in range(s.seats)]
-    return [(seat, ACTIONS[field - 1]) for seat, field in fields if field not in (0, rules.BEGUN)]
+    if seen & rules.SEEN_OWN:
+        return []  # not before the tick is resolved
+    return [(seat, move) for seat, move in enumerate(moves_of(seen, int(s.seats))) if move not in (None, BEGUN_WORD)]
 
 
 def to_position(s: Any) -> Document:
@@ -181,12 +182,14 @@ def _public_position(s: Fields) -> Document:
 
 
 def _memory(s: Fields) -> Document | None:
-    """What everybody remembers: who has seen which place of a line, and since when busy seats are busy."""
+    """What everybody remembers: who has seen which place of a line, the last tick's moves, since when busy seats are busy."""
     units, seats = range(units_in(s)), range(s.seats)
     memory: Document = {}
     digits = [seen_digits(s, unit) for unit in units]
     if digits != [default_memory(s.num_line[unit], s.num_waste[unit]) for unit in units]:
         memory["seen"] = digits
+    if s.moves:
+        memory["moves"] = moves_of(s.moves, s.seats)
     if any(s.since):
         memory["since"] = [s.since[seat] - 1 if s.since[seat] else None for seat in seats]
         memory["could"] = [_codes(s.could[seat]) if s.since[seat] else None for seat in seats]

@@ -5,6 +5,7 @@ import numpy as np
 from arena.games.nertz.layout import card_of, flip, lay_on_work, legal_mask, loosen, shift_work, take
 from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
 from arena.games.nertz.state import (
+    BEGUN,
     CALL,
     CARD,
     DEALING,
@@ -13,6 +14,7 @@ from arena.games.nertz.state import (
     FOUNDATIONS,
     LINE,
     MATCH_OVER,
+    MOVE_BITS,
     NERTZ,
     NERTZ_FOUND,
     NERTZ_WORK,
@@ -63,6 +65,14 @@ def delay_of(s: State, seat: int, code: int) -> int:
     elif code < WORK_WORK:
         kind = 3
     return int(s.delays[KINDS * seat + kind])
+
+
+@jit
+def seen_move(s: State, seat: int) -> int:
+    """What everybody sees of the choice of a seat in this tick: a code + 1, BEGUN, or 0 for nothing."""
+    if s.due[seat] > s.tick:
+        return BEGUN if s.since[seat] == 0 else 0
+    return int(s.pending[seat]) if s.pending[seat] - 1 > WAIT else 0
 
 
 @jit
@@ -121,6 +131,7 @@ def deal_round(s: State) -> None:
     s.stall = 0
     s.stuck = 0
     s.failed = 0
+    s.moves = 0
     s.caller = 0
     s.phase = PLAY
     _clear_choices(s)
@@ -140,6 +151,10 @@ def _clear_choices(s: State) -> None:
 @jit
 def _resolve(s: State) -> None:
     """All moves that are due, in one loop over the seats in priority order; then the tests at the end of the tick."""
+    moves = 0
+    for seat in range(s.seats):
+        moves |= seen_move(s, seat) << MOVE_BITS * seat
+    s.moves = moves
     doomed = _begin_moves(s) if s.latency != NONE else 0
     order = order_of(s) if _does_order_matter(s) else IN_SEAT_ORDER
     even, odd = _aims(s) if s.teams == 1 else (0, 0)
@@ -151,7 +166,7 @@ def _resolve(s: State) -> None:
     is_progress = False
     for place in range(s.seats):
         seat = order >> 4 * place & 15
-        code = s.pending[seat] - 1
+        code = int(s.pending[seat]) - 1
         if code != WAIT or s.since[seat] > 0:
             is_idle = False
         if code == WAIT or s.due[seat] > s.tick:
@@ -203,7 +218,7 @@ def _begin_moves(s: State) -> int:
             if s.since[seat] > 0:
                 since = s.since[seat]
                 s.since[seat] = 0
-                if legal_mask(s, seat) >> s.pending[seat] - 1 & 1 == 0:
+                if legal_mask(s, seat) >> int(s.pending[seat]) - 1 & 1 == 0:
                     doomed |= 1 << seat
                 s.since[seat] = since
         elif s.since[seat] == 0:
@@ -231,7 +246,7 @@ def _does_order_matter(s: State) -> bool:
     claims = 0
     moved = 0  # units
     for seat in range(s.seats):
-        code = s.pending[seat] - 1
+        code = int(s.pending[seat]) - 1
         if code > WAIT and s.due[seat] <= s.tick:
             if CALL <= code < NERTZ_WORK:
                 claims += 1
@@ -248,7 +263,7 @@ def _aims(s: State) -> tuple[int, int]:
     even = 0
     odd = 0
     for seat in range(s.seats):
-        code = s.pending[seat] - 1
+        code = int(s.pending[seat]) - 1
         if code >= NERTZ_FOUND:
             unit = seat >> 1
             aim = card_of(s, unit, code) << 6 * unit

@@ -11,6 +11,7 @@ from arena.games.nertz.words import (
     Fields,
     foundation_top,
     knowledge,
+    moves_of,
     nertz_cards,
     stock_and_waste,
     units_in,
@@ -114,6 +115,11 @@ class NertzView(View):
     def failed(self) -> tuple[int, ...]:
         """The seats whose move failed in the last tick."""
         return tuple(seat for seat in range(self.seats) if self._fields.failed >> seat & 1)
+
+    @cached_property
+    def moves(self) -> tuple[str | None, ...]:
+        """By seat: what everybody saw of its move in the last tick, also if it failed; `begun`: it takes more ticks."""
+        return tuple(moves_of(self._fields.moves, self.seats))
 
     @cached_property
     def busy(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
-from arena.games.nertz.state import CARD, CARDS, CODES, PILES, SEEN, SHOWN, STATE, WORK_WORK
+from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, STATE, WORK_WORK
 
 ACTIONS: tuple[str, ...] = (
     "wait",
@@ -23,6 +23,7 @@ ACTIONS: tuple[str, ...] = (
 
 HIDDEN = "?"
 UNSEEN_DIGIT, SEEN_DIGIT, SHOWN_DIGIT = "012"
+BEGUN_WORD = "begun"
 _CODES = {text: code for code, text in enumerate(ACTIONS)}
 
 
@@ -46,6 +47,12 @@ class Fields(SimpleNamespace):
 
 
 _NAMES = STATE.names or ()
+
+
+def moves_of(packed: int, seats: int) -> list[str | None]:
+    """The moves of a tick by seat, as everybody saw them: None for nothing, `begun` for one that takes more ticks."""
+    fields = [packed >> MOVE_BITS * seat & MOVE_MASK for seat in range(seats)]
+    return [BEGUN_WORD if field == BEGUN else ACTIONS[field - 1] if field else None for field in fields]
 
 
 def work_cards(s: Fields, unit: int, pile: int) -> list[str]:
