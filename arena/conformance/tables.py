@@ -10,7 +10,7 @@ from arena.game import Game, States
 from arena.options import Choice, Counted, Flag, OptionValue, Whole
 from arena.rng import SEED_BITS, Words, seed_words
 
-CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in n
+CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in 2 n
 SEATS = 4  # with more of them fewer decisions are checked: each one for every seat
 DECISION_LIMIT = 2_000_000  # far above any match: more is a match that does not end
 SHORT = 3  # games or rounds, where an option counts them
@@ -76,7 +76,7 @@ def decisions(table: Table) -> Iterator[Decision]:
         codes = game.legal_list(states)
         assert codes, f"{table}: no legal action although the match is not over (decision {count})"
         action = rng.choice(codes)
-        if count < checked or rng.random() < checked / count:
+        if count < checked or 2 * rng.random() < checked / count:
             seat, words = int(game.engine.current_seat(states)), seed_words(rng.getrandbits(SEED_BITS))
             yield Decision(copy(game, states), seat, codes, action, words)
         game.engine.advance(states, action)

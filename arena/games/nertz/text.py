@@ -106,13 +106,20 @@ def describe(s: Any, seat: int | None) -> str:
         known = [card for card in cards["stock"] if card != HIDDEN]
         stock = f"{len(cards['stock'])}" + (f" ({' '.join(cards['stock'])})" if known else "")
         lines.append(f"    waste {' '.join(cards['waste']) or 'empty'}; stock {stock}")
-    for player in range(fields.seats):
-        if seat in (None, player) and fields.pending[player]:
-            until = f", counts in tick {fields.due[player]}" if fields.due[player] > fields.tick else ""
-            lines.append(f"  seat {player} chose {_choice(fields, player)}{until}")
-        elif fields.since[player]:
-            lines.append(f"  seat {player} is busy since tick {fields.since[player] - 1}")
+    lines += _choices(fields, seat)
     return "\n".join(lines)
+
+
+def _choices(s: Fields, viewer: int | None) -> list[str]:
+    """Who has chosen in this tick, or is busy, with what the viewer knows of it."""
+    lines = []
+    for player in range(s.seats):
+        if player < s.turn or s.since[player]:
+            words = _choice(s, player) if viewer in (None, player) else HIDDEN
+            busy = f", busy since tick {s.since[player] - 1}" if s.since[player] else ""
+            until = f", counts in tick {s.due[player]}" if viewer in (None, player) and s.due[player] > s.tick else ""
+            lines.append(f"  seat {player} chose {words}{busy}{until}")
+    return lines
 
 
 def _headline(s: Fields) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
 from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, STATE, WORK_WORK
@@ -39,7 +41,8 @@ class Fields(SimpleNamespace):
     """A state's fields as plain numbers and lists: reading a record item by item is slow."""
 
     def __init__(self, s: Any) -> None:
-        super().__init__(**{name: s[name].tolist() for name in _NAMES})
+        values = zip(_NAMES, s.item())
+        super().__init__(**{name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values})
 
     def __getattr__(self, name: str) -> Any:
         """For the type checker: there are no others."""
