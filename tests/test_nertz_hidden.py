@@ -33,7 +33,7 @@ def test_sampled_worlds_are_consistent_with_all_that_was_seen():
                 for unit, book in enumerate(books):
                     assert book.problems(tick.states, unit, is_own=unit == own) == []  # the truth is one of the worlds
                 truths += 1
-                for _ in range(5):
+                for _ in range(20):
                     world = world_of(tick.states, seat, rng)
                     assert [
                         line for unit, book in enumerate(books) for line in book.problems(world, unit, is_own=unit == own)
@@ -41,7 +41,7 @@ def test_sampled_worlds_are_consistent_with_all_that_was_seen():
                     checked += 1
         if checked >= WORLDS:
             break
-    assert truths > 1000
+    assert truths >= WORLDS / 20
 
 
 def test_the_account_finds_a_world_that_forgets():
@@ -118,8 +118,8 @@ def test_hidden_choices_are_drawn_from_the_legal_ones():
     cells = set(legal(read(document)))
     for _ in range(1000):
         counts[position(world_of(states, 1, rng))["pending"][0]] += 1
-    assert chi_square(counts, cells) < 16.3  # 0.1 % at 3 degrees of freedom
-    assert len(cells) == 4
+    assert len(cells) == 3
+    assert chi_square(counts, cells) < 13.8  # 0.1 % at 2 degrees of freedom
 
 
 def test_running_moves_are_drawn_from_what_was_legal_and_still_runs():

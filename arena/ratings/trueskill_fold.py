@@ -41,6 +41,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Standard deviation of the drift of a bot's skill per match; bots do not change."""
     draw_probability: float = 0.1
     """Of two equal bots in one match."""
+    measured: bool = False
+    """Whether matches count in which thinking time became ticks of the game (Nertz with measured latency)."""
 
 
 class Fold:
@@ -52,6 +54,7 @@ class Fold:
             mu=settings.mu, sigma=settings.sigma, beta=settings.beta, tau=settings.tau,
             draw_probability=settings.draw_probability,
         )  # fmt: skip
+        self._counts_measured = settings.measured
         self._pools: dict[str, dict[Bot, _Standing]] = {}
         self._last = -1
         for pool, bots in (field or {}).items():
@@ -60,11 +63,14 @@ class Fold:
                 standings[bot] = self._newcomer()
 
     def add(self, record: MatchRecord) -> None:
-        """Take in the next match; a void one counts for nothing. Raises ValueError out of plan order."""
+        """Take in the next match; one that is void, or measured and not to be rated, counts for nothing.
+
+        Raises ValueError out of plan order.
+        """
         if record.index <= self._last:
             raise ValueError(f"match {record.index} after match {self._last}: not in plan order")
         self._last = record.index
-        if record.is_void:
+        if record.is_void or (record.is_measured and not self._counts_measured):
             return
         standings = self._pools.setdefault(record.pool, {})
         seated = []

@@ -9,7 +9,7 @@ from arena.games.nertz import rules
 from arena.games.nertz.options import DECLARED, KINDS, LATENCIES, NONE
 from arena.games.nertz.reading import from_position
 from arena.games.nertz.state import CODES, MATCH_OVER, PILES, PLAY, ROUND_OVER
-from arena.games.nertz.ticks import order_of
+from arena.games.nertz.ticks import CODE_MASK, order_of
 from arena.games.nertz.words import (
     ACTIONS,
     BEGUN_WORD,
@@ -41,7 +41,7 @@ __all__ = [
 
 def action_texts(_s: Any, actions: Sequence[int]) -> list[str]:
     """`wait`, `flip`, `call`, `nertz found`, `work I work J` and so on."""
-    return [ACTIONS[action] for action in actions]
+    return [ACTIONS[action & CODE_MASK] for action in actions]
 
 
 def parse_action(_s: Any, text: str) -> int:
