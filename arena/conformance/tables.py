@@ -122,4 +122,5 @@ def _random_value(option: Any, rng: random.Random) -> OptionValue:
         return rng.choice([option.default, rng.randint(option.lowest, min(option.highest, 2 * option.default))])
     if isinstance(option, Counted):
         return f"{rng.choice(option.kinds)}:{rng.randint(1, SHORT)}"
-    return rng.choice(getattr(option, "examples", None) or documented_values(option))
+    values: list[OptionValue] = list(getattr(option, "examples", ())) or documented_values(option)
+    return rng.choice(values)

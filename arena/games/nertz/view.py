@@ -54,7 +54,7 @@ class NertzView(View):
     @cached_property
     def unit(self) -> int:
         """The own unit: the seat, or the team."""
-        return self.seat >> self._fields.teams
+        return self.seat >> int(self._fields.teams)
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
