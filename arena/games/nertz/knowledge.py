@@ -25,6 +25,8 @@ from arena.games.nertz.ticks import delay_of
 from arena.jit import jit, lowest_bit, popcount
 from arena.rng import Words, below, next_word
 
+ALL_CODES = (1 << CODES) - 1
+
 
 @jit
 def observe_state(s: State, seat: int, out: State) -> None:
@@ -112,7 +114,7 @@ def _redraw_choice(s: State, player: int, rng: Words) -> None:
     if s.since[player] > 0:
         begun = int(s.since[player]) - 1
         lasted = s.tick - begun
-        codes = int(s.could[player])
+        codes = s.could[player] & ALL_CODES
         if s.latency == DECLARED:
             for code in range(CODES):
                 if delay_of(s, player, code) < lasted:

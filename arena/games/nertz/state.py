@@ -77,7 +77,7 @@ STATE = np.dtype((np.record, [
     ("pile_size", "i1", (FOUNDATIONS,)),
     ("num_piles", "i1"),
     ("phase", "i1"),
-    ("caller", "i1"),  # seat + 1 of the caller of a round that is over, 0 = none
+    ("caller", "i1"),  # seat + 1 of the caller, 0 = none
     ("flip", "i1"),
     ("empty_from_work", "i1"),
     ("partial_moves", "i1"),

@@ -158,10 +158,9 @@ def _resolve(s: State) -> None:
     doomed = _begin_moves(s) if s.latency != NONE else 0
     order = order_of(s) if _does_order_matter(s) else IN_SEAT_ORDER
     even, odd = _aims(s) if s.teams == 1 else (0, 0)
-    grown = 0  # foundations that grew in this tick: they take no second card
+    free = (1 << s.num_piles + 0) - 1  # foundations that were there at the start of the tick and have not grown in it
     flipped = 0  # units
     failed = 0
-    caller = 0
     is_idle = True
     is_progress = False
     for place in range(s.seats):
@@ -173,7 +172,8 @@ def _resolve(s: State) -> None:
             continue
         unit = seat >> s.teams
         if code == CALL:
-            caller = caller if caller > 0 else seat + 1
+            if s.caller == 0:
+                s.caller = seat + 1
         elif doomed >> seat & 1 == 1:
             failed |= 1 << seat
         elif code == FLIP:
@@ -188,12 +188,12 @@ def _resolve(s: State) -> None:
             if card == NO_CARD or (s.teams == 1 and card != aim):
                 failed |= 1 << seat
             elif code < NERTZ_WORK:
-                pile = _found(s, unit, card, grown)
+                pile = _found(s, unit, card, free)
                 if pile < 0:
                     failed |= 1 << seat
                 else:
                     take(s, unit, code, card)
-                    grown |= 1 << pile
+                    free &= ~(1 << pile)
                     is_progress = True
             elif code < WORK_WORK:
                 if lay_on_work(s, unit, code, card):
@@ -202,11 +202,15 @@ def _resolve(s: State) -> None:
                     failed |= 1 << seat
             else:
                 shift_work(s, unit, code, card)
-    if grown != 0:
-        s.wanted = wanted_cards(s)
     s.failed = failed
+    s.idle = s.idle + 1 if is_idle else 0
+    s.stall += 1
+    if is_progress:
+        s.wanted = wanted_cards(s)
+        s.stall = 0
+        s.stuck = 0
     _end_moves(s)
-    _end_tick(s, caller, is_idle, is_progress)
+    _end_tick(s)
 
 
 @jit
@@ -275,8 +279,8 @@ def _aims(s: State) -> tuple[int, int]:
 
 
 @jit
-def _found(s: State, unit: int, card: int, grown: int) -> int:
-    """Lay a card on the oldest foundation that fitted at the start of the tick and is still free; its number, or -1."""
+def _found(s: State, unit: int, card: int, free: int) -> int:
+    """Lay a card on the oldest fitting one of the foundations in the mask `free`, or an ace beside them; its number, or -1."""
     suit = card & 3
     size = card >> 2
     pile = -1
@@ -286,7 +290,7 @@ def _found(s: State, unit: int, card: int, grown: int) -> int:
         s.pile_suit[pile] = suit
     else:
         for k in range(s.num_piles + 0):
-            if s.pile_suit[k] == suit and s.pile_size[k] == size and grown >> k & 1 == 0:
+            if s.pile_suit[k] == suit and s.pile_size[k] == size and free >> k & 1 == 1:
                 pile = k
                 break
         if pile < 0:
@@ -298,18 +302,14 @@ def _found(s: State, unit: int, card: int, grown: int) -> int:
 
 
 @jit
-def _end_tick(s: State, caller: int, is_idle: bool, is_progress: bool) -> None:
-    """Counters, then the tests: a call, the limit of ticks, everybody stuck. `caller`: seat + 1, 0 for none."""
+def _end_tick(s: State) -> None:
+    """The tests at the end of a tick: a call, the limit of ticks, everybody stuck."""
     s.tick += 1
-    s.idle = s.idle + 1 if is_idle else 0
-    s.stall = 0 if is_progress else s.stall + 1
-    if is_progress:
-        s.stuck = 0
-    if caller > 0 or s.tick >= s.tick_limit:
-        _end_round(s, caller)
+    if s.caller > 0 or s.tick >= s.tick_limit:
+        _end_round(s)
     elif s.idle >= s.idle_window or s.stall >= s.stall_window:
         if s.stuck >= s.stuck_limit:
-            _end_round(s, caller)
+            _end_round(s)
             return
         for unit in range(s.seats >> s.teams):
             loosen(s, unit)
@@ -319,15 +319,14 @@ def _end_tick(s: State, caller: int, is_idle: bool, is_progress: bool) -> None:
 
 
 @jit
-def _end_round(s: State, caller: int) -> None:
+def _end_round(s: State) -> None:
     """Score the round (RULES.md 4.5)."""
     is_over = s.round_number >= s.max_rounds
     for unit in range(s.seats >> s.teams):
         s.totals[unit] += popcount(s.laid[unit]) - 2 * s.num_nertz[unit]
-        if caller > 0 and caller - 1 >> s.teams == unit:
+        if s.caller > 0 and s.caller - 1 >> s.teams == unit:
             s.totals[unit] += s.call_bonus
         if s.totals[unit] >= s.target:
             is_over = True
-    s.caller = caller
     s.phase = MATCH_OVER if is_over else ROUND_OVER
     _clear_choices(s)
