@@ -2,8 +2,10 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
+import yaml
 from nertz_tables import GAME, after, deal, legal, made, masked, position, read, ticks
 
 from arena import traces
@@ -14,6 +16,7 @@ from arena.records import Clock
 from arena.report.replay import replay_lines
 from arena.store.hashing import is_reproducible
 from arena.store.schema import log_row, match_rows, record_from_rows
+from arena.tournament import LOCAL, Settings, run_tournament
 
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 CLOCK = Clock(move=1e6, bank=0.0, start=10.0)
@@ -173,6 +176,28 @@ class TestMeasured:
             fold = Fold(RatingSettings(measured=measured), {"nertz": [(row.bot, 1) for row in record.seats]})
             fold.add(record)
             assert sum(rating.matches for rating in fold.ratings() if rating.pool == "nertz") == matches * len(record.seats)
+
+    def test_a_tournament_says_what_it_does_not_rate(self, tmp_path):
+        bots = [Path(__file__).parent.parent / "bots" / name for name in ("nertz_greedy.py", "random_bot.py")]
+        short = {"max_rounds": 1, "tick_limit": 20}
+        config = {
+            "name": "clocks",
+            "seed": 1,
+            "games": [
+                {"game": "nertz", "seats": 2, "options": {"latency": "measured", **short}, "label": "realtime"},
+                {"game": "nertz", "seats": 2, "options": short},
+            ],
+            "bots": [{"path": str(bot), "trusted": True} for bot in bots],
+            "deals": 1,
+        }
+        path = tmp_path / "clocks.yaml"
+        for measured, unrated, pools in ((False, 2, {"nertz"}), (True, 0, {"nertz", "realtime"})):
+            path.write_text(yaml.safe_dump({**config, "ratings": {"measured": measured}}))
+            results = run_tournament(path, Settings(out=tmp_path / str(measured), backend=LOCAL, workers=1))
+            assert results.manifest.unrated == unrated
+            assert {rating.pool for rating in results.ratings} - {"overall"} == pools
+            assert all(rating.rank is not None for rating in results.ratings)
+            assert results.manifest.reproducible_sha256 != results.manifest.results_sha256
 
     def test_other_matches_have_no_delays(self):
         record, _, _ = measured_match([prompt, prompt], latency="none")

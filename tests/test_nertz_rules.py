@@ -3,17 +3,23 @@
 import itertools
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
+import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
 
 from arena.errors import ConfigError, PositionError
+from arena.exhibition import agree, bot_seat
 from arena.game import names
+from arena.match import play
+from arena.ratings.trueskill_fold import Fold, RatingSettings
 
 SEEDS = st.integers(0, 2**128 - 1)
 SHORT = {"max_rounds": 3}
+GREEDY = Path(__file__).parent.parent / "bots" / "nertz_greedy.py"
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 
 
@@ -105,6 +111,24 @@ class TestTeams:
     def test_only_one_flip_in_a_tick(self):
         done = self.team({"work": KINGS, "stock": ["S2", "H2", "D2", "C2"]}, ["flip", "flip"])
         assert (done["failed"], done["units"][0]["waste"]) == ([1], ["S2", "H2", "D2"])
+
+    def test_teams_are_rated_as_teams(self):
+        """Mates share unit, place and score, and gain alike; TrueSkill sees groups, as the package called directly."""
+        setup = agree("nertz", [f"bot_{seat}" for seat in range(8)], seed=2, options={"max_rounds": 1, "tick_limit": 60})
+        table = [bot_seat(GREEDY, bot_seed) for bot_seed in setup.bot_seeds]
+        record = play(GAME, setup, table)
+        assert [row.unit for row in record.seats] == [0, 0, 1, 1, 2, 2, 3, 3]
+        fold = Fold(RatingSettings())
+        fold.add(record)
+        mus = {rating.bot: rating.mu for rating in fold.ratings() if rating.pool == "nertz"}
+        places = [record.seats[seat].place for seat in range(0, 8, 2)]
+        environment = trueskill.TrueSkill(tau=0.0)
+        groups = environment.rate([(environment.create_rating(),) * 2] * 4, ranks=places)
+        for team, group in enumerate(groups):
+            first, second = record.seats[2 * team], record.seats[2 * team + 1]
+            assert (first.place, first.score) == (second.place, second.score)
+            assert [mus[first.bot], mus[second.bot]] == [belief.mu for belief in group]
+        assert len(set(places)) > 1
 
 
 class TestInvariants:
