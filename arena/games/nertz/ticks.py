@@ -185,23 +185,12 @@ def _resolve(s: State) -> None:
         else:
             card = card_of(s, unit, code)
             aim = (odd if seat & 1 == 1 else even) >> 6 * unit & CARD
-            if card == NO_CARD or (s.teams == 1 and card != aim):
+            left = _play(s, unit, code, card, free) if s.teams == 0 or card == aim else -1
+            if left < 0:
                 failed |= 1 << seat
-            elif code < NERTZ_WORK:
-                pile = _found(s, unit, card, free)
-                if pile < 0:
-                    failed |= 1 << seat
-                else:
-                    take(s, unit, code, card)
-                    free &= ~(1 << pile)
-                    is_progress = True
-            elif code < WORK_WORK:
-                if lay_on_work(s, unit, code, card):
-                    is_progress = True
-                else:
-                    failed |= 1 << seat
             else:
-                shift_work(s, unit, code, card)
+                free = left
+                is_progress |= code < WORK_WORK
     s.failed = failed
     s.idle = s.idle + 1 if is_idle else 0
     s.stall += 1
@@ -211,6 +200,23 @@ def _resolve(s: State) -> None:
         s.stuck = 0
     _end_moves(s)
     _end_tick(s)
+
+
+@jit
+def _play(s: State, unit: int, code: int, card: int, free: int) -> int:
+    """Move a card as the layout now is. Gives the foundations that are then still free in this tick, or -1: it failed."""
+    if card == NO_CARD:
+        return -1
+    if code >= WORK_WORK:
+        shift_work(s, unit, code, card)
+        return free
+    if code >= NERTZ_WORK:
+        return free if lay_on_work(s, unit, code, card) else -1
+    pile = _found(s, unit, card, free)
+    if pile < 0:
+        return -1
+    take(s, unit, code, card)
+    return free & ~(1 << pile)
 
 
 @jit
