@@ -118,6 +118,8 @@ def documented_values(option: Any) -> list[OptionValue]:
 
 
 def _random_value(option: Any, rng: random.Random) -> OptionValue:
+    if isinstance(option, Whole) and option.is_length:
+        return rng.randint(option.lowest, SHORT)
     if isinstance(option, Whole):
         return rng.choice([option.default, rng.randint(option.lowest, min(option.highest, 2 * option.default))])
     if isinstance(option, Counted):

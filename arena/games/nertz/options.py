@@ -87,7 +87,7 @@ OPTIONS: tuple[Option, ...] = (
     Whole("stall_window", 60, 1, 10_000, "ticks without progress that make everybody stuck (O-Z10)"),
     Whole("stuck_limit", 3, 0, 1000, "times in a row that everybody may be stuck before a round is blocked (O-Z10)"),
     Whole("tick_limit", 20_000, 1, 1_000_000, "ticks after which a round ends without a caller (O-Z10)"),
-    Whole("max_rounds", 50, 1, 1000, "rounds after which the match ends (O-Z10)"),
+    Whole("max_rounds", 50, 1, 1000, "rounds after which the match ends (O-Z10)", is_length=True),
     Choice("latency", "none", LATENCIES, "how long moves take (RULES.md 4.4)"),
     Delays("delays", "latency=declared: ticks per seat for flip, call, foundation, to work, work to work (RULES.md 4.4)"),
     Whole("ms_per_tick", 50, 1, 60_000, "latency=measured: CPU milliseconds of thinking that make a tick (RULES.md 4.4)"),
