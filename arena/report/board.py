@@ -282,6 +282,8 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
     if manifest.void:
         notes.append(f"void matches, which the hall could not finish, not rated: {manifest.void}")
+    if manifest.unrated:
+        notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []
 
 
