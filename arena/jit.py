@@ -105,6 +105,12 @@ def compilations(function: Callable[..., Any]) -> tuple[int, int]:
     return sum(stats.cache_misses.values()), sum(stats.cache_hits.values())
 
 
+def cached_signatures(function: Callable[..., Any]) -> list[str]:
+    """All signatures of a compiled function that its cache holds, whoever compiled them; empty when the JIT is off."""
+    index = function._cache._cache_file._load_index() if ENABLED else {}  # type: ignore[attr-defined]  # numba shows no other way
+    return [str(key[0]) for key in index]
+
+
 def forbid_compiling(function: Callable[..., Any]) -> None:
     """From now on a call with a new signature raises TypeError instead of compiling."""
     if ENABLED:

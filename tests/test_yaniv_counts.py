@@ -13,7 +13,7 @@ from arena.games.yaniv.discards import discards as discard_codes
 
 
 @numba.njit
-def exhaustive(decks, call_values, out):
+def exhaustive(decks, call_values, out, zero, joker_pair):
     """Over all five-card hands of one or two decks, cards told apart: [hands, discards, fewest, most, hands with five]."""
     found = np.array([0, 0, 1 << 30, 0, 0])
     callable_hands = np.zeros(len(call_values), np.int64)
@@ -21,7 +21,7 @@ def exhaustive(decks, call_values, out):
     held = np.zeros(53, np.int64)
     while True:
         held[:] = 0
-        hand = 0
+        hand = zero  # no constant: compiled functions have one signature
         for i in range(5):
             held[ids[i]] += 1
             hand |= (ids[i] + 1) << 6 * i
@@ -31,7 +31,7 @@ def exhaustive(decks, call_values, out):
                 hands *= choose(decks if ids[i] < 52 else 2 * decks, held[ids[i]])
         if hands:
             physical = 0
-            for place in range(discard_codes(hand, False, out, 0)):
+            for place in range(discard_codes(hand, joker_pair, out, zero)):
                 physical += ways(laid_row(hand, out[place]), out[place] & 63, held)
             found[0] += hands
             found[1] += hands * physical
@@ -80,11 +80,11 @@ class TestExhaustiveCounts:
     """5.5: all hands of five cards."""
 
     def test_one_deck(self):
-        (hands, total, fewest, most, five), callable_hands = exhaustive(1, np.array([5, 7, 10]), GAME.new_actions())
+        (hands, total, fewest, most, five), callable_hands = exhaustive(1, np.array([5, 7, 10]), GAME.new_actions(), 0, False)
         assert (hands, fewest, most, five) == (comb(54, 5), 5, 40, 1_513_312)
         assert round(total / hands, 5) == 5.79632
         assert list(callable_hands) == [110, 730, 5016]
 
     def test_two_decks(self):
-        (hands, _, fewest, most, _), _ = exhaustive(2, np.array([5]), GAME.new_actions())
+        (hands, _, fewest, most, _), _ = exhaustive(2, np.array([5]), GAME.new_actions(), 0, False)
         assert (hands, fewest, most) == (comb(108, 5), 5, 85)

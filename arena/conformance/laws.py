@@ -144,7 +144,7 @@ def damaged_positions_are_refused(table: Table) -> None:
     junk: tuple[Any, ...] = (None, [], {}, "", "?", "x", -1, 0, 1, 99, 10**20, 1.5, True, [None], [[]], {"1": 1}, "tie")
     for moment in decisions(table):
         whole = json.dumps(game.text.to_position(moment.states[0]))
-        for _ in range(20):
+        for _ in range(10):
             document = _damaged(json.loads(whole), rng, junk)
             try:
                 states = game.text.from_position(document)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from arena import jit
 from arena.conformance.laws import LAWS
 from arena.conformance.tables import decisions, documented_values, make_table, resampled
 from arena.errors import ConfigError
@@ -31,9 +32,10 @@ def options_are_exact(game: Game) -> None:
 def compiled_once(game: Game, tables: int = 5) -> None:
     """One signature for each compiled function of the room and of the shared generators, after use in every way.
 
-    For a fresh process with an empty cache: other callers may use other types, and what comes out of the cache does not
-    show what was compiled into it.
+    For a process of its own: nothing more can be compiled in it afterwards. A program that calls these functions with other
+    types or with constants leaves signatures in the cache too, and fails this as well.
     """
+    jit.forbid_all_compiling()
     for seed in range(tables):
         for law in LAWS:
             law(make_table(game, seed))
@@ -41,8 +43,8 @@ def compiled_once(game: Game, tables: int = 5) -> None:
     for name in [*parts, "arena.rng"]:
         for function in vars(sys.modules[name]).values():
             if hasattr(function, "nopython_signatures"):
-                signatures = "\n".join(str(signature) for signature in function.signatures)
-                assert len(function.signatures) <= 1, f"{name}.{function.__name__} was compiled for\n{signatures}"
+                signatures = jit.cached_signatures(function)
+                assert len(signatures) <= 1, f"{name}.{function.__name__} was compiled for\n" + "\n".join(signatures)
 
 
 def fingerprint(game: Game, seeds: range, limit: int = 200) -> str:
