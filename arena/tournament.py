@@ -38,6 +38,7 @@ from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
+from arena.store.status import Command, Pace
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
@@ -66,6 +67,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    command: str = ""
+    """The command line that goes on with this run, for `arena status`."""
 
 
 @dataclass
@@ -155,7 +158,10 @@ def run_tournament(
         if settings.fresh:
             _set_aside(folder, reporter)
         with Journal(folder) as journal:
+            for repair in journal.repaired:
+                reporter.say(f"{journal.path}: {repair}")
             plan = _plan(tournament, contestants, seed, journal, folder)
+            journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
             run = _Run(name, folder, tournament, plan, journal, reporter)
             run.announce(isolation)
             try:
@@ -263,11 +269,17 @@ class _Run:
         return Driver(backend, self._keep, self._keep_void, self._tick, patience)
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
-        self._count(self.journal.add([_after(earlier[record.index], record) for record in chunk.records]))
+        records = [_after(earlier[record.index], record) for record in chunk.records]
+        self._count(self.journal.add(records, self._pace()))
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
         self._count(self.journal.add([void(games.load(setup.game), setup, attempts, reason)]))
+
+    def _pace(self) -> Mapping[str, bytes]:
+        """For who looks at the journal from outside."""
+        progress = self.progress
+        return Pace(total=progress.total, played=progress.played_now, seconds=progress.seconds).values()
 
     def _count(self, new: list[MatchRecord]) -> None:
         for record in new:

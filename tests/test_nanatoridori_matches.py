@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import trueskill
+from arena.ratings.trueskill_fold import Fold, RatingSettings
 from msgspec.structs import replace
 
 from arena.agent import Agent, LoadedBot, read_bot
 from arena.exhibition import agree, play_match
 from arena.game import load
 from arena.match import play
-from arena.ratings.trueskill_fold import Fold, RatingSettings
 from arena.records import Ending
 from arena.seats.in_process import InProcessSeat
 

@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 
 VERBS = (
     "tournament",
+    "status",
     "leaderboard",
     "match",
     "replay",
