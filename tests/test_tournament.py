@@ -225,23 +225,11 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
 
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "__init__", small_disk)
-        with pytest.raises(StoreError, match="the disk is full; nothing finished is lost"):
+        with pytest.raises(StoreError, match=r"the disk is full.*nothing finished is lost"):
             run(tmp_path)
     kept = journalled(tmp_path / "out" / "small")
     assert 0 < kept < 60
     assert run(tmp_path).manifest.results_sha256 == calm.manifest.results_sha256
-
-
-def test_a_damaged_journal_is_refused_not_misread(tmp_path: Path) -> None:
-    run(tmp_path, deals=1)
-    path = tmp_path / "out" / "small" / "journal.sqlite"
-    with Journal(path.parent) as journal:
-        journal._db.execute("update matches set body = cast(x'00' || substr(body, 2) as blob) where place = 3")
-    with pytest.raises(StoreError, match="the row of match 3 is damaged"):
-        run(tmp_path, deals=1)
-    path.write_bytes(b"no database at all" * 1000)
-    with pytest.raises(StoreError, match=r"journal\.sqlite"):
-        run(tmp_path, deals=1)
 
 
 def test_a_bot_that_fails_forfeits_is_retired_and_the_field_goes_on(tmp_path: Path) -> None:
