@@ -37,6 +37,7 @@ from arena.seats.sandbox import NAMESPACE, NONE, Keeper, LockError, can_have_pro
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
+from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
 from arena.store.status import Command, Pace
@@ -425,6 +426,11 @@ def _plan(
         raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.document)
     stored = journal.meta("plan")
+    if stored is None and (folder / MANIFEST).exists():  # the journal is written first
+        raise StoreError(
+            f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
+            f"start anew with --fresh (the old results are set aside), or choose another --name"
+        )
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"key": key, "plan": document.encode()})
     elif stored.decode() != document:

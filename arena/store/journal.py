@@ -29,11 +29,13 @@ _PLACES = 1 << 62  # beyond every plan
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
 
 _TABLES = f"""
-create table if not exists meta (name text primary key, value blob not null, checksum blob not null);
-create table if not exists matches (
+begin immediate;
+create table meta (name text primary key, value blob not null, checksum blob not null);
+create table matches (
     match_id blob primary key, place integer not null unique, body blob not null, checksum blob not null
 ) without rowid;
 pragma user_version = {_VERSION};
+commit;
 """
 
 
@@ -128,9 +130,9 @@ class Journal:
             self.repaired.append("its index was damaged and has been made anew")
             if self._problem():
                 raise StoreError(f"{self.path}: damaged ({problem}); restore it, or start anew with --fresh")
-        if self._db.execute("select count(*) from sqlite_master").fetchone()[0]:
-            self._check_version()
-        self._db.executescript(_TABLES)
+        if self._db.execute("select count(*) from sqlite_master").fetchone()[0] == 0:
+            self._db.executescript(_TABLES)
+        self._check_version()
         self._drop_damaged()
 
     def __enter__(self) -> "Journal":
