@@ -236,15 +236,17 @@ class _Run:
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings and manifest from the journal's rows in plan order."""
         standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
+        unrated = 0
 
         def rows() -> Iterator[MatchRecord]:
-            nonlocal played, void_matches
+            nonlocal played, void_matches, unrated
             for record in self.journal.records():
                 standings.add(record)
                 results.add(record)
                 endings.update(seat.ending.value for seat in record.seats)
                 played += 1
                 void_matches += record.is_void
+                unrated += record.is_measured and not self.tournament.ratings.measured
                 yield record
 
         parquet.write_matches(self.folder, rows())
@@ -253,7 +255,7 @@ class _Run:
         if is_finished and played != sum(self.done):
             raise StoreError(f"{self.journal.path}: {sum(self.done) - played} matches cannot be read any more; restore it")
         manifest = self._write_manifest(
-            is_finished=is_finished, played=played, void=void_matches, endings=dict(endings),
+            is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
@@ -313,8 +315,9 @@ class _Run:
         self.progress.ratings = self.standings.ratings()
 
     def _newcomers(self) -> Standings:
-        """Ratings before the first match: every pool with its field."""
-        return Standings(self.tournament.ratings, self.plan.pools)
+        """Ratings before the first match: every pool that is rated, with its field."""
+        settings = self.tournament.ratings
+        return Standings(settings, self.plan.pools(with_measured=settings.measured))
 
     def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
         plan = self.plan
@@ -332,7 +335,7 @@ class _Run:
                 )
                 for place, bot in enumerate(plan.contestants)
             ),
-            pools=tuple(plan.pools),
+            pools=tuple(plan.pools()),
             plan_sha256=plan.sha256,
             commitment=plan.commitment,
             key=plan.key.hex() if is_finished else None,

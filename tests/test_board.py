@@ -131,6 +131,7 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
         *NAGA,
         make_rating("naga_planner", 1, 31.0, pool="yaniv"),
         make_rating("naga_planner", 1, 30.5, 0.35, pool=OVERALL),
+        make_rating("idle", 2, 20.5, 0.35, pool=OVERALL),
         make_rating("crashy", None, 24.25, pool=OVERALL, bot_version=2),
     ]
     manifest = make_manifest(
@@ -158,7 +159,9 @@ def test_chosen_pools() -> None:
         {"game": "nana", "pool": "nana-4"},
     ]
     manifest = make_manifest(pools=("nana-duel", "naga", "nana-4"), config={"entries": entries})
-    assert chosen_pools(manifest, []) == [OVERALL, "nana-duel", "naga", "nana-4"]
+    overall = [make_rating(bot, 1, 25.0, pool=OVERALL) for bot in ("crashy", "idle")]
+    assert chosen_pools(manifest, overall) == [OVERALL, "nana-duel", "naga", "nana-4"]
+    assert chosen_pools(manifest, overall[:1]) == ["nana-duel", "naga", "nana-4"]  # one bot alone is no ranking
     assert chosen_pools(manifest, [], "nana") == ["nana-duel", "nana-4"]
     assert chosen_pools(manifest, [], "nana-4") == ["nana-4"]
     assert chosen_pools(manifest, [], OVERALL) == [OVERALL]
@@ -169,8 +172,11 @@ def test_leaders() -> None:
     assert leaders(NAGA, 2) == (
         "  1 (1-2)  naga_planner                              28.50\n~ 2 (1-2)  ismcts_that_thinks_for_a_very_long_time   28.00"
     )
+    yaniv = [make_rating("crashy", 1, 31.0, pool="yaniv"), make_rating("idle", 2, 30.0, pool="yaniv")]
     overall = [make_rating("crashy", 1, 22.0, pool=OVERALL), make_rating("idle", None, 30.0, pool=OVERALL)]
-    assert leaders([*NAGA, *overall], 3) == "  1  crashy   20.50"
+    assert leaders([*NAGA[2:], *yaniv, *overall], 3) == "naga   crashy v2   22.75\nyaniv  crashy      29.50"
+    overall[1] = make_rating("idle", 2, 20.0, pool=OVERALL)
+    assert leaders([*NAGA, *yaniv, *overall], 3) == "  1  crashy   20.50\n  2  idle     18.50"
     assert leaders([], 3) == ""
 
 

@@ -120,6 +120,7 @@ CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
     ("action", other_action, "decision "),
     ("shorter log", lambda record: msgspec.structs.replace(record, actions=record.actions[:-1]), "the log ends after "),
     ("longer log", lambda record: msgspec.structs.replace(record, actions=(*record.actions, 0)), "the log goes on after "),
+    ("delays", lambda record: msgspec.structs.replace(record, delays=(1,) * len(record.actions)), "delays of "),
     ("a fault made up", lambda record: with_seat(record, 1, ending=Ending.TIMEOUT), "seat 1: ending timeout does not go "),
     ("fault at a strange decision", lambda record: with_seat(record, 0, fault_decision=1000), "fault_decision is 1000"),
 ]  # fmt: skip
@@ -263,6 +264,26 @@ def test_substituted_decisions_are_verified_too(tmp_path: Path) -> None:
     board = run(tmp_path, bots=[GOOD_BOTS[0], BAD / "raises.py"], deals=2, faults={"policy": SUBSTITUTE, "max_faults": 2})
     assert board.manifest.endings["crash"] > 0
     assert audit(board.folder).problems == []
+
+
+def test_every_game_is_verified_also_where_thinking_took_time(tmp_path: Path) -> None:
+    measured = {"latency": "measured", "ms_per_tick": 1, "max_rounds": 1, "tick_limit": 60}
+    entries = [
+        {"game": "hisatsu", "seats": 3}, {"game": "nanatoridori", "seats": 2}, {"game": "nertz", "seats": 2},
+        {"game": "nertz", "seats": 2, "label": "measured", "options": measured},
+    ]  # fmt: skip
+    entries[2]["options"] = {"max_rounds": 1, "tick_limit": 60}
+    board = run(tmp_path, games=entries, deals=1)
+    assert board.manifest.unrated == 6 and audit(board.folder).problems == []
+    change_manifest(board.folder, unrated=0)
+    assert audit(board.folder).problems == ["manifest.json: unrated: 0; by the rows 6"]
+    change_manifest(board.folder, unrated=6)
+
+    def hurry(records: list[MatchRecord]) -> None:
+        records[-1] = msgspec.structs.replace(records[-1], delays=records[-1].delays[:-1])
+
+    forge(board.folder, hurry)
+    assert any(problem.startswith(f"match {board.manifest.matches - 1} (") for problem in audit(board.folder).problems)
 
 
 def test_an_unfinished_tournament_and_other_rules_are_refused(copy: Path) -> None:

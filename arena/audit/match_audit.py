@@ -67,6 +67,10 @@ class _Replay:
     def play(self) -> str:
         """Play the log to its end; returns why that is not possible, or nothing."""
         engine, states, buffer = self._game.engine, self._states, self._buffer
+        delays = self._record.delays
+        is_measured = self._game.ms_per_tick(self._setup.options) is not None
+        if len(delays) != len(self._record.actions) * is_measured or min(delays, default=0) < 0:
+            return f"{len(delays)} delays of {len(self._record.actions)} actions; each has one, if time is measured, else none"
         movers = []
         for number, action in enumerate(self._record.actions):
             if engine.is_terminal(states):
@@ -82,7 +86,7 @@ class _Replay:
                 )
             self._decisions[seat] += 1
             movers.append(seat)
-            engine.advance(states, action)
+            engine.advance(states, self._game.timed(action, delays[number]) if delays else action)
         if not engine.is_terminal(states):
             return f"the log ends after {len(movers)} decisions, before the match does"
         for place, seat_record in enumerate(self._record.seats):

@@ -100,7 +100,7 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
         problems.append(f"{MANIFEST}: config: {', '.join(differing)} does not agree with the rest of the manifest")
     told = {
         "plan_sha256": (manifest.plan_sha256, plan.sha256),
-        "pools": (manifest.pools, tuple(plan.pools)),
+        "pools": (manifest.pools, tuple(plan.pools())),
         "rules_versions": (manifest.rules_versions, {entry.game: entry.rules_version for entry in plan.entries}),
         "bots": (tuple(map(_identity, manifest.bots)), tuple((b.name, b.version, b.sha256, b.games) for b in plan.contestants)),
     }
@@ -116,13 +116,14 @@ class _Auditor:
     def __init__(self, folder: Path, plan: Plan, audit: Audit, on_progress: Callable[[Audit], None]) -> None:
         self._folder, self._plan, self._audit, self._on_progress = folder, plan, audit, on_progress
         self._manifest = audit.manifest
+        self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
         self._retirement = Retirement(plan)
         self._stretches = stretches(len(plan))
         self._checkpoint = next(self._stretches, (0, 0))[1]
         self._next = 0  # plan index behind the last match
         self._hash = ResultsHash()
         self._endings: Counter[str] = Counter()
-        self._void = self._played = self._wanted = 0
+        self._void = self._measured = self._played = self._wanted = 0
         self._unread = False  # whether the files could not be read to their end
 
     def run(self, workers: int) -> None:
@@ -150,6 +151,7 @@ class _Auditor:
                 self._hash.add(record)
                 self._played += 1
                 self._void += record.is_void
+                self._measured += record.is_measured
                 self._endings.update(seat.ending.value for seat in record.seats)
                 if not 0 <= record.index < len(self._plan):
                     self._audit.problems.append(f"match {record.index} ({record.match_id}): not in the plan")
@@ -192,6 +194,7 @@ class _Auditor:
             "matches": (self._manifest.matches, self._wanted),
             "played": (self._manifest.played, self._played),
             "void": (self._manifest.void, self._void),
+            "unrated": (self._manifest.unrated, 0 if self._settings.measured else self._measured),
             "endings": (self._manifest.endings, dict(self._endings)),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
         }
@@ -224,9 +227,10 @@ class _Auditor:
 
     def _check_ratings(self) -> None:
         """Fold the rows again, which are right by now."""
-        settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
-        standings = Standings(settings, self._plan.pools)
-        for record in parquet.read_matches(self._folder, with_actions=False):
+        settings = self._settings
+        standings = Standings(settings, self._plan.pools(with_measured=settings.measured))
+        has_measured = self._measured > 0  # which ones is in the logs
+        for record in parquet.read_matches(self._folder, with_actions=has_measured):
             standings.add(record)
         expected = {(rating.model, rating.pool, rating.bot): rating for rating in standings.ratings(MODELS)}
         try:

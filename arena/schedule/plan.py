@@ -132,11 +132,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The contestants that play an entry."""
         return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
 
-    @property
-    def pools(self) -> dict[str, list[tuple[str, int]]]:
-        """Per rating pool, in config order: its field, as name and version."""
+    def pools(self, *, with_measured: bool = True) -> dict[str, list[tuple[str, int]]]:
+        """Per rating pool, in config order: its field, as name and version.
+
+        `with_measured`: also those of entries in which thinking time becomes ticks of the game.
+        """
         pools: dict[str, list[tuple[str, int]]] = {}
         for entry in self.entries:
+            if not with_measured and games.load(entry.game).ms_per_tick(entry.options) is not None:
+                continue
             known = pools.setdefault(entry.pool, [])
             bots = [self.contestants[place] for place in self.field(entry)]
             known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]
