@@ -19,11 +19,12 @@ from arena.store.manifest import read_manifest
 FAILED = 1  # exit code
 SHOWN = 20  # problems that are printed
 LINE_SECONDS = 2.0
+MATCHES_FOR_ALL = 5_000  # below, starting more processes takes longer than it saves
 
 
 def verify_results(
     name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; default: one per CPU.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: one per CPU, or one for a small board.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:
     """Play every stored match again from its log, and check places, scores, deals, commitment, hashes and ratings."""
@@ -31,8 +32,11 @@ def verify_results(
         raise ConfigError(f"--workers: at least 1, not {workers}")
     folder = find_folder(out, name)
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    warm_rooms(read_manifest(folder).rules_versions, console.print, {jit.RATINGS: "arena.ratings"})
-    audit = audit_results(folder, workers or available_cpus(), _Progress(console))
+    manifest = read_manifest(folder)
+    if workers is None:
+        workers = available_cpus() if manifest.played >= MATCHES_FOR_ALL else 1
+    warm_rooms(manifest.rules_versions, console.print, {jit.RATINGS: "arena.ratings"})
+    audit = audit_results(folder, workers, _Progress(console))
     for problem in audit.problems[:SHOWN]:
         typer.echo(problem)
     if len(audit.problems) > SHOWN:
