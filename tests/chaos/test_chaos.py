@@ -29,7 +29,7 @@ from arena.schedule.guardian import descendants
 from arena.schedule.local import LocalBackend
 from arena.schedule.worker import Chunk
 from arena.store.journal import Journal
-from arena.tournament import LOCAL, Progress, Results, Settings, run_tournament
+from arena.tournament import LOCAL, RAY, Progress, Results, Settings, read_results, run_tournament
 
 DEALS = 60
 DRIVER_KILLS = 2
@@ -116,6 +116,24 @@ def noted(folder: Path, match_id: str) -> str:
     with Journal(folder, is_read_only=True) as journal:
         record = journal.find(match_id)
         return "" if record is None else " ".join(record.notes)
+
+
+def test_kill_9_of_random_workers_of_ray(calm: Results, tmp_path: Path) -> None:
+    config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
+    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
+    dice, log = random.Random("kills of workers of Ray"), set()
+    for done in (1, 20):
+
+        def playing(least: int = done) -> list[int]:
+            below = descendants({process.pid}) if journalled(folder) >= least else set()
+            return sorted(pid for pid in below - log if command(pid).startswith("ray::_play"))
+
+        victim = dice.choice(until(playing, process))
+        os.kill(victim, signal.SIGKILL)
+        log.add(victim)
+    code, _, err = ended(process)
+    assert code == 0 and len(log) == 2, err
+    assert_same(read_results(folder), calm)
 
 
 DIES_IN_ADD = """
