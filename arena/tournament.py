@@ -29,6 +29,7 @@ from arena.schedule.driver import Driver, Tally
 from arena.schedule.local import LocalBackend
 from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
 from arena.schedule.processes import available_cpus
+from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.probe import Profile, first_error, probe, probe_locked
@@ -36,12 +37,13 @@ from arena.seats.sandbox import NAMESPACE, NONE, Keeper, LockError, can_have_pro
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
+from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
+from arena.store.status import Command, Pace
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
-CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
 DEFAULT_FOLDER = Path("leaderboards")
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -66,6 +68,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    command: str = ""
+    """The command line that goes on with this run, for `arena status`."""
 
 
 @dataclass
@@ -155,7 +159,10 @@ def run_tournament(
         if settings.fresh:
             _set_aside(folder, reporter)
         with Journal(folder) as journal:
+            for repair in journal.repaired:
+                reporter.say(f"{journal.path}: {repair}")
             plan = _plan(tournament, contestants, seed, journal, folder)
+            journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
             run = _Run(name, folder, tournament, plan, journal, reporter)
             run.announce(isolation)
             try:
@@ -189,8 +196,7 @@ class _Run:
         self.done = bytearray(len(plan))
         self.standings = self._newcomers()
         self._playing_since = 0.0
-        self.streaks: Counter[str] = Counter()  # forfeits in a row, in plan order
-        self.retired: set[int] = set()
+        self.retirement = Retirement(plan)
         self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
     def announce(self, isolation: str) -> None:
@@ -216,8 +222,8 @@ class _Run:
         """Play what the journal lacks, stretch by stretch."""
         with ExitStack() as opened:
             driver: Driver | None = None
-            for first, last in self._stretches():
-                todo = [index for index in range(first, last) if not self.done[index] and self._is_wanted(index)]
+            for first, last in stretches(len(self.plan)):
+                todo = [index for index in range(first, last) if not self.done[index] and self.retirement.is_wanted(index)]
                 if todo:
                     driver = driver or self._driver(settings, opened)
                     began = time.monotonic()
@@ -246,6 +252,8 @@ class _Run:
         parquet.write_matches(self.folder, rows())
         ratings = standings.ratings(MODELS)
         parquet.write_ratings(self.folder, ratings)
+        if is_finished and played != sum(self.done):
+            raise StoreError(f"{self.journal.path}: {sum(self.done) - played} matches cannot be read any more; restore it")
         manifest = self._write_manifest(
             is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
@@ -265,11 +273,17 @@ class _Run:
         return Driver(backend, self._keep, self._keep_void, self._tick, patience)
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
-        self._count(self.journal.add([_after(earlier[record.index], record) for record in chunk.records]))
+        records = [_after(earlier[record.index], record) for record in chunk.records]
+        self._count(self.journal.add(records, self._pace()))
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
         self._count(self.journal.add([void(games.load(setup.game), setup, attempts, reason)]))
+
+    def _pace(self) -> Mapping[str, bytes]:
+        """For who looks at the journal from outside."""
+        progress = self.progress
+        return Pace(total=progress.total, played=progress.played_now, seconds=progress.seconds).values()
 
     def _count(self, new: list[MatchRecord]) -> None:
         for record in new:
@@ -282,51 +296,28 @@ class _Run:
         self.progress.seconds = time.monotonic() - self._playing_since
         self.reporter.progress(self.progress)
 
-    def _stretches(self) -> Iterator[tuple[int, int]]:
-        total = len(self.plan)
-        for number in range(CHECKPOINTS):
-            first, last = total * number // CHECKPOINTS, total * (number + 1) // CHECKPOINTS
-            if first < last:
-                yield first, last
-
-    def _is_wanted(self, index: int) -> bool:
-        return not self.retired or self.retired.isdisjoint(self.plan.bots(index))
-
     def _pass_checkpoint(self, first: int, last: int) -> None:
         """Retire bots that forfeit again and again, from the rows up to here alone: workers and resumes cannot change it."""
-        by_name = {bot.name: place for place, bot in enumerate(self.plan.contestants)}
-        retiring: set[int] = set()
         for record in self.journal.records(first, last):
             self.standings.add(record)
-            for seat in record.seats:
-                if seat.ending.blame == "bot":
-                    self.streaks[seat.bot] += 1
-                    if self.streaks[seat.bot] >= self.plan.faults.retire_after:
-                        retiring.add(by_name[seat.bot])
-                elif not record.is_void:
-                    self.streaks[seat.bot] = 0
-        for place in sorted(retiring - self.retired):
+            self.retirement.add(record)
+        retired = self.retirement.pass_checkpoint()
+        for place in retired:
             name = self.plan.contestants[place].name
             self.reporter.say(
                 f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it"
             )
-        if not retiring <= self.retired:
-            self.retired |= retiring
+        if retired:
+            is_wanted = self.retirement.is_wanted
             self.progress.total = sum(
-                1 for index in range(len(self.plan)) if self.done[index] or (index >= last and self._is_wanted(index))
+                1 for index in range(len(self.plan)) if self.done[index] or (index >= last and is_wanted(index))
             )
         self.progress.ratings = self.standings.ratings()
 
     def _newcomers(self) -> Standings:
         """Ratings before the first match: every pool that is rated, with its field."""
-        field: dict[str, list[tuple[str, int]]] = {}
-        for entry in self.plan.entries:
-            if games.load(entry.game).ms_per_tick(entry.options) is not None and not self.tournament.ratings.measured:
-                continue
-            bots = [self.plan.contestants[place] for place in self.plan.field(entry)]
-            known = field.setdefault(entry.pool, [])
-            known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]
-        return Standings(self.tournament.ratings, field)
+        settings = self.tournament.ratings
+        return Standings(settings, self.plan.pools(with_measured=settings.measured))
 
     def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
         plan = self.plan
@@ -340,11 +331,11 @@ class _Run:
             bots=tuple(
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
-                    games=bot.games, trusted=bot.trusted, retired=place in self.retired,
+                    games=bot.games, trusted=bot.trusted, retired=place in self.retirement.retired,
                 )
                 for place, bot in enumerate(plan.contestants)
             ),
-            pools=tuple(dict.fromkeys(entry.pool for entry in plan.entries)),
+            pools=tuple(plan.pools()),
             plan_sha256=plan.sha256,
             commitment=plan.commitment,
             key=plan.key.hex() if is_finished else None,
@@ -438,6 +429,11 @@ def _plan(
         raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.document)
     stored = journal.meta("plan")
+    if stored is None and (folder / MANIFEST).exists():  # the journal is written first
+        raise StoreError(
+            f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
+            f"start anew with --fresh (the old results are set aside), or choose another --name"
+        )
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"key": key, "plan": document.encode()})
     elif stored.decode() != document:

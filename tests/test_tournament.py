@@ -1,6 +1,7 @@
 """Tournaments end to end: same plan, same result; nothing lost; every mistake one clear message."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,7 +70,7 @@ def journalled(folder: Path) -> int:
     if not (folder / "journal.sqlite").exists():
         return 0
     try:
-        with Journal(folder) as journal:
+        with Journal(folder, is_read_only=True) as journal:
             return sum(1 for _ in journal.indices())
     except StoreError:  # it is just being made
         return 0
@@ -225,23 +226,30 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
 
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "__init__", small_disk)
-        with pytest.raises(StoreError, match="the disk is full; nothing finished is lost"):
+        with pytest.raises(StoreError, match=r"the disk is full.*nothing finished is lost"):
             run(tmp_path)
     kept = journalled(tmp_path / "out" / "small")
     assert 0 < kept < 60
     assert run(tmp_path).manifest.results_sha256 == calm.manifest.results_sha256
 
 
-def test_a_damaged_journal_is_refused_not_misread(tmp_path: Path) -> None:
-    run(tmp_path, deals=1)
-    path = tmp_path / "out" / "small" / "journal.sqlite"
-    with Journal(path.parent) as journal:
+def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Results, tmp_path: Path) -> None:
+    class Heard(hall.Silent):
+        def say(self, text: str) -> None:
+            heard.append(text)
+
+    heard: list[str] = []
+    folder = shutil.copytree(calm.folder, tmp_path / "out" / "small")
+    with Journal(folder) as journal:
         journal._db.execute("update matches set body = cast(x'00' || substr(body, 2) as blob) where place = 3")
-    with pytest.raises(StoreError, match="the row of match 3 is damaged"):
-        run(tmp_path, deals=1)
-    path.write_bytes(b"no database at all" * 1000)
-    with pytest.raises(StoreError, match=r"journal\.sqlite"):
-        run(tmp_path, deals=1)
+    config, settings = write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1)
+    results = run_tournament(config, settings, Heard())
+    assert results.manifest.results_sha256 == calm.manifest.results_sha256
+    assert any("damaged rows were dropped, and their matches are played again: 1" in text for text in heard)
+    for content, message in ((b"no database at all" * 1000, "not a database"), (b"", r"journal\.sqlite is missing or empty")):
+        (folder / "journal.sqlite").write_bytes(content)
+        with pytest.raises(StoreError, match=message):
+            run_tournament(config, settings)
 
 
 def test_a_bot_that_fails_forfeits_is_retired_and_the_field_goes_on(tmp_path: Path) -> None:

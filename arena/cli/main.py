@@ -12,17 +12,19 @@ from arena.errors import ArenaError
 
 VERBS = (
     "tournament",
+    "status",
     "leaderboard",
     "match",
     "replay",
     "play",
     "trace",
     "verify",
+    "verify-results",
     "warmup",
     "bench",
     "doctor",
 )
-"""Each is the module of that name here; its function of that name is the command."""
+"""Each is the module of that name here (`_` for `-`); its function of that name is the command."""
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -65,8 +67,9 @@ def _app(words: list[str]) -> typer.Typer:
     app.callback()(_arena)
     called = [verb for verb in VERBS if words and words[0] == verb] or VERBS
     for verb in called:
-        module = importlib.import_module(f"arena.cli.{verb}")
-        app.command(name=verb)(getattr(module, verb))
+        name = verb.replace("-", "_")
+        module = importlib.import_module(f"arena.cli.{name}")
+        app.command(name=verb)(getattr(module, name))
     return app
 
 

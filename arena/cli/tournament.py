@@ -1,8 +1,10 @@
 """`arena tournament CONFIG`: play a tournament, or go on with it, and print its leaderboard."""
 
 import os
+import shlex
 import signal
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from arena.cli.durations import duration_text, rate_text
 from arena.records import Ending
 from arena.report.board import leaders, print_board
 from arena.tournament import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Settings, run_tournament
@@ -38,9 +41,14 @@ def tournament(
     if backend == RAY and address is None:  # elsewhere the variable is another program's business
         address = os.environ.get(ADDRESS_VARIABLE) or None
     console = Console(stderr=True, highlight=False)
+    again = _command(
+        config, {"--backend": (backend, RAY), "--workers": (workers, None), "--out": (out, DEFAULT_FOLDER),
+                 "--address": (address, None), "--seed": (seed, None), "--name": (name, None)},
+        ["--unsafe-trust-bots"] if unsafe_trust_bots else [],
+    )  # fmt: skip
     settings = Settings(
         out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
-        unsafe_trust_bots=unsafe_trust_bots,
+        unsafe_trust_bots=unsafe_trust_bots, command=again,
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:
@@ -55,6 +63,12 @@ def tournament(
     screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
     print_board(results.manifest, results.ratings, Console(highlight=False), totals=results.totals())
     return 0
+
+
+def _command(config: Path, options: Mapping[str, tuple[object, object]], flags: Sequence[str]) -> str:
+    """The command that goes on with this run; `options`: value and default. (--fresh would not go on.)"""
+    words = [text for option, (value, default) in options.items() if value != default for text in (option, str(value))]
+    return shlex.join(["arena", "tournament", str(config), *words, *flags])
 
 
 class _Screen:
@@ -96,23 +110,10 @@ def progress_text(progress: Progress) -> str:
     share = progress.done / progress.total if progress.total else 1.0
     parts = [f"{progress.done:,} of {progress.total:,} matches ({share:.0%})"]
     if progress.rate:
-        parts.append(f"{progress.rate:,.0f} a second" if progress.rate >= 10 else f"{progress.rate:.1f} a second")
+        parts.append(rate_text(progress.rate))
     if progress.seconds_left is not None:
         parts.append(f"{duration_text(progress.seconds_left)} left")
     parts += [f"{ending.value} {progress.endings[ending]}" for ending in Ending if progress.endings[ending]]
     text = ", ".join(parts)
     top = leaders(progress.ratings, 3) if progress.ratings else ""
     return f"{text}\n{top}" if top else text
-
-
-def duration_text(seconds: float) -> str:
-    """A time for people.
-
-    >>> duration_text(0.4), duration_text(75), duration_text(7300)
-    ('1 s', '1 min 15 s', '2 h 1 min')
-    """
-    whole = max(1, round(seconds))
-    hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

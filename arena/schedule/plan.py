@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from arena import game as games
 from arena import rng
+from arena.errors import ConfigError
 from arena.match import FaultPolicy, MatchSetup, Player
 from arena.options import OptionValue
 from arena.records import Clock, canonical_json
@@ -130,6 +132,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The contestants that play an entry."""
         return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
 
+    def pools(self, *, with_measured: bool = True) -> dict[str, list[tuple[str, int]]]:
+        """Per rating pool, in config order: its field, as name and version.
+
+        `with_measured`: also those of entries in which thinking time becomes ticks of the game.
+        """
+        pools: dict[str, list[tuple[str, int]]] = {}
+        for entry in self.entries:
+            if not with_measured and games.load(entry.game).ms_per_tick(entry.options) is not None:
+                continue
+            known = pools.setdefault(entry.pool, [])
+            bots = [self.contestants[place] for place in self.field(entry)]
+            known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]
+        return pools
+
     @cached_property
     def _layers(self) -> list["_Layer"]:
         """Stretches of deals in which the same entries are played, with where each begins in the plan."""
@@ -177,6 +193,28 @@ class _Layer(msgspec.Struct, frozen=True):
     """Matches per deal."""
     parts: tuple[tuple[int, Entry], ...]
     """Where each entry begins within a deal."""
+
+
+class _ReadEntry(Entry, frozen=True, kw_only=True):
+    options: dict[str, Any]  # msgspec cannot check a type that contains itself; the room does (`resolve_options`)
+
+
+class _ReadPlan(Plan, frozen=True, kw_only=True, dict=True):
+    entries: tuple[_ReadEntry, ...]
+
+
+def read_plan(document: dict[str, Any], key: bytes) -> Plan:
+    """A plan from its document and its key. Raises ValueError that says what is wrong with the document."""
+    try:
+        plan = msgspec.convert({**document, "key": key}, _ReadPlan)
+        for entry in plan.entries:
+            game = games.load(entry.game)
+            game.check_seats(entry.seats)
+            if game.resolve_options(entry.options, entry.seats) != entry.options:
+                raise ValueError(f"options of {entry.game}: not resolved")
+    except (msgspec.ValidationError, ConfigError) as error:
+        raise ValueError(str(error)) from None
+    return plan
 
 
 def key_from_seed(seed: int) -> bytes:

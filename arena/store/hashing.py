@@ -20,7 +20,7 @@ def canonical_bytes(record: MatchRecord) -> bytes:
     lines = []
     for row in match_rows(record, ""):
         hashed = {name: row[name] for name in _HASHED}
-        hashed["score"] = _as_float32(row["score"])
+        hashed["score"] = as_float32(row["score"])
         lines.append(canonical_json(hashed) + "\n")
     lines.append(canonical_json(log_row(record)) + "\n")
     return "".join(lines).encode()
@@ -60,10 +60,10 @@ class ResultsHash:
         return self._reproducible.hexdigest()
 
 
-def _as_float32(number: float) -> float:
+def as_float32(number: float) -> float:
     """Rounded to the nearest float32; minus zero becomes zero.
 
-    >>> _as_float32(0.5), _as_float32(-0.0), _as_float32(0.1)
+    >>> as_float32(0.5), as_float32(-0.0), as_float32(0.1)
     (0.5, 0.0, 0.10000000149011612)
     """
     rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]

@@ -1,0 +1,94 @@
+"""Playing stored matches again, in several processes: a few batches in flight, whatever the size of the tournament."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+
+from arena import game as games
+from arena.audit.match_audit import match_problems
+from arena.errors import ArenaError
+from arena.records import MatchRecord
+from arena.schedule.plan import Plan
+from arena.schedule.processes import die_with_parent
+
+BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
+BATCH_MATCHES = 256
+IN_FLIGHT = 2  # batches per worker
+
+Problems = list[tuple[int, str]]
+"""Plan index and text."""
+
+
+class Replayer:
+    """A pool of processes (none for one worker); a context manager."""
+
+    def __init__(self, plan: Plan, workers: int) -> None:
+        self._plan, self._workers = plan, workers
+        self._pool: concurrent.futures.ProcessPoolExecutor | None = None
+        if workers > 1:
+            self._pool = concurrent.futures.ProcessPoolExecutor(
+                workers, multiprocessing.get_context("spawn"), partial(_prepare, plan, os.getpid())
+            )
+
+    def __enter__(self) -> "Replayer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def replay(self, records: Iterable[MatchRecord]) -> Iterator[tuple[int, Problems]]:
+        """Per batch, in no particular order: how many matches, and what is wrong with them."""
+        batches = _batches(records)
+        if self._pool is None:
+            yield from (_replay(self._plan, batch) for batch in batches)
+            return
+        pending: set[concurrent.futures.Future[tuple[int, Problems]]] = set()
+        try:
+            for batch in batches:
+                pending.add(self._pool.submit(_replay_here, batch))
+                if len(pending) >= IN_FLIGHT * self._workers:
+                    done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in concurrent.futures.as_completed(pending))
+        except BrokenProcessPool:
+            raise ArenaError("a process that played matches again was killed; run the same command again") from None
+
+
+def _batches(records: Iterable[MatchRecord]) -> Iterator[list[MatchRecord]]:
+    batch: list[MatchRecord] = []
+    actions = 0
+    for record in records:
+        batch.append(record)
+        actions += len(record.actions)
+        if actions >= BATCH_ACTIONS or len(batch) >= BATCH_MATCHES:
+            yield batch
+            batch, actions = [], 0
+    if batch:
+        yield batch
+
+
+_plan: list[Plan] = []  # this process's plan: a pool's functions have no other place to keep it
+
+
+def _prepare(plan: Plan, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the business of the first process
+    die_with_parent(parent)
+    _plan[:] = [plan]
+
+
+def _replay_here(batch: list[MatchRecord]) -> tuple[int, Problems]:
+    return _replay(_plan[0], batch)
+
+
+def _replay(plan: Plan, batch: list[MatchRecord]) -> tuple[int, Problems]:
+    problems: Problems = []
+    for record in batch:
+        setup = plan.setup(record.index)
+        for text in match_problems(games.load(setup.game), setup, record):
+            problems.append((record.index, f"match {record.index} ({record.match_id}): {text}"))
+    return len(batch), problems

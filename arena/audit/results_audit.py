@@ -1,0 +1,258 @@
+"""A tournament's folder, audited by anyone: every match is played again, and all that the board rests on is worked out anew.
+
+Only the folder is needed: not the bots, not the journal, not the machine that played. Checked: the key against its
+commitment; the plan that the manifest tells; which matches there are (missing ones, too many); of each match its identity,
+deal, every action's legality, the fallback's choices after a fault, places, scores (match_audit.py); the counts of the
+manifest, `results_sha256`, `reproducible_sha256`; the ratings. The kind of a fault and the machine's columns (CPU time,
+isolation, attempts) are the word of whoever ran the tournament.
+"""
+
+import hashlib
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena import game as games
+from arena.audit.replaying import Replayer
+from arena.errors import StoreError
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import MODELS, Standings
+from arena.records import MatchRecord, Rating
+from arena.schedule.plan import Plan, key_from_seed, read_plan
+from arena.schedule.retirement import Retirement, stretches
+from arena.store import parquet
+from arena.store.hashing import ResultsHash, canonical_bytes
+from arena.store.journal import FILE, Journal
+from arena.store.manifest import FILE as MANIFEST
+from arena.store.manifest import BotEntry, Manifest, read_manifest
+
+RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
+NAMED = 20  # of a kind
+
+
+@dataclass
+class Audit:
+    """What came of it."""
+
+    manifest: Manifest
+    matches: int = 0
+    """Played again."""
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+    """Each names what is wrong, in words; empty: all is right."""
+
+    @property
+    def rate(self) -> float:
+        """Matches per second."""
+        return self.matches / self.seconds if self.seconds else 0.0
+
+
+def audit_results(folder: Path, workers: int, on_progress: Callable[[Audit], None]) -> Audit:
+    """Audit a finished tournament's folder in `workers` processes; the rooms' rules must be compiled.
+
+    Raises StoreError where that is not possible at all: no manifest, a key that is not public yet, other rules.
+    """
+    manifest = read_manifest(folder)
+    if manifest.key is None:
+        raise StoreError(
+            f"{folder}: the tournament is not finished, so the key of its deals is not public and nothing can be played again; "
+            f"`arena status` tells how to go on"
+        )
+    for name, version in manifest.rules_versions.items():
+        if games.load(name).version != version:
+            raise StoreError(
+                f"{folder}: {name} was played by version {version} of its rules, here is version {games.load(name).version}; "
+                f"verify it with the arena that wrote it ({manifest.packages.get('arena-hall', 'unknown version')})"
+            )
+    audit = Audit(manifest)
+    plan = _plan(manifest, audit.problems)
+    if plan is not None:
+        _Auditor(folder, plan, audit, on_progress).run(workers)
+    return audit
+
+
+def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
+    """The plan that the manifest tells; None where the rest would make no sense."""
+    try:
+        key = bytes.fromhex(manifest.key or "")
+    except ValueError:
+        key = b""
+    if hashlib.sha256(key).hexdigest() != manifest.commitment:
+        problems.append(f"{MANIFEST}: key: its SHA-256 is not the commitment")
+        return None
+    try:
+        plan = read_plan(manifest.config, key)
+        document = {**plan.document, "ratings": manifest.config.get("ratings")}
+        msgspec.convert(document["ratings"], RatingSettings)
+    except ValueError as error:  # also msgspec's
+        problems.append(f"{MANIFEST}: config: not the plan of a tournament: {error}")
+        return None
+    if plan.seed is not None and key_from_seed(plan.seed) != key:
+        problems.append(f"{MANIFEST}: key: not the one that seed {plan.seed} gives")
+    differing = [name for name in document if document[name] != manifest.config.get(name)]
+    if differing:
+        problems.append(f"{MANIFEST}: config: {', '.join(differing)} does not agree with the rest of the manifest")
+    told = {
+        "plan_sha256": (manifest.plan_sha256, plan.sha256),
+        "pools": (manifest.pools, tuple(plan.pools())),
+        "rules_versions": (manifest.rules_versions, {entry.game: entry.rules_version for entry in plan.entries}),
+        "bots": (tuple(map(_identity, manifest.bots)), tuple((b.name, b.version, b.sha256, b.games) for b in plan.contestants)),
+    }
+    problems += [f"{MANIFEST}: {name} does not agree with config" for name, (left, right) in told.items() if left != right]
+    return plan
+
+
+def _identity(bot: BotEntry) -> tuple[Any, ...]:
+    return bot.name, bot.version, bot.sha256, bot.games
+
+
+class _Auditor:
+    def __init__(self, folder: Path, plan: Plan, audit: Audit, on_progress: Callable[[Audit], None]) -> None:
+        self._folder, self._plan, self._audit, self._on_progress = folder, plan, audit, on_progress
+        self._manifest = audit.manifest
+        self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
+        self._retirement = Retirement(plan)
+        self._stretches = stretches(len(plan))
+        self._checkpoint = next(self._stretches, (0, 0))[1]
+        self._next = 0  # plan index behind the last match
+        self._hash = ResultsHash()
+        self._endings: Counter[str] = Counter()
+        self._void = self._measured = self._played = self._wanted = 0
+        self._unread = False  # whether the files could not be read to their end
+
+    def run(self, workers: int) -> None:
+        began = time.monotonic()
+        found: list[tuple[int, str]] = []
+        with Replayer(self._plan, workers) as replayer:
+            for matches, problems in replayer.replay(self._records()):
+                self._audit.matches += matches
+                found += problems
+                self._audit.seconds = time.monotonic() - began
+                self._on_progress(self._audit)
+        if not self._unread:
+            self._pass_until(len(self._plan))
+        self._audit.problems += [text for _, text in sorted(found)]
+        if not self._unread:
+            self._check_manifest()
+        if not self._audit.problems:
+            self._check_ratings()
+        self._audit.seconds = time.monotonic() - began
+
+    def _records(self) -> Iterator[MatchRecord]:
+        """The stored matches that are in the plan; takes note of what is missing or too many, and of the hashes."""
+        try:
+            for record in parquet.read_matches(self._folder):
+                self._hash.add(record)
+                self._played += 1
+                self._void += record.is_void
+                self._measured += record.is_measured
+                self._endings.update(seat.ending.value for seat in record.seats)
+                if not 0 <= record.index < len(self._plan):
+                    self._audit.problems.append(f"match {record.index} ({record.match_id}): not in the plan")
+                    continue
+                self._pass_until(record.index)
+                if not self._retirement.is_wanted(record.index):
+                    self._audit.problems.append(
+                        f"match {record.index} ({record.match_id}): too many: one of its bots was retired before"
+                    )
+                self._wanted += 1
+                self._retirement.add(record)
+                yield record
+        except StoreError as error:
+            self._unread = True
+            self._audit.problems.append(str(error))
+
+    def _pass_until(self, index: int) -> None:
+        """The plan from the last match up to `index`: what is not there must have been that of retired bots."""
+        missing: list[int] = []
+        for gap in range(self._next, index):
+            self._pass_checkpoints(gap)
+            if self._retirement.is_wanted(gap):
+                missing.append(gap)
+        self._pass_checkpoints(index)
+        self._next = index + 1
+        self._wanted += len(missing)
+        named = [f"match {gap} ({self._plan.setup(gap).match_id}): missing" for gap in missing[:NAMED]]
+        if len(missing) > NAMED:
+            named.append(f"{len(missing) - NAMED:,} more matches before match {index}: missing")
+        self._audit.problems += named
+
+    def _pass_checkpoints(self, index: int) -> None:
+        while self._checkpoint <= index:
+            self._retirement.pass_checkpoint()
+            self._checkpoint = next(self._stretches, (0, len(self._plan) + 1))[1]
+
+    def _check_manifest(self) -> None:
+        retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._retirement.retired}
+        told = {
+            "matches": (self._manifest.matches, self._wanted),
+            "played": (self._manifest.played, self._played),
+            "void": (self._manifest.void, self._void),
+            "unrated": (self._manifest.unrated, 0 if self._settings.measured else self._measured),
+            "endings": (self._manifest.endings, dict(self._endings)),
+            "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
+        }
+        problems = [f"{MANIFEST}: {name}: {told}; by the rows {found}" for name, (told, found) in told.items() if told != found]
+        hashes = {
+            "results_sha256": (self._manifest.results_sha256, self._hash.results_sha256),
+            "reproducible_sha256": (self._manifest.reproducible_sha256, self._hash.reproducible_sha256),
+        }
+        wrong = [f"{MANIFEST}: {name}: {told}; by the rows {found}" for name, (told, found) in hashes.items() if told != found]
+        if wrong and not self._audit.problems:
+            problems += self._named_by_journal()
+        self._audit.problems += problems + wrong
+
+    def _named_by_journal(self) -> list[str]:
+        """Where the rows differ from the journal's, if there is one: for changes that no replay can show."""
+        problems: list[str] = []
+        if not (self._folder / FILE).exists():
+            return problems
+        try:
+            with Journal(self._folder, is_read_only=True) as journal:
+                for record in parquet.read_matches(self._folder):
+                    kept = journal.find(record.match_id)
+                    if kept is not None and _content(kept) != _content(record):
+                        problems.append(f"match {record.index} ({record.match_id}): not what the journal has")
+                    if len(problems) == NAMED:
+                        break
+        except StoreError:  # it is only a witness
+            return problems
+        return problems
+
+    def _check_ratings(self) -> None:
+        """Fold the rows again, which are right by now."""
+        settings = self._settings
+        standings = Standings(settings, self._plan.pools(with_measured=settings.measured))
+        has_measured = self._measured > 0  # which ones is in the logs
+        for record in parquet.read_matches(self._folder, with_actions=has_measured):
+            standings.add(record)
+        expected = {(rating.model, rating.pool, rating.bot): rating for rating in standings.ratings(MODELS)}
+        try:
+            stored = {(rating.model, rating.pool, rating.bot): rating for rating in parquet.read_ratings(self._folder)}
+        except StoreError as error:
+            self._audit.problems.append(str(error))
+            return
+        for key in sorted(expected.keys() | stored.keys()):
+            for difference in _rating_differences(stored.get(key), expected.get(key)):
+                self._audit.problems.append(f"ratings: {' '.join(key)}: {difference}")
+
+
+def _content(record: MatchRecord) -> tuple[bytes, tuple[bool, ...]]:
+    return canonical_bytes(record), tuple(seat.reproducible for seat in record.seats)
+
+
+def _rating_differences(stored: Rating | None, expected: Rating | None) -> Iterator[str]:
+    if stored is None or expected is None:
+        yield "missing" if stored is None else "not rated by the rows"
+        return
+    for name in Rating.__struct_fields__:
+        told, found = getattr(stored, name), getattr(expected, name)
+        is_close = isinstance(told, float) and math.isclose(told, found, rel_tol=0.0, abs_tol=RATING_TOLERANCE)
+        if told != found and not is_close and not (told != told and found != found):  # NaN equals NaN here
+            yield f"{name} is {told}; by the rows {found}"

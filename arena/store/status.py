@@ -1,0 +1,125 @@
+"""Where a tournament stands, read from its folder without disturbing a run that is going on."""
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from arena.errors import StoreError
+from arena.records import Ending
+from arena.store.journal import FILE, Journal, running_process
+from arena.store.manifest import Manifest, read_manifest
+
+
+class _Note(msgspec.Struct, frozen=True):
+    """What a run writes into its journal about itself, as a named value."""
+
+    def values(self) -> Mapping[str, bytes]:
+        """For `Journal.set_meta`."""
+        return {type(self).__name__.lower(): msgspec.json.encode(self)}
+
+    @classmethod
+    def of(cls, journal: Journal) -> Self | None:
+        """What the newest run wrote."""
+        value = journal.meta(cls.__name__.lower())
+        return None if value is None else msgspec.json.decode(value, type=cls)
+
+
+class Command(_Note, frozen=True, kw_only=True):
+    """How to go on."""
+
+    line: str
+    """Empty: the run was not started from the command line."""
+    folder: str
+    """Where that was said."""
+
+
+class Pace(_Note, frozen=True, kw_only=True):
+    """How fast the newest run plays."""
+
+    total: int
+    """Matches to play, without those of retired bots."""
+    played: int
+    """By this run."""
+    seconds: float
+    """Playing."""
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a tournament stands."""
+
+    name: str
+    is_finished: bool
+    process: int | None
+    """That plays it now."""
+    done: int
+    """Matches that have a result."""
+    total: int
+    """Matches to play, without those of retired bots."""
+    void: int
+    """Matches of `done` that the hall failed."""
+    endings: dict[Ending, int]
+    """Seats by how their match ended."""
+    rate: float | None
+    """Matches per second of the newest run; None: not known."""
+    command: str | None
+    """The shell command that goes on; None: it was not started from the command line, or it is finished."""
+
+    @property
+    def left(self) -> int:
+        """Matches without a result."""
+        return self.total - self.done
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At this rate; None where nobody plays."""
+        return self.left / self.rate if self.rate and self.process is not None else None
+
+
+def read_status(folder: Path) -> Status:
+    """Where the tournament in `folder` stands. Raises StoreError."""
+    manifest = read_manifest(folder)
+    process = running_process(folder)
+    is_finished = manifest.finished and process is None
+    if not (folder / FILE).exists():  # somebody else's results
+        return _from_manifest(folder, manifest, process, is_finished)
+    with Journal(folder, is_read_only=True) as journal:
+        endings: Counter[Ending] = Counter()
+        done = void = 0
+        for seats in journal.endings():
+            done += 1
+            void += Ending.HOST in seats
+            endings.update(seats)
+        pace, command = Pace.of(journal), Command.of(journal)
+    total = manifest.matches if pace is None or is_finished else pace.total
+    return Status(
+        name=folder.name, is_finished=is_finished, process=process, done=done, total=total, void=void,
+        endings=dict(endings), rate=pace.played / pace.seconds if pace is not None and pace.seconds else None,
+        command=None if is_finished or command is None or not command.line else _from_here(command),
+    )  # fmt: skip
+
+
+def tournaments(out: Path) -> list[Path]:
+    """The folders of all tournaments in `out`, by name. Raises StoreError when there is none."""
+    folders = sorted({path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")})
+    if not folders:
+        raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
+    return folders
+
+
+def _from_manifest(folder: Path, manifest: Manifest, process: int | None, is_finished: bool) -> Status:
+    return Status(
+        name=folder.name, is_finished=is_finished, process=process, done=manifest.played, total=manifest.matches,
+        void=manifest.void, endings={Ending(name): seats for name, seats in manifest.endings.items()}, rate=None,
+        command=None,
+    )  # fmt: skip
+
+
+def _from_here(command: Command) -> str:
+    """The command, with the way to the folder where its paths are right."""
+    is_here = os.path.realpath(command.folder) == os.path.realpath(Path.cwd())
+    return command.line if is_here else f"cd {shlex.quote(command.folder)} && {command.line}"

@@ -1,0 +1,244 @@
+"""Chaos, the short form: real processes, real kills, and the results of a calm run all the same.
+
+Only processes that a test has started are killed. Each test asserts from its log that what it is about did happen.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import pytest
+from processes import command, until
+from test_tournament import GOOD_BOTS, arena, ended, journalled, run, write_config
+
+from arena import tournament as hall
+from arena.audit.results_audit import audit_results
+from arena.errors import StoreError
+from arena.records import MatchRecord
+from arena.schedule.backend import Lost, Ticket
+from arena.schedule.driver import ATTEMPTS
+from arena.schedule.guardian import descendants
+from arena.schedule.local import LocalBackend
+from arena.schedule.worker import Chunk
+from arena.store.journal import Journal
+from arena.tournament import LOCAL, RAY, Progress, Results, Settings, read_results, run_tournament
+
+DEALS = 60
+DRIVER_KILLS = 2
+POISON = """
+import os, signal
+from arena.agent import Agent
+
+class Poison(Agent):
+    def act(self, view):
+        if {"d4", "d6", "l7"} < set(view.hand):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return view.legal[0]
+"""
+"""Trusted, so that it runs inside the worker: with one hand, which seed 7 deals it once, it kills that worker."""
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """The results of an undisturbed run on one worker."""
+    return run(tmp_path_factory.mktemp("calm"), deals=DEALS)
+
+
+def assert_same(results: Results, calm: Results) -> None:
+    """Every match once, and as in the calm run."""
+    assert [record.index for record in results.records()] == list(range(results.manifest.matches))
+    assert results.manifest.results_sha256 == calm.manifest.results_sha256
+    assert results.manifest.reproducible_sha256 == calm.manifest.reproducible_sha256
+    assert results.ratings == calm.ratings
+    assert audit_results(results.folder, 1, lambda _: None).problems == []
+
+
+def test_kill_9_of_the_driver_at_random_moments(calm: Results, tmp_path: Path) -> None:
+    config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
+    words = ["tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 1]
+    dice, log = random.Random("kills of the driver"), []
+    for _ in range(DRIVER_KILLS):
+        before = journalled(folder)
+        process = arena(*words)
+        more = dice.choice((1, 1, dice.randrange(2, 12)))
+        until(lambda: journalled(folder) >= before + more or process.poll() is not None, seconds=120.0)  # noqa: B023
+        process.kill()
+        code, _, _ = ended(process)
+        log.append((code, before, journalled(folder)))
+    assert [code for code, _, _ in log] == [-signal.SIGKILL] * DRIVER_KILLS
+    assert all(before < after for _, before, after in log) and log[-1][2] < 6 * DEALS
+    assert_same(run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1)), calm)
+
+
+class KillsWorkers(hall.Silent):
+    """Kills a random worker again and again, but lets each pool finish something, as a machine in trouble would."""
+
+    def __init__(self, kills: int) -> None:
+        self._dice, self._next, self._left = random.Random("kills of workers"), 1, kills
+        self.log: list[int] = []
+
+    def progress(self, progress: Progress) -> None:
+        if progress.done < self._next or not self._left:
+            return
+        workers = sorted(pid for pid in descendants({os.getpid()}) if "spawn_main" in command(pid))
+        if workers:
+            victim = self._dice.choice(workers)
+            os.kill(victim, signal.SIGKILL)
+            self.log.append(victim)
+            self._left -= 1
+            self._next = progress.done + self._dice.randrange(1, 5)
+
+
+def test_kill_9_of_random_workers_and_a_poison_match(tmp_path: Path) -> None:
+    poison = tmp_path / "poison.py"
+    poison.write_text(POISON)
+    bots = [GOOD_BOTS[0], poison]
+    (tmp_path / "calm").mkdir()
+    calm = run(tmp_path / "calm", bots=bots)
+    config, killer = write_config(tmp_path, bots=bots), KillsWorkers(3)
+    results = run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=2), killer)
+    assert len(set(killer.log)) == 3 and results.tally.lost_chunks >= 3 + ATTEMPTS
+    (void,) = [record for record in results.records() if record.is_void]
+    assert void.attempts >= ATTEMPTS and "a worker process died" in noted(results.folder, void.match_id)
+    assert_same(results, calm)
+
+
+def noted(folder: Path, match_id: str) -> str:
+    """What the journal says to the bot's author."""
+    with Journal(folder, is_read_only=True) as journal:
+        record = journal.find(match_id)
+        return "" if record is None else " ".join(record.notes)
+
+
+def test_kill_9_of_random_workers_of_ray(calm: Results, tmp_path: Path) -> None:
+    config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
+    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
+    dice, log = random.Random("kills of workers of Ray"), set()
+    for done in (1, 20):
+
+        def playing(least: int = done) -> list[int]:
+            below = descendants({process.pid}) if journalled(folder) >= least else set()
+            return sorted(pid for pid in below - log if command(pid).startswith("ray::_play"))
+
+        victim = dice.choice(until(playing, process))
+        os.kill(victim, signal.SIGKILL)
+        log.add(victim)
+    code, _, err = ended(process)
+    assert code == 0 and len(log) == 2, err
+    assert_same(read_results(folder), calm)
+
+
+DIES_IN_ADD = """
+import os, signal, sys
+from arena.cli.main import main
+from arena.store.journal import Journal
+
+where, number, log = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+real_add, real_set, calls = Journal.add, Journal._set, []
+
+def die():
+    with open(log, "a") as file:
+        file.write(where + "\\n")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def add(self, records, values):
+    calls.append(where)
+    new = real_add(self, records, values)
+    if len(calls) == number:
+        die()  # committed, and nobody knows
+    return new
+
+def set_values(self, values):
+    real_set(self, values)
+    if len(calls) == number and where == "before commit":
+        die()
+
+Journal.add, Journal._set = add, set_values
+sys.exit(main(sys.argv[4:]))
+"""
+
+
+def test_a_kill_just_before_and_just_after_the_commit(calm: Results, tmp_path: Path) -> None:
+    config, log = write_config(tmp_path, deals=DEALS), tmp_path / "log"
+    folder, kept = tmp_path / "out" / "small", [0]
+    words = ["tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 1]
+    for where in ("after commit", "before commit"):
+        arguments = [sys.executable, "-c", DIES_IN_ADD, where, 2, log, *words]
+        process = subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        code, _, err = ended(process)
+        assert code == -signal.SIGKILL, err
+        kept.append(journalled(folder))
+    assert log.read_text().splitlines() == ["after commit", "before commit"]
+    assert kept[0] < kept[1] < kept[2] < 6 * DEALS
+    assert_same(run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1)), calm)
+
+
+class AnswersTwice(LocalBackend):
+    """Calls a chunk lost that was played, and hands in its records later, beside those of another one."""
+
+    late: list[MatchRecord] = []  # noqa: RUF012
+    difference = 0.0
+    chunks = 0
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        answers: list[tuple[Ticket, Chunk | Lost]] = []
+        for ticket, outcome in super().wait(seconds):
+            answer = outcome
+            if isinstance(outcome, Chunk):
+                self.chunks += 1
+                if self.chunks == 2:
+                    self.late += [with_score(record, self.difference) for record in outcome.records]
+                    answer = Lost("its answer did not arrive")
+                elif self.chunks > 4 and self.late:
+                    answer = msgspec.structs.replace(outcome, records=[*outcome.records, *self.late])
+                    self.late.clear()
+            answers.append((ticket, answer))
+        return answers
+
+
+def with_score(record: MatchRecord, more: float) -> MatchRecord:
+    first, *others = record.seats
+    return msgspec.structs.replace(record, seats=(msgspec.structs.replace(first, score=first.score + more), *others))
+
+
+@pytest.fixture
+def duplicates(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often each match came again; every chunk's first answer comes through AnswersTwice."""
+    log: Counter[int] = Counter()
+    add = Journal.add
+
+    def logged(self: Journal, records: Iterable[MatchRecord], values: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+        all_of_them = list(records)
+        before = {record.index for record in all_of_them if self.find(record.match_id) is not None}
+        log.update(before)
+        return add(self, all_of_them, values)
+
+    monkeypatch.setattr(Journal, "add", logged)
+    monkeypatch.setattr(hall, "LocalBackend", AnswersTwice)
+    return log
+
+
+def test_an_answer_that_comes_twice_counts_once(calm: Results, duplicates: Counter[int], tmp_path: Path) -> None:
+    results = run(tmp_path, deals=DEALS)
+    assert duplicates.total() > 0
+    assert_same(results, calm)
+
+
+def test_a_second_answer_that_differs_is_refused_and_the_first_is_kept(
+    calm: Results, duplicates: Counter[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(AnswersTwice, "difference", 1.0)
+        with pytest.raises(StoreError, match="was played twice with different results"):
+            run(tmp_path, deals=DEALS)
+    assert duplicates.total() > 0
+    AnswersTwice.late.clear()
+    assert_same(run(tmp_path, deals=DEALS), calm)
