@@ -3,14 +3,16 @@
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from arena.errors import StoreError, nearest
+from arena.records import Rating
 from arena.report.board import board_csv, board_json, chosen_pools, print_board
 from arena.store import manifest as manifests
+from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
@@ -36,22 +38,35 @@ def leaderboard(
     folder = find_folder(out, name)
     manifest = manifests.read_manifest(folder)
     ratings = parquet.read_ratings(folder)
+    totals: list[SeatTotals] = []
     if format is Format.TABLE:
-        console = Console()
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console.width = PIPE_WIDTH
-        totals: list[SeatTotals] = []
         try:
             totals = parquet.read_totals(folder)
         except StoreError as error:  # the ratings are there all the same
             typer.echo(f"arena: without CPU times and kinds of faults: {error}", err=True)
-        print_board(manifest, ratings, console, choice=game, totals=totals)
-        return 0
-    if game is not None:
-        pools = chosen_pools(manifest, ratings, game)
+    show(manifest, ratings, format, console(), choice=game, totals=totals)
+    return 0
+
+
+def console() -> Console:
+    """Standard output; wide where it is not a terminal."""
+    made = Console()
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPE_WIDTH
+    return made
+
+
+def show(
+    manifest: Manifest, ratings: list[Rating], format: Format, target: Console, *, choice: str | None = None, **settings: Any
+) -> None:
+    """Print ratings in a format. `settings`: of `print_board`."""
+    if format is Format.TABLE:
+        print_board(manifest, ratings, target, choice=choice, **settings)
+        return
+    if choice is not None:
+        pools = chosen_pools(manifest, ratings, choice)
         ratings = [rating for rating in ratings if rating.pool in pools]
     typer.echo(board_json(ratings) if format is Format.JSON else board_csv(ratings).rstrip("\n"))
-    return 0
 
 
 def find_folder(out: Path, name: str | None) -> Path:

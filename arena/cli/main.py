@@ -13,6 +13,7 @@ from arena.errors import ArenaError
 VERBS = (
     "tournament",
     "leaderboard",
+    "rerate",
     "match",
     "replay",
     "play",

@@ -117,7 +117,7 @@ class _Rated:
         mu, sigma = float(self.beliefs.mu[number]), float(self.beliefs.sigma[number])
         return _unranked(
             self.model, self.pool, self.bots[number], mu, sigma, half_width, matches=int(matches), wins=int(wins),
-            mean_place=places / max(1.0, matches), faults=int(faults),
+            mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
         )  # fmt: skip
 
 

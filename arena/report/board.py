@@ -73,16 +73,19 @@ def print_board(
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
+    model: str = MODEL,
+    title: str | None = None,
 ) -> None:
     """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
 
-    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision.
+    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
+    `model`: whose ratings; `title`: the first line, by default `headline`.
     """
-    ratings = headline_ratings(ratings)
+    ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
     costs = _costs(totals)
     retired = {bot.name for bot in manifest.bots if bot.retired}
-    _say(console, headline(manifest), "bold")
+    _say(console, headline(manifest) if title is None else title, "bold")
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool]
         _say(console, "")
@@ -99,8 +102,13 @@ def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rati
     return [rating for rating in ratings if rating.model == model]
 
 
-def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None) -> list[str]:
-    """The pools to show: all, with the overall one first where there are several, or those that `choice` names."""
+def chosen_pools(
+    manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
+) -> list[str]:
+    """The pools to show: all, with the overall one first where there are several, or those that `choice` names.
+
+    Raises ConfigError, that names the option, for an unknown one.
+    """
     found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
     if choice is None:
         return [OVERALL, *found] if len(found) > 1 else found
@@ -110,7 +118,7 @@ def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | No
     if not of_game:
         games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
         hint = nearest(choice, {*found, *games, OVERALL})
-        raise ConfigError(f"--game {choice}: no such pool or game in {manifest.name}; {hint}")
+        raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord, Rating
 from arena.store import schema
+from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
     FORMAT_VERSION,
@@ -118,6 +120,16 @@ def read_totals(folder: Path) -> list[SeatTotals]:
             sums[key] = (before[0] + seats, before[1] + decisions, before[2] + cpu_ms)
     with _reading(reader.path):
         return [SeatTotals(*key[:3], Ending(key[3]), *values) for key, values in sorted(sums.items())]
+
+
+def read_columns(folder: Path, names: Sequence[str]) -> Columns:
+    """Columns of matches.parquet as arrays of all rows: numbers and texts that are never null."""
+    return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
+
+
+def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
+    """The match ids (24 hex digits) of some rows of matches.parquet, by number of the row."""
+    return _Reader(folder, MATCHES).match_ids(sorted(set(rows)))
 
 
 class _Writer:
@@ -242,6 +254,42 @@ class _Reader:
                 values = [table.column(name).to_pylist() for name in names]
             yield list(zip(*values))
 
+    def columns(self, wanted: Sequence[Column]) -> Columns:
+        """Whole columns; arrays of their final size are filled group by group."""
+        texts = [column.name for column in wanted if column.kind is Kind.TEXT]
+        with _reading(self.path):
+            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=texts)
+            arrays = {
+                column.name: np.empty(self.rows_stored, np.int32 if column.name in texts else column.kind.value)
+                for column in wanted
+            }
+            numbers: dict[str, dict[str, int]] = {name: {} for name in texts}
+            start = 0
+            for group in self._groups:
+                table = file.read_row_group(group, columns=list(arrays))
+                for name, array in arrays.items():
+                    _fill(array[start : start + table.num_rows], table.column(name), numbers.get(name))
+                start += table.num_rows
+        return Columns(
+            self.path,
+            {name: array for name, array in arrays.items() if name not in texts},
+            {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
+        )
+
+    def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
+        found: dict[int, str] = {}
+        start = 0
+        for group in self._groups:
+            with _reading(self.path):
+                end = start + self._file.metadata.row_group(group).num_rows
+                here = [row for row in rows if start <= row < end]
+                if here:
+                    ids = self._read(group, ["match_id"]).column("match_id").take(pa.array([row - start for row in here]))
+                    found |= {row: cast(bytes, value).hex() for row, value in zip(here, ids.to_pylist())}
+                start = end
+        return found
+
     def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
         return self._file.read_row_group(group, columns=columns or [column.name for column in self._table.columns])
 
@@ -260,6 +308,21 @@ class _Reader:
             if types[column.name] != _TYPES[column.kind]:
                 found_type = types[column.name]
                 raise StoreError(f"{self.path}: column {column.name} is {found_type}, not {_TYPES[column.kind]}")
+
+
+def _fill(target: Any, values: Any, numbers: dict[str, int] | None) -> None:
+    """Copy one column of a row group; `numbers`: of the texts met so far. Raises ValueError for null."""
+    if values.null_count:
+        raise ValueError("empty fields")
+    start = 0
+    for chunk in values.chunks:
+        part = target[start : start + len(chunk)]
+        start += len(chunk)
+        if numbers is None:
+            part[:] = chunk.to_numpy(zero_copy_only=False)
+            continue
+        codes = [numbers.setdefault(text, len(numbers)) for text in chunk.dictionary.to_pylist()]
+        part[:] = np.array(codes, np.int32)[chunk.indices.to_numpy(zero_copy_only=False)]
 
 
 def _counts_differ(rows: _Reader, logs: _Reader) -> str:
