@@ -48,7 +48,11 @@ class Standings:
 
     def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:
         """Per model and pool, best first, then the model's overall pool. Empty without matches and field."""
-        return rate({pool: collector.rows() for pool, collector in self._pools.items()}, self._settings, models)
+        return rate(self.pools(), self._settings, models)
+
+    def pools(self) -> dict[str, PoolRows]:
+        """The matches so far as arrays; a copy."""
+        return {pool: collector.rows() for pool, collector in self._pools.items()}
 
 
 def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS) -> list[Rating]:
@@ -68,18 +72,8 @@ def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
         return trueskill_batch.rate(rows, settings)
     bots = len(rows.bots_by_number)
     mu, sigma = np.full(bots, settings.mu), np.full(bots, settings.sigma)
-    fold(
-        mu,
-        sigma,
-        rows.starts,
-        rows.bots,
-        rows.units,
-        rows.places,
-        settings.beta,
-        settings.tau,
-        settings.margin,
-        new_workspace(),
-    )
+    work = new_workspace()
+    fold(mu, sigma, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.tau, settings.margin, work)
     return Beliefs(mu, sigma)
 
 

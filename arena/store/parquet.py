@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from arena.errors import StoreError
-from arena.records import Ending, MatchRecord, Rating
+from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema
 from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
     FORMAT_VERSION,
+    HISTORY,
     MATCH_ID_BYTES,
     MATCHES,
     RATINGS,
@@ -76,6 +78,19 @@ def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
         rows.add([schema.rating_row(rating) for rating in ratings])
         rows.finish()
         rows.publish()
+
+
+def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
+    """Write history.parquet."""
+    with _Writer(folder, HISTORY) as rows:
+        rows.add([msgspec.structs.asdict(point) for point in points])
+        rows.finish()
+        rows.publish()
+
+
+def read_history(folder: Path) -> list[HistoryPoint]:
+    """All stored points: pool by pool, in plan order."""
+    return [HistoryPoint(**row) for row in _Reader(folder, HISTORY).rows()]
 
 
 def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRecord]:

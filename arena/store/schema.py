@@ -1,8 +1,9 @@
 """The stored tables, written once: columns, types, units, and what the results hash covers. No file format is known.
 
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
-order; `ratings.parquet` a row per pool and bot. A match that the hall could not finish (void) has its rows too: ending
-`host`, place 0, no actions. The notes for bots' authors (`MatchRecord.notes`) are in the journal only.
+order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot. A match
+that the hall could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
+(`MatchRecord.notes`) are in the journal only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -125,6 +126,20 @@ RATINGS = Table(
         Column("wins", Kind.INT64, "of them at place 1, shared ones too"),
         Column("mean_place", Kind.FLOAT64, "mean of the places; 0 without a match"),
         Column("faults", Kind.INT64, "matches whose ending blames the bot"),
+    ),
+)
+
+HISTORY = Table(
+    "history",
+    (
+        Column("model", Kind.TEXT, "rating model"),
+        Column("pool", Kind.TEXT, "rating pool"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("pool_matches", Kind.INT64, "rated matches of the pool up to here, in plan order; 0 = before the first"),
+        Column("matches", Kind.INT64, "of them those of this bot"),
+        Column("mu", Kind.FLOAT64, "mean of the belief; TrueSkill points"),
+        Column("sigma", Kind.FLOAT64, "standard deviation of the belief; TrueSkill points"),
     ),
 )
 
