@@ -112,7 +112,12 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_the_stored_rows_give_ratings_and_history_again(tmp_path: Path) -> None:
     results = run(
-        tmp_path, games=[{"game": "naga", "seats": 2}, {"game": "naga", "seats": 2, "deals": 3, "label": "more"}], deals=2
+        tmp_path,
+        games=[
+            {"game": "naga", "seats": 2},
+            {"game": "naga", "seats": 2, "options": {"series": "first_to:2"}, "deals": 3, "label": "long"},
+        ],
+        deals=2,
     )
     settings = stored_settings(results.manifest, results.folder)
     pools = stored_pools(parquet.read_columns(results.folder, COLUMNS), stored_field(results.manifest))
