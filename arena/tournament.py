@@ -23,7 +23,7 @@ from arena.config import Bot, Tournament, check_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
-from arena.ratings.standings import Standings, rate
+from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, Rating, canonical_json
 from arena.schedule.backend import Backend
 from arena.schedule.driver import Driver, Tally
@@ -244,11 +244,12 @@ class _Run:
 
         parquet.write_matches(self.folder, rows())
         pools = standings.pools()
-        ratings = rate(pools, self.tournament.ratings)
+        ratings, saved = rate_and_compare(pools, self.tournament.ratings)
         parquet.write_ratings(self.folder, ratings)
         parquet.write_history(self.folder, history(pools, self.tournament.ratings))
+        parquet.write_totals(self.folder)
         manifest = self._write_manifest(
-            is_finished=is_finished, played=played, void=void_matches, endings=dict(endings),
+            is_finished=is_finished, played=played, void=void_matches, endings=dict(endings), rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)

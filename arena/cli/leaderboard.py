@@ -1,6 +1,8 @@
-"""`arena leaderboard [NAME]`: the ratings of a tournament, as a table, JSON or CSV."""
+"""`arena leaderboard [NAME]`: the ratings of a tournament, as a table, Markdown, JSON or CSV."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,9 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from arena.errors import StoreError, nearest
+from arena.errors import ConfigError, StoreError, nearest
+from arena.ratings.settings import BATCH_MODEL, MODEL
 from arena.records import Rating
-from arena.report.board import board_csv, board_json, chosen_pools, print_board
+from arena.report.board import board_csv, board_json, chosen_pools, headline_ratings, print_board
+from arena.report.page import ConsolePage, MarkdownPage, Page
 from arena.store import manifest as manifests
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
@@ -24,11 +28,15 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+    MARKDOWN = "md"
 
 
 def leaderboard(
     name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
     game: Annotated[str | None, typer.Option(help="Only this game or rating pool; `overall`: the mean of all.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help=f"{MODEL} (the default) or {BATCH_MODEL} (order-free).")
+    ] = None,
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.TABLE,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:
@@ -38,13 +46,18 @@ def leaderboard(
     folder = find_folder(out, name)
     manifest = manifests.read_manifest(folder)
     ratings = parquet.read_ratings(folder)
+    models = {rating.model for rating in ratings}
+    if model is not None and models and model not in models:
+        raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
     totals: list[SeatTotals] = []
-    if format is Format.TABLE:
+    if format in (Format.TABLE, Format.MARKDOWN):
         try:
             totals = parquet.read_totals(folder)
         except StoreError as error:  # the ratings are there all the same
             typer.echo(f"arena: without CPU times and kinds of faults: {error}", err=True)
-    show(manifest, ratings, format, console(), choice=game, totals=totals)
+    elif model is not None:
+        ratings = headline_ratings(ratings, model)
+    show(manifest, ratings, format, console(), choice=game, totals=totals, model=model or MODEL)
     return 0
 
 
@@ -56,12 +69,24 @@ def console() -> Console:
     return made
 
 
+@contextlib.contextmanager
+def page_of(format: Format, target: Console) -> Iterator[Page]:
+    """A page that is printed as it is written, or, as Markdown, when it is complete."""
+    if format is Format.MARKDOWN:
+        page = MarkdownPage()
+        yield page
+        typer.echo(page.text.rstrip("\n"))
+    else:
+        yield ConsolePage(target)
+
+
 def show(
     manifest: Manifest, ratings: list[Rating], format: Format, target: Console, *, choice: str | None = None, **settings: Any
 ) -> None:
     """Print ratings in a format. `settings`: of `print_board`."""
-    if format is Format.TABLE:
-        print_board(manifest, ratings, target, choice=choice, **settings)
+    if format in (Format.TABLE, Format.MARKDOWN):
+        with page_of(format, target) as page:
+            print_board(manifest, ratings, page, choice=choice, **settings)
         return
     if choice is not None:
         pools = chosen_pools(manifest, ratings, choice)

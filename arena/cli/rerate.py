@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from arena.cli.leaderboard import Format, console, find_folder, show
@@ -22,7 +23,7 @@ def rerate(
 ) -> int:
     """Rate a tournament again from its rows and print the board; nothing is written."""
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
-    from arena.ratings.standings import MODELS, rate
+    from arena.ratings.standings import MODELS, rate_and_compare
     from arena.store import parquet
 
     if model not in MODELS:
@@ -38,7 +39,8 @@ def rerate(
         parquet.read_columns(folder, stored.COLUMNS), stored.stored_field(manifest, without=left_out), without=left_out,
         pools=pools,
     )  # fmt: skip
-    ratings = rate(rows, stored.stored_settings(manifest, folder), (model,))
+    ratings, saved = rate_and_compare(rows, stored.stored_settings(manifest, folder), (model,))
+    manifest = msgspec.structs.replace(manifest, rotations_saved=saved, void=0)
     matches = sum(part.matches for part in rows.values())
     selection = "".join([f", {pool} alone" if pool else "", f", without {', '.join(left_out)}" if left_out else ""])
     title = f"{manifest.name}, rated again by {model}: {matches:,} of {manifest.played:,} matches{selection}"

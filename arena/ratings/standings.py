@@ -57,13 +57,26 @@ class Standings:
 
 def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS) -> list[Rating]:
     """The ratings of all bots of all pools, and overall: a pure function of the rows."""
+    return rate_and_compare(pools, settings, models)[0]
+
+
+def rate_and_compare(
+    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS
+) -> tuple[list[Rating], dict[str, float]]:
+    """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
+
+    Without pools whose matches all have cards of their own.
+    """
     result: list[Rating] = []
+    saved: dict[str, float] = {}
     for model in models:
         rated = [_rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
             result += pool.ratings()
+            if math.isfinite(pool.bars.saved) and len(np.unique(pools[pool.pool].deals)) < pools[pool.pool].matches:
+                saved.setdefault(pool.pool, pool.bars.saved)
         result += _overall(model, rated)
-    return result
+    return result, saved
 
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:

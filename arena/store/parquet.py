@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from arena.errors import StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
-from arena.store import schema
+from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
@@ -28,6 +28,7 @@ from arena.store.schema import (
     MATCH_ID_BYTES,
     MATCHES,
     RATINGS,
+    TOTALS,
     Column,
     Kind,
     Row,
@@ -124,17 +125,28 @@ def read_ratings(folder: Path) -> list[Rating]:
     return [schema.rating_from_row(row) for row in _Reader(folder, RATINGS).rows()]
 
 
+def write_totals(folder: Path) -> None:
+    """Write totals.parquet from matches.parquet, so that a board need not read all rows."""
+    found = _add_up(folder)
+    with _Writer(folder, TOTALS) as rows:
+        rows.add([msgspec.to_builtins(total) for total in found])
+        rows.finish()
+        rows.publish()
+
+
 def read_totals(folder: Path) -> list[SeatTotals]:
-    """Decisions, CPU time and endings per pool and bot, without making a record of every match."""
-    sums: dict[tuple[str, str, int, str], tuple[int, int, float]] = {}
-    reader = _Reader(folder, MATCHES)
-    for group in reader.totals():
-        for pool, bot, version, ending, seats, decisions, cpu_ms in group:
-            key = (pool, bot, version, ending)
-            before = sums.get(key, (0, 0, 0.0))
-            sums[key] = (before[0] + seats, before[1] + decisions, before[2] + cpu_ms)
+    """Decisions, CPU time and endings per pool and bot: from totals.parquet, or, without it, from the rows."""
+    if not (folder / TOTALS.file).is_file():
+        return _add_up(folder)
+    reader = _Reader(folder, TOTALS)
     with _reading(reader.path):
-        return [SeatTotals(*key[:3], Ending(key[3]), *values) for key, values in sorted(sums.items())]
+        return [SeatTotals(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
+
+
+def _add_up(folder: Path) -> list[SeatTotals]:
+    columns = read_columns(folder, totals.COLUMNS)
+    with _reading(columns.path):
+        return totals.totals(columns)
 
 
 def read_columns(folder: Path, names: Sequence[str]) -> Columns:
@@ -257,17 +269,6 @@ class _Reader:
                 if pc.any(mask).as_py():
                     return list(_rows(self._table, self._read(group).filter(mask)))
         return []
-
-    def totals(self) -> Iterator[list[tuple[Any, ...]]]:
-        """Per row group, in plain values: pool, bot, version, ending, number of rows, decisions, CPU ms."""
-        keys = ["pool", "bot", "bot_version", "ending"]
-        sums: Any = [("decisions", "count"), ("decisions", "sum"), ("cpu_ms_total", "sum")]
-        for group in self._groups:
-            with _reading(self.path):
-                table = self._read(group, [*keys, "decisions", "cpu_ms_total"]).group_by(keys).aggregate(sums)
-                names = [*keys, *(f"{name}_{how}" for name, how in sums)]
-                values = [table.column(name).to_pylist() for name in names]
-            yield list(zip(*values))
 
     def columns(self, wanted: Sequence[Column]) -> Columns:
         """Whole columns; arrays of their final size are filled group by group."""
