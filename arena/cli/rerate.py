@@ -6,7 +6,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from arena.cli.leaderboard import Format, console, find_folder, show
+from arena.cli.formats import Format, show
+from arena.cli.leaderboard import find_folder
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL
 from arena.report.board import chosen_pools
@@ -44,5 +45,5 @@ def rerate(
     matches = sum(part.matches for part in rows.values())
     selection = "".join([f", {pool} alone" if pool else "", f", without {', '.join(left_out)}" if left_out else ""])
     title = f"{manifest.name}, rated again by {model}: {matches:,} of {manifest.played:,} matches{selection}"
-    show(manifest, ratings, format, console(), choice=pool, model=model, title=title)
+    show(manifest, ratings, format, choice=pool, model=model, title=title)
     return 0

@@ -13,7 +13,7 @@ from rich.console import Console
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
-from arena.report.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, fitting
+from arena.report.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
@@ -269,7 +269,7 @@ def _milliseconds(number: float) -> str:
 
 
 def _name(rating: Rating) -> str:
-    return rating.bot if rating.bot_version == 1 else f"{rating.bot} v{rating.bot_version}"
+    return bot_name(rating.bot, rating.bot_version)
 
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:
