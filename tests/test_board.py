@@ -145,7 +145,7 @@ def test_overall_costs_are_the_mean_median_and_the_worst_of_the_pools() -> None:
 
 
 def test_a_note_says_what_the_rotations_saved() -> None:
-    note = "a match of a deal in all its seatings tells as much as so many with cards of their own: naga 1.83"
+    note = "by playing each deal in all its seatings, a match tells as much as this many independent ones: naga 1.83"
     assert note in shown(120, manifest=make_manifest(rotations_saved={"naga": 1.8321, "gone": 2.0})).splitlines()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import StoreError
+from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending
@@ -126,6 +127,8 @@ def _starts(columns: Columns) -> NDArray[np.int64]:
     if np.any(np.diff(index) < 0):
         row = int(np.argmax(np.diff(index) < 0))
         raise StoreError(f"{columns.path}: damaged: match {index[row + 1]} after match {index[row]}")
+    if (most := int(np.diff(starts).max())) > MAX_SEATS:
+        raise StoreError(f"{columns.path}: damaged: a match with {most} seats; at most {MAX_SEATS} can be rated")
     wrong = seat != np.arange(len(index)) - np.repeat(starts[:-1], np.diff(starts))
     if np.any(wrong):
         match = index[int(np.argmax(wrong))]

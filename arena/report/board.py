@@ -224,7 +224,7 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     saved = {pool: manifest.rotations_saved[pool] for pool in manifest.rotations_saved if any(r.pool == pool for r in shown)}
     if saved:
         counts = ", ".join(f"{pool} {count:.2f}" for pool, count in saved.items())
-        notes.append(f"a match of a deal in all its seatings tells as much as so many with cards of their own: {counts}")
+        notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
     retired = [bot.name for bot in manifest.bots if bot.retired]
     if retired:
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")

@@ -152,6 +152,7 @@ def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, in
         Column("", ["fault" if loss.is_fault else "" for loss in found.losses], 3, "left"),
     ]
     page.table(fitting(columns, page.width, "winner"), [""] * len(found.losses))
+    page.say("")
     page.say(f"to see one: arena replay {ids[pool, found.losses[0].row]}")
 
 

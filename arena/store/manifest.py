@@ -52,7 +52,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     endings: dict[str, int] = {}
     """Seats by how their match ended."""
     rotations_saved: dict[str, float] = {}
-    """By pool with shared deals: a match tells as much as this many with cards of their own."""
+    """By pool with shared deals: a match tells as much as this many independent ones."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 

@@ -6,6 +6,7 @@ sees the old one or the new one. Pages carry checksums; what they miss, the mani
 
 import contextlib
 import itertools
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -122,7 +123,12 @@ def find_match(folder: Path, match_id: str) -> MatchRecord:
 
 def read_ratings(folder: Path) -> list[Rating]:
     """All stored ratings: pool by pool, best first."""
-    return [schema.rating_from_row(row) for row in _Reader(folder, RATINGS).rows()]
+    reader = _Reader(folder, RATINGS)
+    ratings = [schema.rating_from_row(row) for row in reader.rows()]
+    for rating in ratings:
+        if not all(map(math.isfinite, (rating.mu, rating.sigma, rating.rating, rating.low, rating.high, rating.mean_place))):
+            raise StoreError(f"{reader.path}: damaged: the rating of {rating.bot} in {rating.pool} is not a number")
+    return ratings
 
 
 def write_totals(folder: Path) -> None:
