@@ -34,6 +34,8 @@ class PlaySpeed(msgspec.Struct, frozen=True):
     decisions_per_second: float
     """Inside compiled code, deals included; OpenSpiel's inside C++."""
     decisions_per_match: float
+    forced_share: float | None = None
+    """Of the decisions, those with one legal action: no message is sent for them. None: not counted."""
 
 
 class RoomCost(msgspec.Struct, frozen=True):
@@ -56,7 +58,7 @@ def room_speeds(name: str) -> list[PlaySpeed]:
     game = games.load(name)
     games.warm(game)
     tables = sorted({game.seats[0], game.seats[-1], *({3} & set(game.seats))})
-    return [PlaySpeed(name, seats, *_random_play(game, seats)) for seats in tables]
+    return [PlaySpeed(name, seats, *_random_play(game, seats), _forced_share(game, seats)) for seats in tables]
 
 
 def room_cost(name: str) -> RoomCost:
@@ -102,6 +104,23 @@ def _random_play(game: Game, seats: int) -> tuple[float, float]:
         rates.append(decisions / seconds)
         lengths.append(decisions / matches)
     return statistics.median(rates), statistics.median(lengths)
+
+
+def _forced_share(game: Game, seats: int) -> float:
+    """Of the decisions of random matches, those with one legal action."""
+    engine, chance, out = game.engine, random.Random(7), game.new_actions()
+    options = game.resolve_options({}, seats)
+    decisions = forced = 0
+    for seed in itertools.count():
+        states = game.deal(seats, options, seed)
+        while not engine.is_terminal(states):
+            count = engine.legal_actions(states, out)
+            decisions += 1
+            forced += count == 1
+            engine.advance(states, int(out[chance.randrange(count)]))
+        if decisions >= PYTHON_DECISIONS:
+            break
+    return forced / decisions
 
 
 def _open_spiel(game: Any, name: str) -> PlaySpeed:

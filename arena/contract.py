@@ -3,6 +3,9 @@
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
 state's type.
+
+A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
+`delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
 
 from typing import Any, TypeAlias, cast

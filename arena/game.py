@@ -170,6 +170,22 @@ class Game:
         """The unit (team) of each seat: what is rated together; the seat itself where there are no teams."""
         return cast("tuple[int, ...]", self.rules.units(seats, resolved))
 
+    def ms_per_tick(self, resolved: Mapping[str, OptionValue]) -> int | None:
+        """CPU milliseconds of thinking that delay a choice by one tick; None where time has no part in the game.
+
+        Only a room with such an option offers `ms_per_tick(resolved)`, and then `delayed(action, ticks)` (see `timed`).
+        """
+        measure = getattr(self.rules, "ms_per_tick", None)
+        return cast("int | None", measure(resolved)) if measure else None
+
+    def timed(self, action: int, ticks: int) -> int:
+        """An action with the ticks that it took to think of, as `step` takes it; the action itself where they are 0."""
+        return cast(int, self.rules.delayed(action, ticks)) if ticks else action
+
+    def timed_log(self, actions: Sequence[int], delays: Sequence[int]) -> list[int]:
+        """The actions of a log as `step` takes them. `delays`: the ticks of each where they were measured, else empty."""
+        return [self.timed(action, ticks) for action, ticks in zip(actions, delays, strict=True)] if delays else list(actions)
+
     def deal(self, seats: int, resolved: Mapping[str, OptionValue], seed: int) -> States:
         """The first position of a match. `resolved`: from `resolve_options`; `seed`: 128 bits."""
         states = self.new_states()

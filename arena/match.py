@@ -133,7 +133,7 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
         _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0, reproducible=False)
         for player, unit in zip(setup.players, units)
     )
-    return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",))
+    return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",), ())
 
 
 def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:
@@ -190,7 +190,10 @@ class _Table:
         ]
         self.states: States = game.deal(len(seats), setup.options, setup.deal_seed)
         self.bytes = memoryview(self.states.view(np.uint8).data)
-        self.history: list[tuple[bytes, int]] = []  # (state before, action)
+        self.history: list[tuple[bytes, int]] = []  # (state before, action as `step` took it)
+        self.actions: list[int] = []
+        self.ms_per_tick = game.ms_per_tick(setup.options)
+        self.delays: list[int] = []  # ticks of each action, where thinking takes them
         self.notes: list[str] = []
         self.buffer = game.new_actions()
 
@@ -210,12 +213,22 @@ class _Table:
             if self._is_asked(seat, codes):
                 self._ask(seat, states, codes)
         for seat, states, codes in batch:
+            book = self.books[seat]
+            asked = len(book.cpu)
             action = self._decision(seat, states, codes) if self._is_asked(seat, codes) else self._unasked(seat, codes)
-            self.books[seat].decisions += 1
-            self.history.append((bytes(self.bytes), action))
-            self.game.engine.advance(self.states, action)
+            book.decisions += 1
+            self._advance(action, sum(book.cpu[asked:]))
         if len(self.history) > DECISION_LIMIT:
             raise RuntimeError(f"match {self.setup.match_id} of {self.game.name} does not end")
+
+    def _advance(self, action: int, cpu_seconds: float) -> None:
+        """Play an action, delayed by the time that it took where the game measures it."""
+        self.actions.append(action)
+        if self.ms_per_tick is not None:
+            self.delays.append(int(1000 * cpu_seconds / self.ms_per_tick))
+            action = self.game.timed(action, self.delays[-1])
+        self.history.append((bytes(self.bytes), action))
+        self.game.engine.advance(self.states, action)
 
     def finish(self) -> MatchRecord:
         scores, places = self.game.final(self.states, len(self.books))
@@ -225,12 +238,11 @@ class _Table:
         rows = tuple(
             _seat_record(
                 player, unit, place, score, book.ending, book.first_fault, book.seat.isolation, book.cpu, book.decisions,
-                wall=book.wall, reproducible=book.reproducible,
+                wall=book.wall, reproducible=book.reproducible and self.ms_per_tick is None,
             )
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip
-        actions = tuple(action for _, action in self.history)
-        record = _match_record(self.game, self.setup, rows, actions, 1, tuple(self.notes))
+        record = _match_record(self.game, self.setup, rows, self.actions, 1, self.notes, self.delays)
         for book in self.books:  # only now: nothing that a bot does to what it is told can reach the record
             if not book.has_forfeited:
                 book.seat.end(EndInfo(tuple(places), tuple(scores)))
@@ -367,10 +379,11 @@ def _seat_record(
 
 
 def _match_record(
-    game: Game, setup: MatchSetup, rows: tuple[SeatRecord, ...], actions: tuple[int, ...], attempts: int, notes: tuple[str, ...]
+    game: Game, setup: MatchSetup, rows: tuple[SeatRecord, ...], actions: Sequence[int], attempts: int, notes: Sequence[str],
+    delays: Sequence[int],
 ) -> MatchRecord:  # fmt: skip
     return MatchRecord(
         index=setup.index, match_id=setup.match_id, game=setup.game, pool=setup.pool,
         options=canonical_json(setup.options), rules_version=game.version, deal=setup.deal, rotation=setup.rotation,
-        seats=rows, actions=actions, attempts=attempts, notes=notes,
+        seats=rows, actions=tuple(actions), delays=tuple(delays), attempts=attempts, notes=tuple(notes),
     )  # fmt: skip

@@ -107,6 +107,8 @@ class Whole:
     lowest: int
     highest: int
     meaning: str
+    is_length: bool = False
+    """Whether it counts the rounds of a match: tests then keep it small."""
     width: ClassVar[int] = 1
 
     @property

@@ -80,6 +80,11 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the hall failed: stored, reported, not rated."""
         return any(seat.ending is Ending.HOST for seat in self.seats)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether thinking time became ticks of the game: exact to replay, not to repeat, and not rated by default."""
+        return bool(self.delays)
+
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """What the rows say about one bot in one pool, in TrueSkill points: one row of ratings.parquet."""

@@ -45,13 +45,9 @@ def seed_words(seed: int) -> Words:
 # Compiled at import, so what is called stands before its callers.
 
 
-@jit_as("void(int64[::1], int64, int64, int64, int64)")
-def _quarter(words: Words, a: int, b: int, c: int, d: int) -> None:
+@jit_as("UniTuple(int64, 4)(int64, int64, int64, int64)")
+def _quarter(p: int, q: int, r: int, s: int) -> tuple[int, int, int, int]:
     """The ChaCha quarter round on four words."""
-    p = int(words[a])
-    q = int(words[b])
-    r = int(words[c])
-    s = int(words[d])
     p = (p + q) & _WORD
     s ^= p
     s = (s << 16 | s >> 16) & _WORD
@@ -64,29 +60,27 @@ def _quarter(words: Words, a: int, b: int, c: int, d: int) -> None:
     r = (r + s) & _WORD
     q ^= r
     q = (q << 7 | q >> 25) & _WORD
-    words[a] = p
-    words[b] = q
-    words[c] = r
-    words[d] = s
+    return p, q, r, s
 
 
 @jit_as("void(int64[::1])")
 def _next_block(stream: Words) -> None:
     """Write the next output block: 8 rounds, columns and diagonals in turn, over the input; then add the input."""
-    for i in range(_BLOCK):
-        stream[_BLOCK + i] = stream[i]
-    for half_round in range(32):
-        column = half_round & 3
-        turned = (half_round >> 2) & 1  # in every other round, row k is turned by k: diagonals
-        _quarter(
-            stream,
-            _BLOCK + column,
-            _BLOCK + 4 + ((column + turned) & 3),
-            _BLOCK + 8 + ((column + 2 * turned) & 3),
-            _BLOCK + 12 + ((column + 3 * turned) & 3),
-        )
-    for i in range(_BLOCK):
-        stream[_BLOCK + i] = (stream[_BLOCK + i] + stream[i]) & _WORD
+    a, b, c, d = int(stream[0]), int(stream[1]), int(stream[2]), int(stream[3])  # row by row; locals stay in registers
+    e, f, g, h = int(stream[4]), int(stream[5]), int(stream[6]), int(stream[7])
+    i, j, k, m = int(stream[8]), int(stream[9]), int(stream[10]), int(stream[11])
+    n, o, p, q = int(stream[12]), int(stream[13]), int(stream[14]), int(stream[15])
+    for _ in range(4):
+        a, e, i, n = _quarter(a, e, i, n)
+        b, f, j, o = _quarter(b, f, j, o)
+        c, g, k, p = _quarter(c, g, k, p)
+        d, h, m, q = _quarter(d, h, m, q)
+        a, f, k, q = _quarter(a, f, k, q)
+        b, g, m, n = _quarter(b, g, m, n)
+        c, h, i, o = _quarter(c, h, i, o)
+        d, e, j, p = _quarter(d, e, j, p)
+    for place, word in enumerate((a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q)):
+        stream[_BLOCK + place] = (word + stream[place]) & _WORD
     stream[12] += 1
 
 

@@ -231,15 +231,17 @@ class _Run:
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
         standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
+        unrated = 0
 
         def rows() -> Iterator[MatchRecord]:
-            nonlocal played, void_matches
+            nonlocal played, void_matches, unrated
             for record in self.journal.records():
                 standings.add(record)
                 results.add(record)
                 endings.update(seat.ending.value for seat in record.seats)
                 played += 1
                 void_matches += record.is_void
+                unrated += record.is_measured and not self.tournament.ratings.measured
                 yield record
 
         parquet.write_matches(self.folder, rows())
@@ -249,7 +251,8 @@ class _Run:
         parquet.write_history(self.folder, history(pools, self.tournament.ratings))
         parquet.write_totals(self.folder)
         manifest = self._write_manifest(
-            is_finished=is_finished, played=played, void=void_matches, endings=dict(endings), rotations_saved=saved,
+            is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
+            rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
@@ -320,9 +323,11 @@ class _Run:
         self.progress.ratings = self.standings.ratings()
 
     def _newcomers(self) -> Standings:
-        """Ratings before the first match: every pool with its field."""
+        """Ratings before the first match: every pool that is rated, with its field."""
         field: dict[str, list[tuple[str, int]]] = {}
         for entry in self.plan.entries:
+            if games.load(entry.game).ms_per_tick(entry.options) is not None and not self.tournament.ratings.measured:
+                continue
             bots = [self.plan.contestants[place] for place in self.plan.field(entry)]
             known = field.setdefault(entry.pool, [])
             known += [bot for bot in ((bot.name, bot.version) for bot in bots) if bot not in known]

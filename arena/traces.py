@@ -20,6 +20,7 @@ from arena.rng import SEED_BITS
 FORMAT = 1  # of traces
 CHANCE_SAMPLES = 1000  # deal seeds tried before a difference is not put down to chance: finds outcomes of 1 in 100
 SURE = 30  # deal seeds with the same outcome after which an action is known to involve no chance
+LONGEST_DELAY = 1_000_000_000  # ticks of an action
 LONGEST_VALUE = 400  # characters of a value in a message
 
 _OPAQUE = ("rng", "memory")  # whoever wrote the position alone knows what they mean
@@ -45,15 +46,20 @@ def trace_lines(game: Game, seats: int, options: Mapping[str, OptionValue], seed
 
 
 def logged_lines(
-    game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, actions: Sequence[int]
+    game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, actions: Sequence[int], delays: Sequence[int] = ()
 ) -> Iterator[str]:
-    """One match out of its action log, in the same form."""
-    log = iter(actions)
-    return _match_lines(game, seats, options, seed, lambda _codes: next(log))
+    """One match out of its action log, in the same form; where time was measured, a line has the `delay` of its action."""
+    log, ticks = iter(actions), iter(delays)
+    return _match_lines(game, seats, options, seed, lambda _codes: next(log), lambda: next(ticks, 0))
 
 
 def _match_lines(
-    game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, choose: Callable[[Sequence[int]], int]
+    game: Game,
+    seats: int,
+    options: Mapping[str, OptionValue],
+    seed: int,
+    choose: Callable[[Sequence[int]], int],
+    time: Callable[[], int] = lambda: 0,
 ) -> Iterator[str]:
     yield _line({"trace": FORMAT, "game": game.name, "seats": seats, "options": dict(options), "seed": seed})
     states = game.deal(seats, options, seed)
@@ -62,9 +68,10 @@ def _match_lines(
         action = choose(codes)
         legal = game.text.action_texts(s, codes)
         text = game.action_text(states, action)
-        seat = int(game.engine.current_seat(states))
-        yield _line({"position": game.text.to_position(s), "seat": seat, "legal": legal, "action": text})
-        game.engine.advance(states, action)
+        seat, ticks = int(game.engine.current_seat(states)), time()
+        delay = {"delay": ticks} if ticks else {}
+        yield _line({"position": game.text.to_position(s), "seat": seat, "legal": legal, "action": text, **delay})
+        game.engine.advance(states, game.timed(action, ticks))
     scores, places = game.final(states, seats)
     yield _line({"position": game.text.to_position(states[0]), "scores": _plain_numbers(scores), "places": places})
 
@@ -216,9 +223,18 @@ class _Replay:
         found = {"seat": seat, "legal": legal}
         self._say_all(place, (_differs(key, line.get(key), got) for key, got in found.items() if line.get(key) != got))
         if line.get("action") in legal:
-            self._before = (states, codes[legal.index(line["action"])])
+            self._before = (states, game.timed(codes[legal.index(line["action"])], self._delay(line)))
         else:
             self._say(place, f"action: {line.get('action')!r} is not legal; legal: {', '.join(legal)}")
+
+    def _delay(self, line: Document) -> int:
+        """The ticks that an action took to think of, where the game measures them."""
+        delay = line.get("delay", 0)
+        if not isinstance(delay, int) or isinstance(delay, bool) or not 0 <= delay <= LONGEST_DELAY:
+            raise ArenaError(f"delay: a whole number from 0 to {LONGEST_DELAY} is needed, not {delay!r}")
+        if delay and self._game.ms_per_tick(self._options) is None:
+            raise ArenaError("delay: only where the game measures time")
+        return delay
 
     def _surprises(self, document: Document, states: States, action: int) -> list[str]:
         """What of the traced position neither follows from the one before nor can be chance."""

@@ -133,7 +133,10 @@ def test_what_has_room_is_not_told_twice() -> None:
 
 
 def test_overall_costs_are_the_mean_median_and_the_worst_of_the_pools() -> None:
-    ratings = [make_rating("crashy", 1, 24.0, pool=pool) for pool in (OVERALL, "naga", "yaniv")]
+    pools = (OVERALL, "naga", "yaniv")
+    ratings = [
+        make_rating(bot, rank, 25.0 - rank, pool=pool) for pool in pools for rank, bot in enumerate(["crashy", "idle"], 1)
+    ]
     totals = [
         SeatTotals("naga", "crashy", 1, Ending.PLAYED, 5, 9, 0.0, 3.0, 4.0),
         SeatTotals("naga", "crashy", 1, Ending.CRASH, 4, 9, 0.0, 50.0, 60.0),
@@ -173,6 +176,7 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
         *NAGA,
         make_rating("naga_planner", 1, 31.0, pool="yaniv"),
         make_rating("naga_planner", 1, 30.5, 0.35, pool=OVERALL),
+        make_rating("idle", 2, 20.5, 0.35, pool=OVERALL),
         make_rating("crashy", None, 24.25, pool=OVERALL, bot_version=2),
     ]
     manifest = make_manifest(
@@ -200,7 +204,9 @@ def test_chosen_pools() -> None:
         {"game": "nana", "pool": "nana-4"},
     ]
     manifest = make_manifest(pools=("nana-duel", "naga", "nana-4"), config={"entries": entries})
-    assert chosen_pools(manifest, []) == [OVERALL, "nana-duel", "naga", "nana-4"]
+    overall = [make_rating(bot, 1, 25.0, pool=OVERALL) for bot in ("crashy", "idle")]
+    assert chosen_pools(manifest, overall) == [OVERALL, "nana-duel", "naga", "nana-4"]
+    assert chosen_pools(manifest, overall[:1]) == ["nana-duel", "naga", "nana-4"]  # one bot alone is no ranking
     assert chosen_pools(manifest, [], "nana") == ["nana-duel", "nana-4"]
     assert chosen_pools(manifest, [], "nana-4") == ["nana-4"]
     assert chosen_pools(manifest, [], OVERALL) == [OVERALL]
@@ -211,8 +217,11 @@ def test_leaders() -> None:
     assert leaders(NAGA, 2) == (
         "  1 (1-2)  naga_planner                              28.50\n~ 2 (1-2)  ismcts_that_thinks_for_a_very_long_time   28.00"
     )
+    yaniv = [make_rating("crashy", 1, 31.0, pool="yaniv"), make_rating("idle", 2, 30.0, pool="yaniv")]
     overall = [make_rating("crashy", 1, 22.0, pool=OVERALL), make_rating("idle", None, 30.0, pool=OVERALL)]
-    assert leaders([*NAGA, *overall], 3) == "  1  crashy   20.50"
+    assert leaders([*NAGA[2:], *yaniv, *overall], 3) == "naga   crashy v2   22.75\nyaniv  crashy      29.50"
+    overall[1] = make_rating("idle", 2, 20.0, pool=OVERALL)
+    assert leaders([*NAGA, *yaniv, *overall], 3) == "  1  crashy   20.50\n  2  idle     18.50"
     assert leaders([], 3) == ""
 
 

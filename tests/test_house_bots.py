@@ -10,6 +10,7 @@ import pytest
 from arena.agent import BotFiles, LoadedBot, read_bot
 from arena.game import Game, load, names
 from arena.match import Answer, Fault, MatchSetup, Player, play
+from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
 from arena.rng import derive
 from arena.seats.in_process import InProcessSeat
@@ -54,14 +55,14 @@ class WatchedSeat(InProcessSeat):
         return reply
 
 
-def setup_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> MatchSetup:
+def setup_of(game: Game, bots: list[BotFiles], deal: int, rotation: int, **options: OptionValue) -> MatchSetup:
     seats = range(len(bots))
     return MatchSetup(
         index=deal,
         match_id=f"{deal:024x}",
         game=game.name,
         pool=game.name,
-        options=game.resolve_options({}, len(bots)),
+        options=game.resolve_options(options, len(bots)),
         deal=deal,
         rotation=rotation,
         players=tuple(Player(bot.main, bot.sha256) for bot in bots),
@@ -87,8 +88,8 @@ def followed(game: Game, bot: BotFiles, seats: int) -> Log:
     return log
 
 
-def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int) -> MatchRecord:
-    setup = setup_of(game, bots, deal, rotation)
+def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int, **options: OptionValue) -> MatchRecord:
+    setup = setup_of(game, bots, deal, rotation, **options)
     table = [InProcessSeat(partial(LoadedBot, bot), seed, {}) for bot, seed in zip(bots, setup.bot_seeds)]
     try:
         return play(game, setup, table)
@@ -169,6 +170,35 @@ def test_a_bot_plays_legally_and_the_same_from_the_same_seed(bot: str, game: str
 
 def test_greedy_beats_chance() -> None:
     assert win_share("naga_greedy", "random_bot", deals=40) > 0.75
+
+
+@pytest.mark.parametrize(("better", "worse"), [("nertz_greedy", "random_bot"), ("nertz_racer", "nertz_greedy")])
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_order_of_strength_at_nertz(better: str, worse: str, seats: int) -> None:
+    """One better bot among worse ones, in every seat; the share of the others that it beats."""
+    game, bots = load("nertz"), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
+    points = 0.0
+    for seat in range(seats):
+        table = [bots[place != seat] for place in range(seats)]
+        record = match_of(game, table, deal=1, rotation=seat, max_rounds=4)
+        assert {row.ending for row in record.seats} == {Ending.PLAYED}, record.notes
+        own = record.seats[seat].place
+        points += sum((row.place > own) + 0.5 * (row.place == own) for row in record.seats) - 0.5
+    assert points / (seats * (seats - 1)) > 0.6
+
+
+def test_strong_bots_end_their_rounds_by_a_call() -> None:
+    game, racer = load("nertz"), read_bot(BOTS / "nertz_racer.py")
+    rounds = calls = 0
+    for deal in range(4):
+        states = game.deal(2, game.resolve_options({}, 2), setup_of(game, [racer] * 2, deal, 0).deal_seed)
+        for action in match_of(game, [racer] * 2, deal, 0).actions:
+            game.engine.step(states, action)
+            if game.engine.is_round_over(states):
+                rounds, calls = rounds + 1, calls + bool(states["caller"][0])
+                if not game.engine.is_terminal(states):
+                    game.rules.next_round(states[0])
+    assert calls / rounds >= 0.85
 
 
 def test_shedding_beats_chance_at_yaniv() -> None:

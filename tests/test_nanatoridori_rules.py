@@ -253,6 +253,15 @@ class TestRounds:
             rotated = self.ended(variant, options={"next_start": next_start}, starter=2)
             assert position(rotated)["starter"] == (0 if next_start == "rotate" else starter)
 
+    @pytest.mark.parametrize(("next_start", "starter"), [("loser", 0), ("winner", 1), ("rotate", 0)])
+    def test_next_starter_of_a_duel(self, next_start, starter):
+        """Seat 0 is eliminated, or seat 1 empties its hand: seat 1 has won either way."""
+        options = {"duel_penguins": 2, "next_start": next_start}
+        eliminated = made(["125", "46"], table=("77", 1), fronts=["", "16"], options=options, starter=1)
+        emptied = made(["125", "4"], table=("3", 0), turn=1, fronts=["7", "16"], options=options, starter=1)
+        for found in (position(after(eliminated, "pass")), position(after(emptied, "play 0 1"))):
+            assert (found["penguins"], found["starter"], found["turn"]) == ([1, 2], starter, starter)
+
     def test_next_starter_at_random(self):
         options = {"next_start": "random"}
         starters = Counter(position(self.ended(options=options, rng=f"{seed:032x}"))["starter"] for seed in range(300))

@@ -108,10 +108,11 @@ _SEAT_FIGURES: dict[str, Callable[[SeatCost], str]] = {
 
 
 def _play_table(plays: list[PlaySpeed]) -> Table:
-    table = _table("Random play in compiled code, one core", ("seats", "decisions/s", "decisions/match"))
+    table = _table("Random play in compiled code, one core", ("seats", "decisions/s", "decisions/match", "forced, not sent"))
     for play in plays:
         rate = f"{play.decisions_per_second / 1e6:.2f} M"
-        table.add_row(play.game, str(play.seats), rate, f"{play.decisions_per_match:.1f}")
+        forced = "-" if play.forced_share is None else f"{100 * play.forced_share:.1f} %"
+        table.add_row(play.game, str(play.seats), rate, f"{play.decisions_per_match:.1f}", forced)
     return table
 
 

@@ -79,10 +79,10 @@ class Looker:
         self._print_rows(objects)
 
     def _stored(self) -> Any:
-        from arena.ratings.stored import COLUMNS, StoredRows
+        from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
         from arena.store import parquet
 
-        return StoredRows(parquet.read_columns(self._folder, COLUMNS))
+        return StoredRows(parquet.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:
         if bot not in known:

@@ -33,7 +33,7 @@ def replay(
     options = json.loads(record.options)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
     if trace:
-        for line in logged_lines(game, seats, options, seed, record.actions):
+        for line in logged_lines(game, seats, options, seed, record.actions, record.delays):
             print(line)
         return 0
     console = Console(highlight=False, soft_wrap=True)

@@ -38,7 +38,7 @@ def rerate(
     pools = None if pool is None else chosen_pools(manifest, (), pool, option="--pool")
     rows = stored.stored_pools(
         parquet.read_columns(folder, stored.COLUMNS), stored.stored_field(manifest, without=left_out), without=left_out,
-        pools=pools,
+        unrated=stored.unrated_entries(manifest), pools=pools,
     )  # fmt: skip
     ratings, saved = rate_and_compare(rows, stored.stored_settings(manifest, folder), (model,))
     manifest = msgspec.structs.replace(manifest, rotations_saved=saved, void=0)

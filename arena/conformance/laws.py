@@ -204,18 +204,20 @@ def rounds_halt(table: Table) -> None:
 def results_are_in_order(table: Table) -> None:
     """Places are 1, 2, 2, 4, follow the scores (upwards or downwards), and team mates share them.
 
-    Where seats drop out of a match (`dropped` in the position), the round goes before the score.
+    Where seats drop out of a match (`dropped` in the position), the round goes before the score; where a call decides between
+    several who could win (`caller`), the caller's unit stands apart.
     """
     game, states = table.game, final_states(table)
     scores, places = game.final(states, table.seats)
     where = f"{table}: scores {scores}, places {places}"
     assert places == [1 + sum(other < place for other in places) for place in places], f"{where}: not a ranking"
-    dropped = game.text.to_position(states[0]).get("dropped") or [0] * table.seats
-    seats = range(table.seats)
+    position, units = game.text.to_position(states[0]), game.units(table.seats, table.options)
+    dropped = position.get("dropped") or [0] * table.seats
+    caller = position.get("caller")
+    seats = [seat for seat in range(table.seats) if caller is None or units[seat] != units[caller] or places[seat] > 1]
     pairs = [(a, b) for a in seats for b in seats if places[a] < places[b] and dropped[a] == dropped[b]]
     up, down = (all(sign * scores[a] >= sign * scores[b] for a, b in pairs) for sign in (1, -1))
     assert np.isfinite(scores).all() and (up or down), f"{where}: places do not follow the scores"
-    units = game.units(table.seats, table.options)
     assert len(set(zip(units, places))) == len(set(units)), f"{where}: units {units} do not share their places"
     if game.engine.has_one_loser(states):
         assert places.count(1) == len(places) - 1, f"{where}: one loser was announced"

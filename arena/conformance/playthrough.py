@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from arena.game import Game, States
 
 SEED = 1
+LONG = 250  # decisions; of a longer round only the beginning and the end are written
+BEGINNING, END = 60, 20  # decisions
 
 
 def playthrough(game: Game, seed: int = SEED) -> str:
     """The first round of a match of random legal actions, with the fewest seats and all options at their defaults.
 
-    Lines that all seats see alike stand once; where they differ, each seat's line is marked with the seat.
+    Lines that all seats see alike stand once; where they differ, each seat's line is marked with the seat. Of a long round the
+    middle is left out.
     """
     lines = _lines(game, game.seats[0], random.Random(seed), seed)
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -25,17 +28,21 @@ def _lines(game: Game, seats: int, rng: random.Random, seed: int) -> Iterator[st
     options = game.resolve_options({}, seats)
     shown = ", ".join(f"{name} {value}" for name, value in options.items())
     yield f"{game.name}, rules version {game.version}, {seats} seats, seed {seed}; {shown}"
-    states, count = game.deal(seats, options, seed), 0
+    states = game.deal(seats, options, seed)
+    decisions: list[list[str]] = []
     while not game.engine.is_round_over(states):
         codes = game.legal_list(states)
         action, seat = rng.choice(codes), int(game.engine.current_seat(states))
-        count += 1
-        yield ""
-        yield from _seen(game, states, seats)
-        yield f"decision {count}: seat {seat} plays {game.action_text(states, action)!r}, one of {len(codes)} actions"
-        for viewer in range(seats):
-            yield f"    seat {viewer} hears {_heard(game, states, action, viewer)}"
+        lines = ["", *_seen(game, states, seats)]
+        text = game.action_text(states, action)
+        lines.append(f"decision {len(decisions) + 1}: seat {seat} plays {text!r}, one of {len(codes)} actions")
+        lines += [f"    seat {viewer} hears {_heard(game, states, action, viewer)}" for viewer in range(seats)]
+        decisions.append(lines)
         game.engine.step(states, action)
+    if len(decisions) > LONG:
+        decisions[BEGINNING:-END] = [["", f"(decisions {BEGINNING + 1} to {len(decisions) - END} are left out)"]]
+    for lines in decisions:
+        yield from lines
     yield ""
     yield from _seen(game, states, seats)
     scores, places = game.final(states, seats)

@@ -11,7 +11,8 @@ from arena.game import Game, States
 from arena.options import Choice, Counted, Flag, OptionValue, Whole
 from arena.rng import SEED_BITS, Words, seed_words
 
-CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in n
+CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in 2 n
+SEATS = 4  # with more of them fewer decisions are checked: each one for every seat
 DECISION_LIMIT = 2_000_000  # far above any match: more is a match that does not end
 SHORT = 3  # games or rounds, where an option counts them
 
@@ -70,12 +71,13 @@ def random_options(game: Game, seats: int, rng: random.Random) -> dict[str, Opti
 def decisions(table: Table) -> Iterator[Decision]:
     """The decisions to check."""
     game, rng, count = table.game, random.Random(table.seed), 0
+    checked = CHECKED * SEATS // max(SEATS, table.seats)
     states = table.deal()
     while not game.engine.is_terminal(states):
         codes = game.legal_list(states)
         assert codes, f"{table}: no legal action although the match is not over (decision {count})"
         action = rng.choice(codes)
-        if count < CHECKED or rng.random() < CHECKED / count:
+        if count < checked or 2 * rng.random() < checked / count:
             seat, words = int(game.engine.current_seat(states)), seed_words(rng.getrandbits(SEED_BITS))
             yield Decision(copy(game, states), seat, codes, action, words)
         game.engine.advance(states, action)
@@ -104,8 +106,8 @@ def resampled(game: Game, states: States, seat: int, rng: Words) -> States:
 
 
 def documented_values(option: Any) -> list[OptionValue]:
-    """The values that an option's own description names; only the default of an unknown kind of option."""
-    if isinstance(option, Choice):
+    """The values that an option's own description names; of a room's own kind of option its `values`, else the default."""
+    if isinstance(option, Choice) or hasattr(option, "values"):
         return list(option.values)
     if isinstance(option, Flag):
         return [False, True]
@@ -120,10 +122,13 @@ def documented_values(option: Any) -> list[OptionValue]:
 
 
 def _random_value(option: Any, rng: random.Random) -> OptionValue:
+    if isinstance(option, Whole) and option.is_length:
+        return rng.randint(option.lowest, SHORT)
     if isinstance(option, Whole):
         return rng.choice([option.default, rng.randint(option.lowest, min(option.highest, 2 * option.default))])
     if isinstance(option, Counted):
         return f"{rng.choice(option.kinds)}:{rng.randint(1, SHORT)}"
     if isinstance(option, DataTable):
         return rng.choice([option.default, rng.sample(option.default, len(option.default) - rng.randrange(3))])
-    return rng.choice(documented_values(option))
+    values: list[OptionValue] = list(getattr(option, "examples", ())) or documented_values(option)
+    return rng.choice(values)

@@ -22,6 +22,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Standard deviation of the drift of a bot's skill per match; bots do not change."""
     draw_probability: float = 0.1
     """Of two equal bots in one match."""
+    measured: bool = False
+    """Whether matches count in which thinking time became ticks of the game (Nertz with measured latency)."""
 
     @property
     def margin(self) -> float:

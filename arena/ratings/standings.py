@@ -39,11 +39,14 @@ class Standings:
         self._last = -1
 
     def add(self, record: MatchRecord) -> None:
-        """Take in the next match; a void one counts for nothing. Raises ValueError out of plan order."""
+        """Take in the next match; one that is void, or measured and not to be rated, counts for nothing.
+
+        Raises ValueError out of plan order.
+        """
         if record.index <= self._last:
             raise ValueError(f"match {record.index} after match {self._last}: not in plan order")
         self._last = record.index
-        if not record.is_void:
+        if not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools.setdefault(record.pool, Collector()).add(record)
 
     def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:

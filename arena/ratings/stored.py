@@ -12,23 +12,27 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena import game as games
 from arena.errors import StoreError
 from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.records import Ending
+from arena.records import Ending, canonical_json
 from arena.store.columns import Columns
 from arena.store.manifest import FILE, Manifest
 
-COLUMNS = ("index", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
+COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
 """What is read of matches.parquet."""
 
 
 class StoredRows:
     """The rated matches of a tournament's columns."""
 
-    def __init__(self, columns: Columns, *, without: Collection[str] = ()) -> None:
-        """`without`: names of bots; their matches are left out whole. Raises StoreError for damaged rows."""
+    def __init__(self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = ()) -> None:
+        """Without void matches, and those that the selection leaves out. Raises StoreError for damaged rows.
+
+        `without`: names of bots, whose matches are left out whole; `unrated`: games with options, as the rows have them.
+        """
         self._columns = columns
         self.starts = _starts(columns)
         """[matches + 1], void ones too."""
@@ -42,6 +46,9 @@ class StoredRows:
         for number, bot in enumerate(self._bots):
             if bot[0] in without:
                 unwanted |= self._numbers == number
+        game, options = columns.texts["game"], columns.texts["options"]
+        for name, text in unrated:
+            unwanted |= (game.codes == game.code(name)) & (options.codes == options.code(text))
         self._rated = ~np.logical_or.reduceat(unwanted, heads) if len(heads) else np.zeros(0, np.bool_)
 
     @property
@@ -90,14 +97,19 @@ class StoredRows:
 def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
     """Who takes part, by pool, in the order of the config, as the tournament itself lists it."""
     field: dict[str, list[Bot]] = {pool: [] for pool in manifest.pools}
-    entries: Any = manifest.config.get("entries", [])
-    for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, dict) or not {"pool", "game"} <= entry.keys():
-            continue  # somebody's own manifest: the rows say who played
+    for entry in _entries(manifest):
         known = field.setdefault(entry["pool"], [])
         bots = [(bot.name, bot.version) for bot in manifest.bots if entry["game"] in bot.games and bot.name not in without]
         known += [bot for bot in bots if bot not in known]
     return field
+
+
+def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
+    """Games and options of the matches with measured latency, where the tournament does not rate them."""
+    if not manifest.unrated:
+        return set()
+    entries = [(entry["game"], entry.get("options", {})) for entry in _entries(manifest)]
+    return {(game, canonical_json(options)) for game, options in entries if games.load(game).ms_per_tick(options) is not None}
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
@@ -109,12 +121,24 @@ def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
 
 
 def stored_pools(
-    columns: Columns, field: Mapping[str, Iterable[Bot]], *, without: Collection[str] = (), pools: Collection[str] | None = None
+    columns: Columns,
+    field: Mapping[str, Iterable[Bot]],
+    *,
+    without: Collection[str] = (),
+    unrated: Collection[tuple[str, str]] = (),
+    pools: Collection[str] | None = None,
 ) -> dict[str, PoolRows]:
-    """The pools to rate, in the order of `field`; `pools`: only these."""
-    rows = StoredRows(columns, without=without)
+    """The pools to rate, in the order of `field`; `pools`: only these; the others as for `StoredRows`."""
+    rows = StoredRows(columns, without=without, unrated=unrated)
     names = dict.fromkeys([*field, *rows.pools])
     return {name: rows.pool_rows(name, field.get(name, ())) for name in names if pools is None or name in pools}
+
+
+def _entries(manifest: Manifest) -> list[dict[str, Any]]:
+    """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
+    entries = manifest.config.get("entries", [])
+    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [entry for entry in found if {"pool", "game"} <= entry.keys() and isinstance(entry.get("options", {}), dict)]
 
 
 def _starts(columns: Columns) -> NDArray[np.int64]:

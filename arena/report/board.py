@@ -77,13 +77,13 @@ def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rati
 def chosen_pools(
     manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
 ) -> list[str]:
-    """The pools to show: all, with the overall one first where there are several, or those that `choice` names.
+    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names.
 
     Raises ConfigError, that names the option, for an unknown one.
     """
     found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
     if choice is None:
-        return [OVERALL, *found] if len(found) > 1 else found
+        return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
     if choice in found or choice == OVERALL:
         return [choice]
     of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
@@ -92,6 +92,11 @@ def chosen_pools(
         hint = nearest(choice, {*found, *games, OVERALL})
         raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
+
+
+def _everywhere(ratings: Iterable[Rating]) -> list[str]:
+    """Who has an overall rank."""
+    return [_name(rating) for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
 
 
 def headline(manifest: Manifest) -> str:
@@ -108,15 +113,20 @@ def headline(manifest: Manifest) -> str:
 
 
 def leaders(ratings: Iterable[Rating], count: int) -> str:
-    """The best `count` bots, a line each: of the overall pool, or of the only one."""
+    """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best."""
     listed = headline_ratings(ratings)
-    pools = list(dict.fromkeys(rating.pool for rating in listed))
-    pool = OVERALL if OVERALL in pools else pools[0] if pools else ""
-    best = [rating for rating in listed if rating.pool == pool and rating.rank is not None][:count]
+    pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
+    ranked = [rating for rating in listed if rating.rank is not None]
+    if len(pools) > 1 and len(_everywhere(listed)) < 2:
+        best = [next(rating for rating in ranked if rating.pool == pool) for pool in pools]
+        heads = pools
+    else:
+        chosen = OVERALL if len(pools) > 1 else pools[0] if pools else ""
+        best = [rating for rating in ranked if rating.pool == chosen][:count]
+        heads = _rank_cells(best)
     names = max((len(_name(rating)) for rating in best), default=0)
-    ranks = _rank_cells(best)
     return "\n".join(
-        f"{rank:{max(map(len, ranks))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for rank, rating in zip(ranks, best)
+        f"{head:{max(map(len, heads))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for head, rating in zip(heads, best)
     )
 
 
@@ -230,6 +240,8 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
     if manifest.void:
         notes.append(f"void matches, which the hall could not finish, not rated: {manifest.void}")
+    if manifest.unrated:
+        notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []
 
 

@@ -17,7 +17,7 @@ def replay_lines(
     yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
     states = game.deal(len(names), options, deal_seed)
     number = 0
-    for actions in batches(game, states, record.actions):
+    for actions in batches(game, states, game.timed_log(record.actions, record.delays)):
         yield RULE
         yield _scene(game, states, seat)
         for action in actions:

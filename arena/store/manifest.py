@@ -49,6 +49,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Planned."""
     played: int = 0
     void: int = 0
+    unrated: int = 0
+    """Matches with measured latency that the config does not want rated."""
     endings: dict[str, int] = {}
     """Seats by how their match ended."""
     rotations_saved: dict[str, float] = {}

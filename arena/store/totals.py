@@ -11,18 +11,19 @@ from arena.store.schema import SeatTotals
 
 COLUMNS = ("pool", "bot", "bot_version", "ending", "decisions", "cpu_ms_total", "cpu_ms_p50", "cpu_ms_max")
 """What is read of matches.parquet."""
+LARGEST_TABLE = 1 << 22  # entries
 
 
 def totals(columns: Columns) -> list[SeatTotals]:
     """In the order of pool, bot, version, ending. Raises ValueError for an unknown ending."""
     texts, numbers = columns.texts, columns.numbers
     names = [texts[name].values for name in ("pool", "bot", "ending")]
-    versions, version = np.unique(numbers["bot_version"], return_inverse=True)
-    shape = (len(names[0]), len(names[1]), len(versions), len(names[2]))
-    if not len(version):
+    if not len(numbers["bot_version"]):
         return []
+    versions, version = _numbered(numbers["bot_version"])
+    shape = (len(names[0]), len(names[1]), len(versions), len(names[2]))
     key = np.ravel_multi_index((texts["pool"].codes, texts["bot"].codes, version, texts["ending"].codes), shape)
-    present, group = np.unique(key, return_inverse=True)
+    present, group = _numbered(key)
     seats = np.bincount(group)
     decisions, cpu_ms = (np.bincount(group, numbers[name]) for name in ("decisions", "cpu_ms_total"))
     worst = np.zeros(len(present), np.float32)
@@ -37,6 +38,20 @@ def totals(columns: Columns) -> list[SeatTotals]:
         )
     ]  # fmt: skip
     return sorted(found, key=lambda total: (total.pool, total.bot, total.bot_version, total.ending))
+
+
+def _numbered(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The different values, sorted, and per value its place among them; without sorting all where they lie close together."""
+    low = int(values.min())
+    span = int(values.max()) - low + 1
+    if span > LARGEST_TABLE:
+        found, places = np.unique(values, return_inverse=True)
+        return found, places
+    offsets = values.astype(np.int64) - low
+    present = np.flatnonzero(np.bincount(offsets, minlength=span))
+    table = np.zeros(span, np.int32)
+    table[present] = np.arange(len(present), dtype=np.int32)
+    return present + low, table[offsets]
 
 
 def _medians(group: NDArray[Any], values: NDArray[Any], groups: int) -> NDArray[np.float32]:

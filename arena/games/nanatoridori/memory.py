@@ -53,4 +53,6 @@ def forget(s: State, seat: int, value: int, count: int) -> None:
 
 def block_sizes(blocks: int) -> list[int]:
     """The sizes, ascending, that one number of `known` holds (plain Python, for texts and views)."""
+    if not blocks:
+        return []
     return [size for size in range(1, COPIES + 1) for _ in range(blocks >> _TOP - 3 * size & (15 if size == 1 else 7))]

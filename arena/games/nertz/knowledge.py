@@ -1,0 +1,184 @@
+"""What a seat knows of a match, and worlds that fit it (RULES.md 4.6)."""
+
+import numpy as np
+
+from arena.games.nertz.layout import legal_mask, nertz_top
+from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
+from arena.games.nertz.state import (
+    CARD,
+    CODES,
+    DECK,
+    EVERY,
+    FLAGS,
+    FOUNDATIONS,
+    LINE,
+    NERTZ,
+    NO_CARD,
+    PILES,
+    PLAY,
+    SEEN,
+    SHOWN,
+    UNITS,
+    State,
+)
+from arena.games.nertz.ticks import delay_of
+from arena.jit import jit, lowest_bit, popcount
+from arena.rng import Words, below, next_word
+
+ALL_CODES = (1 << CODES) - 1
+
+
+@jit
+def observe_state(s: State, seat: int, out: State) -> None:
+    """Hides the deal seed, the priority, the others' choices, covered Nertz cards, and what the seat has not seen of a line."""
+    _copy_public(s, out)
+    own = seat >> s.teams
+    for i in range(4):
+        out.seed[i] = 0
+    out.priority = 0
+    for player in range(MAX_SEATS):
+        out.pending[player] = s.pending[player] if player == seat else 0
+        out.due[player] = s.due[player] if player == seat else 0
+    for unit in range(UNITS):
+        for place in range(NERTZ):
+            out.nertz[unit, place] = s.nertz[unit, place] if place == s.num_nertz[unit] - 1 else 0
+        known = SEEN if unit == own else SHOWN
+        for place in range(LINE):
+            value = int(s.line[unit, place])
+            out.line[unit, place] = value if value & known else value & FLAGS
+
+
+@jit
+def determinize_state(s: State, seat: int, rng: Words) -> None:
+    """Each unit's unseen cards in uniformly random order over the places where they may be; then the others' choices."""
+    own = seat >> s.teams
+    cards = np.empty(DECK, np.int64)
+    for unit in range(s.seats >> s.teams):
+        known = SEEN if unit == own else SHOWN
+        count = _unseen(s, unit, known, cards)
+        for place in range(s.num_nertz[unit] - 1):
+            count = _draw(cards, count, rng)
+            s.nertz[unit, place] = cards[count] + 1
+        for place in range(s.num_line[unit] + 0):
+            value = int(s.line[unit, place])
+            if value & known == 0:
+                count = _draw(cards, count, rng)
+                s.line[unit, place] = value & FLAGS | (cards[count] + 1)
+    if s.phase == PLAY:
+        for player in range(s.seats):
+            if player != seat:
+                _redraw_choice(s, player, rng)
+    s.priority = 0
+    for i in range(4):
+        s.seed[i] = next_word(rng)
+
+
+@jit
+def _unseen(s: State, unit: int, known: int, cards: Words) -> int:
+    """Write the cards of a unit whose place is not known, ascending; gives how many."""
+    seen = s.laid[unit]
+    for pile in range(PILES):
+        seen |= s.work[unit, pile]
+    top = nertz_top(s, unit)
+    if top != NO_CARD:
+        seen |= 1 << top
+    for place in range(s.num_line[unit] + 0):
+        value = int(s.line[unit, place])
+        if value & known:
+            seen |= 1 << (value & CARD) - 1
+    hidden = EVERY & ~seen
+    count = 0
+    while hidden != 0:
+        cards[count] = lowest_bit(hidden)
+        hidden &= hidden - 1
+        count += 1
+    return count
+
+
+@jit
+def _draw(cards: Words, count: int, rng: Words) -> int:
+    """Put a random one of the first `count` cards behind the others; gives its place."""
+    taken = below(rng, count)
+    count -= 1
+    card = cards[taken]
+    cards[taken] = cards[count]
+    cards[count] = card
+    return count
+
+
+@jit
+def _redraw_choice(s: State, player: int, rng: Words) -> None:
+    """A choice that fits: of a busy seat one that still runs, of a seat that has chosen in this tick any legal one."""
+    s.pending[player] = 0
+    s.due[player] = 0
+    if s.since[player] > 0:
+        begun = int(s.since[player]) - 1
+        lasted = s.tick - begun
+        codes = s.could[player] & ALL_CODES
+        if s.latency == DECLARED:
+            for code in range(CODES):
+                if delay_of(s, player, code) < lasted:
+                    codes &= ~(1 << code)
+        code = _any_of(codes, rng)
+        s.pending[player] = code + 1
+        s.due[player] = begun + delay_of(s, player, code) if s.latency == DECLARED else s.tick + below(rng, lasted + 1)
+    elif player < s.turn:
+        code = _any_of(legal_mask(s, player), rng)
+        s.pending[player] = code + 1
+        if s.latency != NONE:
+            s.due[player] = s.tick + delay_of(s, player, code)
+
+
+@jit
+def _any_of(codes: int, rng: Words) -> int:
+    """One of the codes in a mask, each equally likely."""
+    for _ in range(below(rng, popcount(codes))):
+        codes &= codes - 1
+    return lowest_bit(codes)
+
+
+@jit
+def _copy_public(s: State, out: State) -> None:
+    for unit in range(UNITS):
+        for pile in range(PILES):
+            out.work[unit, pile] = s.work[unit, pile]
+        out.laid[unit] = s.laid[unit]
+        out.totals[unit] = s.totals[unit]
+        out.num_line[unit] = s.num_line[unit]
+        out.num_waste[unit] = s.num_waste[unit]
+        out.num_nertz[unit] = s.num_nertz[unit]
+    for k in range(FOUNDATIONS):
+        out.pile_units[k] = s.pile_units[k]
+        out.pile_suit[k] = s.pile_suit[k]
+        out.pile_size[k] = s.pile_size[k]
+    for player in range(MAX_SEATS):
+        out.since[player] = s.since[player]
+        out.could[player] = s.could[player]
+    for i in range(KINDS * MAX_SEATS):
+        out.delays[i] = s.delays[i]
+    out.wanted = s.wanted
+    out.moves = s.moves
+    out.seats = s.seats
+    out.turn = s.turn
+    out.teams = s.teams
+    out.tick = s.tick
+    out.target = s.target
+    out.call_bonus = s.call_bonus
+    out.idle_window = s.idle_window
+    out.stall_window = s.stall_window
+    out.stuck_limit = s.stuck_limit
+    out.tick_limit = s.tick_limit
+    out.max_rounds = s.max_rounds
+    out.ms_per_tick = s.ms_per_tick
+    out.round_number = s.round_number
+    out.idle = s.idle
+    out.stall = s.stall
+    out.stuck = s.stuck
+    out.failed = s.failed
+    out.num_piles = s.num_piles
+    out.phase = s.phase
+    out.caller = s.caller
+    out.flip = s.flip
+    out.empty_from_work = s.empty_from_work
+    out.partial_moves = s.partial_moves
+    out.latency = s.latency

@@ -1,0 +1,103 @@
+"""The words that positions and actions of Nertz are written with, both ways."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from arena.errors import PositionError, nearest
+from arena.games.nertz.layout import from_pile, to_pile
+from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, STATE, WORK_WORK
+
+ACTIONS: tuple[str, ...] = (
+    "wait",
+    "flip",
+    "call",
+    "nertz found",
+    "waste found",
+    *(f"work {i} found" for i in range(PILES)),
+    *(f"nertz work {j}" for j in range(PILES)),
+    *(f"waste work {j}" for j in range(PILES)),
+    *(f"work {int(from_pile(code))} work {int(to_pile(code))}" for code in range(WORK_WORK, CODES)),
+)
+"""By code."""
+
+HIDDEN = "?"
+UNSEEN_DIGIT, SEEN_DIGIT, SHOWN_DIGIT = "012"
+BEGUN_WORD = "begun"
+_CODES = {text: code for code, text in enumerate(ACTIONS)}
+
+
+def code_of(text: object, key: str) -> int:
+    """The code of an action; raises PositionError that names `key`."""
+    code = _CODES.get(text) if isinstance(text, str) else None
+    if code is None:
+        raise PositionError(f"{key}: {text!r} is no action; {nearest(str(text), ACTIONS)}")
+    return code
+
+
+class Fields(SimpleNamespace):
+    """A state's fields as plain numbers and lists: reading a record item by item is slow."""
+
+    def __init__(self, s: Any) -> None:
+        values = zip(_NAMES, s.item())
+        super().__init__(**{name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values})
+
+    def __getattr__(self, name: str) -> Any:
+        """For the type checker: there are no others."""
+        raise AttributeError(name)
+
+
+_NAMES = STATE.names or ()
+
+
+def moves_of(packed: int, seats: int) -> list[str | None]:
+    """The moves of a tick by seat, as everybody saw them: None for nothing, `begun` for one that takes more ticks."""
+    fields = [packed >> MOVE_BITS * seat & MOVE_MASK for seat in range(seats)]
+    return [BEGUN_WORD if field == BEGUN else ACTIONS[field - 1] if field else None for field in fields]
+
+
+def work_cards(s: Fields, unit: int, pile: int) -> list[str]:
+    """A work pile, bottom first."""
+    return CARDS.listing(s.work[unit][pile])[::-1]
+
+
+def stock_and_waste(s: Fields, unit: int, is_known: Callable[[int], object]) -> dict[str, list[str]]:
+    """Stock (top first) and waste (bottom first), `?` where a place's value is not known."""
+    values = s.line[unit][: s.num_line[unit]]
+    cards = [CARDS.text((value & CARD) - 1) if is_known(value) else HIDDEN for value in values]
+    waste = s.num_waste[unit]
+    return {"stock": cards[waste:], "waste": cards[:waste]}
+
+
+def nertz_cards(s: Fields, unit: int) -> list[str]:
+    """A Nertz pile, bottom first, `?` where the state does not say."""
+    return [CARDS.text(card - 1) if card else HIDDEN for card in s.nertz[unit][: s.num_nertz[unit]]]
+
+
+def seen_digits(s: Fields, unit: int) -> str:
+    """Who has seen each place, waste from the bottom, then stock from the top: 0 nobody, 1 its unit, 2 everybody."""
+    values = s.line[unit][: s.num_line[unit]]
+    return "".join(SHOWN_DIGIT if value & SHOWN else SEEN_DIGIT if value & SEEN else UNSEEN_DIGIT for value in values)
+
+
+def default_memory(line: int, waste: int) -> str:
+    """The digits where nothing else is said: the waste was flipped at once, the stock never."""
+    return SEEN_DIGIT * (waste - 1) + SHOWN_DIGIT * (waste > 0) + UNSEEN_DIGIT * (line - waste)
+
+
+def knowledge(s: Fields, unit: int, seat: int) -> Callable[[int], int]:
+    """Whether a seat knows the card at a place of a unit's line, from the value of the place."""
+    flag = SEEN if seat >> s.teams == unit else SHOWN
+    return lambda value: value & flag
+
+
+def foundation_top(s: Fields, k: int) -> str:
+    """The open card of a foundation."""
+    return CARDS.text(4 * (s.pile_size[k] - 1) + s.pile_suit[k])
+
+
+def units_in(s: Fields) -> int:
+    """How many units play."""
+    return int(s.seats) >> int(s.teams)
