@@ -138,7 +138,7 @@ def out(tmp_path: Path) -> Path:
     """A tournament of the random matches, with the ratings that it would store."""
     folder = tmp_path / "cup"
     folder.mkdir()
-    entries = [{"game": pool, "pool": pool} for pool in ("naga", "yaniv")]
+    entries = [{"game": pool, "pool": pool, "options": {}} for pool in ("naga", "yaniv")]
     bots = tuple(
         BotEntry(name=name, version=version, sha256="", params="{}", games=("naga", "yaniv"), trusted=True)
         for name, version in BOTS

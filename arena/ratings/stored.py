@@ -53,8 +53,9 @@ class StoredRows:
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """All that have rows, in stored order."""
-        return self._columns.texts["pool"].values
+        """All that have rated matches, in stored order."""
+        codes, first = np.unique(self._pools[self._rated], return_index=True)
+        return tuple(self._columns.texts["pool"].values[codes[place]] for place in np.argsort(first))
 
     def row_numbers(self, pool: str) -> NDArray[np.int64]:
         """[rows of the pool]: which stored rows the rows of `pool_rows` are."""
@@ -95,9 +96,12 @@ class StoredRows:
 
 
 def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
-    """Who takes part, by pool, in the order of the config, as the tournament itself lists it."""
-    field: dict[str, list[Bot]] = {pool: [] for pool in manifest.pools}
+    """Who takes part, by rated pool, in the order of the config, as the tournament itself lists it."""
+    field: dict[str, list[Bot]] = {}
+    unrated = unrated_entries(manifest)
     for entry in _entries(manifest):
+        if _identity(entry) in unrated:
+            continue
         known = field.setdefault(entry["pool"], [])
         bots = [(bot.name, bot.version) for bot in manifest.bots if entry["game"] in bot.games and bot.name not in without]
         known += [bot for bot in bots if bot not in known]
@@ -105,11 +109,12 @@ def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[s
 
 
 def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
-    """Games and options of the matches with measured latency, where the tournament does not rate them."""
-    if not manifest.unrated:
+    """Games and options whose matches measure latency, where the tournament does not rate those."""
+    ratings = manifest.config.get("ratings")
+    if isinstance(ratings, dict) and ratings.get("measured"):
         return set()
-    entries = [(entry["game"], entry.get("options", {})) for entry in _entries(manifest)]
-    return {(game, canonical_json(options)) for game, options in entries if games.load(game).ms_per_tick(options) is not None}
+    entries = [entry for entry in _entries(manifest) if entry["game"] in games.names()]
+    return {_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
@@ -138,7 +143,12 @@ def _entries(manifest: Manifest) -> list[dict[str, Any]]:
     """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
     entries = manifest.config.get("entries", [])
     found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [entry for entry in found if {"pool", "game"} <= entry.keys() and isinstance(entry.get("options", {}), dict)]
+    return [entry for entry in found if {"pool", "game", "options"} <= entry.keys()]
+
+
+def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Game and options as the rows have them."""
+    return entry["game"], canonical_json(entry["options"])
 
 
 def _starts(columns: Columns) -> NDArray[np.int64]:
