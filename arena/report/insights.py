@@ -81,7 +81,7 @@ def print_explanations(
 
     `ids`: match ids by pool and `Loss.row`; `ratings`: of one model.
     """
-    for pool in [OVERALL, *found]:
+    for pool in [OVERALL, *found] if len(found) > 1 else list(found):
         for rating in ratings:
             if (rating.pool, rating.bot, rating.bot_version) == (pool, *bot):
                 rank = "no rank" if rating.rank is None else f"rank {rating.rank}"
