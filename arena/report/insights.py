@@ -81,6 +81,9 @@ def print_explanations(
 
     `ids`: match ids by pool and `Loss.row`; `ratings`: of one model.
     """
+    if not found:
+        page.say("")
+        page.say(f"{bot_name(*bot)} has played no matches yet")
     for pool in [OVERALL, *found] if len(found) > 1 else list(found):
         for rating in ratings:
             if (rating.pool, rating.bot, rating.bot_version) == (pool, *bot):
