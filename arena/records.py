@@ -116,6 +116,22 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """Matches with an ending that blames the bot."""
 
 
+class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What was believed of one bot at one point of the plan: one row of history.parquet."""
+
+    model: str
+    pool: str
+    bot: str
+    bot_version: int
+    pool_matches: int
+    """Rated matches of the pool up to here, in plan order; 0 = before the first."""
+    matches: int
+    """Of them those of this bot."""
+    mu: float
+    sigma: float
+    """Standard deviation of the belief; TrueSkill points like mu."""
+
+
 class Clock(msgspec.Struct, frozen=True):
     """CPU seconds of a seat: per decision, and the bank that a match's slow decisions draw on."""
 

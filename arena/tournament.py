@@ -22,7 +22,8 @@ from arena import jit
 from arena.config import Bot, Tournament, check_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
-from arena.ratings.standings import MODELS, Standings
+from arena.ratings.history import history
+from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, Rating, canonical_json
 from arena.schedule.backend import Backend
 from arena.schedule.driver import Driver, Tally
@@ -234,7 +235,7 @@ class _Run:
                 self.tally = driver.tally
 
     def finish(self, *, is_finished: bool) -> Results:
-        """Write matches, actions, ratings and manifest from the journal's rows in plan order."""
+        """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
         standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
         unrated = 0
 
@@ -250,12 +251,16 @@ class _Run:
                 yield record
 
         parquet.write_matches(self.folder, rows())
-        ratings = standings.ratings(MODELS)
+        pools = standings.pools()
+        ratings, saved = rate_and_compare(pools, self.tournament.ratings)
         parquet.write_ratings(self.folder, ratings)
         if is_finished and played != sum(self.done):
             raise StoreError(f"{self.journal.path}: {sum(self.done) - played} matches cannot be read any more; restore it")
+        parquet.write_history(self.folder, history(pools, self.tournament.ratings))
+        parquet.write_totals(self.folder)
         manifest = self._write_manifest(
             is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
+            rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)

@@ -15,6 +15,7 @@ from arena.cli.main import USER_ERROR, main
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
 from arena.report.board import board_csv, board_json, chosen_pools, headline, leaders, print_board
+from arena.report.page import Column, MarkdownPage
 from arena.store import parquet
 from arena.store.manifest import BotEntry, Manifest, write_manifest
 from arena.store.schema import SeatTotals
@@ -37,10 +38,10 @@ NAGA = [
     make_rating("idle", 4, 25.0, 25 / 3, matches=0, wins=0, mean_place=0.0),
 ]
 TOTALS = [
-    SeatTotals("naga", "naga_planner", 1, Ending.PLAYED, 1200, 20000, 64000.0),
-    SeatTotals("naga", "crashy", 2, Ending.PLAYED, 1197, 20000, 500.0),
+    SeatTotals("naga", "naga_planner", 1, Ending.PLAYED, 1200, 20000, 64000.0, 3.2, 1234.5),
+    SeatTotals("naga", "crashy", 2, Ending.PLAYED, 1197, 20000, 500.0, 0.025, 0.5),
     SeatTotals("naga", "crashy", 2, Ending.CRASH, 2, 10, 0.0),
-    SeatTotals("naga", "crashy", 2, Ending.TIMEOUT, 1, 10, 0.0),
+    SeatTotals("naga", "crashy", 2, Ending.TIMEOUT, 1, 10, 0.0, 0.0, 2.0),
 ]
 
 
@@ -70,12 +71,12 @@ def shown(width: int, ratings: list[Rating] = NAGA, manifest: Manifest | None = 
 WIDE = """
 duel: 2,400 matches; 100 deals a table; crash 2, timeout 1, host 4; finished
 
-rank       bot                                      rating             mu  sigma  matches   wins  place  faults  ms/move
----------  ---------------------------------------  ------  -------------  -----  -------  -----  -----  ------  -------
-  1 (1-2)  naga_planner                              28.50  30.00 +- 0.98   0.50    1,200  58.3%   1.42              3.2
-~ 2 (1-2)  ismcts_that_thinks_for_a_very_long_time   28.00  29.50 +- 0.98   0.50    1,200  58.3%   1.42                -
-  3        crashy v2                                 22.75  24.25 +- 0.98   0.50    1,200  58.3%   1.42       3    0.025
-  4        idle                                       0.00  25.00 +-16.33   8.33        0      -      -                -
+rank       bot                            rating             mu  sigma  matches   wins  place  faults  ms/move  worst ms
+---------  -----------------------------  ------  -------------  -----  -------  -----  -----  ------  -------  --------
+  1 (1-2)  naga_planner                    28.50  30.00 +- 0.98   0.50    1,200  58.3%   1.42              3.2   1,234.5
+~ 2 (1-2)  ismcts_that_thinks_for_a_v...   28.00  29.50 +- 0.98   0.50    1,200  58.3%   1.42                -         -
+  3        crashy v2                       22.75  24.25 +- 0.98   0.50    1,200  58.3%   1.42       3    0.025       2.0
+  4        idle                             0.00  25.00 +-16.33   8.33        0      -      -                -         -
 
 ~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
 faults of crashy v2 in naga: crash 2, timeout 1
@@ -118,12 +119,56 @@ def test_numbers_never_wrap(width: int) -> None:
 
 
 def test_a_terminal_gets_colours_and_an_ascii_one_does_not_break() -> None:
-    console = Console(file=io.StringIO(), width=132, force_terminal=True, color_system="standard", legacy_windows=False)
+    console = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard", legacy_windows=False)
     print_board(make_manifest(), NAGA, console, totals=TOTALS)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b[" in text
     assert "●" in text and "±" in text and "─" in text
     assert "28.50" in text
+
+
+def test_what_has_room_is_not_told_twice() -> None:
+    text = shown(180, totals=TOTALS)
+    assert [line.split("  ")[-1] for line in text.splitlines() if "crashy v2" in line] == ["crash 2, timeout 1"]
+
+
+def test_overall_costs_are_the_mean_median_and_the_worst_of_the_pools() -> None:
+    pools = (OVERALL, "naga", "yaniv")
+    ratings = [
+        make_rating(bot, rank, 25.0 - rank, pool=pool) for pool in pools for rank, bot in enumerate(["crashy", "idle"], 1)
+    ]
+    totals = [
+        SeatTotals("naga", "crashy", 1, Ending.PLAYED, 5, 9, 0.0, 3.0, 4.0),
+        SeatTotals("naga", "crashy", 1, Ending.CRASH, 4, 9, 0.0, 50.0, 60.0),
+        SeatTotals("yaniv", "crashy", 1, Ending.PLAYED, 500, 9, 0.0, 2.0, 7.0),
+    ]
+    lines = shown(150, ratings, make_manifest(pools=("naga", "yaniv")), totals=totals).splitlines()
+    cells = [line.split() for line in lines if "crashy" in line and "24.0" in line]
+    assert [(row.count("2.5"), row.count("60.0")) for row in cells] == [(1, 1), (0, 1), (0, 0)]
+
+
+def test_a_note_says_what_the_rotations_saved() -> None:
+    note = "by playing each deal in all its seatings, a match tells as much as this many independent ones: naga 1.83"
+    assert note in shown(120, manifest=make_manifest(rotations_saved={"naga": 1.8321, "gone": 2.0})).splitlines()
+
+
+MARKDOWN = """# duel: 2,400 matches; 100 deals a table; no faults; finished
+
+| rank | bot | rating | mu | sigma | matches | wins | place | ms/move | worst ms |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|
+| 1 (1-2) | naga_planner | 28.50 | 30.00 +- 0.98 | 0.50 | 1,200 | 58.3% | 1.42 | 3.2 | 1,234.5 |
+| ~ 2 (1-2) | ismcts_that_thinks_for_a_very_long_time | 28.00 | 29.50 +- 0.98 | 0.50 | 1,200 | 58.3% | 1.42 | - | - |
+
+~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
+"""
+
+
+def test_markdown() -> None:
+    page = MarkdownPage()
+    print_board(make_manifest(bots=(), endings={}, void=0), NAGA[:2], page, totals=TOTALS[:1])
+    assert page.text == MARKDOWN
+    page.table([Column("bot", ["a|b\nc"])], [""])
+    assert page.text.endswith("| a\\|b c |\n")
 
 
 def test_overall_comes_first_and_pools_are_compact() -> None:
@@ -226,6 +271,18 @@ def test_formats_for_programs(out: Path, capsys: pytest.CaptureFixture[str], wor
     assert capsys.readouterr().out == board_csv(NAGA)
 
 
+def test_one_model_is_shown(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    batch = [make_rating("naga_planner", 1, 33.0, model="trueskill-batch")]
+    parquet.write_ratings(out / "duel", [*NAGA, *batch])
+    assert run(out, "--format", "json", "--model", "trueskill-batch") == 0
+    assert capsys.readouterr().out == board_json(batch) + "\n"
+    assert run(out, "--format", "md", "--model", "trueskill-batch") == 0
+    text = capsys.readouterr().out
+    assert "33.00" in text and "30.00" not in text and "|:---|" in text
+    assert run(out, "--model", "trueskill-bacth") == USER_ERROR
+    assert 'no such model in duel; did you mean "trueskill-batch"?' in capsys.readouterr().err
+
+
 def test_a_pipe_gets_a_wide_table(out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
     assert run(out) == 0
@@ -246,7 +303,7 @@ def test_ratings_are_shown_without_the_matches(out: Path, capsys: pytest.Capture
         (("dual",), "no tournament 'dual'; did you mean \"duel\"?"),
         (("zzz",), "no tournament 'zzz'; known: cup, duel"),
         (("--game", "nage"), '--game nage: no such pool or game in duel; did you mean "naga"?'),
-        (("--format", "xml"), "'xml' is not one of 'table', 'json', 'csv'"),
+        (("--format", "xml"), "'xml' is not one of 'table', 'json', 'csv', 'md'"),
     ],
 )
 def test_mistakes_are_answered(out: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

@@ -11,10 +11,12 @@ from nertz_tables import GAME, after, deal, legal, made, masked, position, read,
 from arena import traces
 from arena.exhibition import agree
 from arena.match import Answer, play
+from arena.ratings import stored
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import Standings
+from arena.ratings.standings import Standings, rate
 from arena.records import Clock
 from arena.report.replay import replay_lines
+from arena.store import parquet
 from arena.store.hashing import is_reproducible
 from arena.store.schema import log_row, match_rows, record_from_rows
 from arena.tournament import LOCAL, Settings, run_tournament
@@ -196,6 +198,10 @@ class TestMeasured:
         for measured, unrated, pools in ((False, 2, {"nertz"}), (True, 0, {"nertz", "realtime"})):
             path.write_text(yaml.safe_dump({**config, "ratings": {"measured": measured}}))
             results = run_tournament(path, Settings(out=tmp_path / str(measured), backend=LOCAL, workers=1))
+            rows = parquet.read_columns(results.folder, stored.COLUMNS)
+            left_out = stored.unrated_entries(results.manifest)
+            again = stored.stored_pools(rows, stored.stored_field(results.manifest), unrated=left_out)
+            assert rate(again, stored.stored_settings(results.manifest, results.folder)) == results.ratings
             assert results.manifest.unrated == unrated
             assert {rating.pool for rating in results.ratings} - {"overall"} == pools
             assert all(rating.rank is not None for rating in results.ratings)

@@ -119,10 +119,25 @@ def test_totals_are_sums_over_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     crashed = make_record(seats=(make_seat(place=2, ending=Ending.CRASH), make_seat("bob", 1)))
     parquet.write_matches(tmp_path, numbered([make_record(), make_record(), crashed]))
     assert parquet.read_totals(tmp_path) == [
-        SeatTotals("naga", "alice", 1, Ending.CRASH, 1, 3, 1.5),
-        SeatTotals("naga", "alice", 1, Ending.PLAYED, 2, 6, 3.0),
-        SeatTotals("naga", "bob", 1, Ending.PLAYED, 3, 9, 4.5),
+        SeatTotals("naga", "alice", 1, Ending.CRASH, 1, 3, 1.5, 0.5, 0.75),
+        SeatTotals("naga", "alice", 1, Ending.PLAYED, 2, 6, 3.0, 0.5, 0.75),
+        SeatTotals("naga", "bob", 1, Ending.PLAYED, 3, 9, 4.5, 0.5, 0.75),
     ]
+
+
+def test_totals_know_the_median_and_the_worst_decision(tmp_path: Path) -> None:
+    times = [(3.0, 4.0, 5), (1.0, 9.0, 5), (2.0, 2.5, 5), (0.0, 0.0, 0)]  # median and slowest; the last never decided
+    seats = [make_seat(cpu_ms_p50=middle, cpu_ms_max=most, decisions=count) for middle, most, count in times]
+    records = numbered([make_record(seats=(seat, make_seat("bob", 2, cpu_ms_p50=7.0))) for seat in seats])
+    parquet.write_matches(tmp_path, records)
+    before = parquet.read_totals(tmp_path)
+    assert [(total.bot, total.cpu_ms_median, total.cpu_ms_worst) for total in before] == [
+        ("alice", 2.0, 9.0),
+        ("bob", 7.0, 0.75),
+    ]
+    parquet.write_totals(tmp_path)
+    (tmp_path / "matches.parquet").unlink()
+    assert parquet.read_totals(tmp_path) == before
 
 
 def test_a_match_that_is_not_there(tmp_path: Path) -> None:

@@ -17,8 +17,12 @@ from arena import tournament as hall
 from arena.cli.main import main
 from arena.errors import ArenaError, StoreError
 from arena.match import SUBSTITUTE
+from arena.ratings.history import history
+from arena.ratings.standings import rate
+from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
 from arena.seats.sandbox import NONE
+from arena.store import parquet
 from arena.store.journal import FolderLock, Journal
 from arena.tournament import LOCAL, RAY, Progress, Results, Settings, run_tournament
 
@@ -105,6 +109,21 @@ def left_of(pids: set[int]) -> set[int]:
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The results of an undisturbed run on one worker."""
     return run(tmp_path_factory.mktemp("calm"))
+
+
+def test_the_stored_rows_give_ratings_and_history_again(tmp_path: Path) -> None:
+    results = run(
+        tmp_path,
+        games=[
+            {"game": "naga", "seats": 2},
+            {"game": "naga", "seats": 2, "options": {"series": "first_to:2"}, "deals": 3, "label": "long"},
+        ],
+        deals=2,
+    )
+    settings = stored_settings(results.manifest, results.folder)
+    pools = stored_pools(parquet.read_columns(results.folder, COLUMNS), stored_field(results.manifest))
+    assert rate(pools, settings) == results.ratings == parquet.read_ratings(results.folder)
+    assert history(pools, settings) == parquet.read_history(results.folder)
 
 
 def test_every_match_is_there_once_in_plan_order(calm: Results) -> None:

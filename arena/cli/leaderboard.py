@@ -1,56 +1,61 @@
-"""`arena leaderboard [NAME]`: the ratings of a tournament, as a table, JSON or CSV."""
+"""`arena leaderboard [NAME]`: the ratings of a tournament, as a table, Markdown, JSON or CSV."""
 
-import os
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from arena.errors import StoreError, nearest
-from arena.report.board import board_csv, board_json, chosen_pools, print_board
+from arena.cli.formats import Format, show
+from arena.cli.insights import Looker
+from arena.errors import ConfigError, StoreError, nearest
+from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.report.board import headline_ratings
 from arena.store import manifest as manifests
 from arena.store.schema import SeatTotals
-
-PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
-
-
-class Format(StrEnum):
-    """How to print."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 def leaderboard(
     name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
     game: Annotated[str | None, typer.Option(help="Only this game or rating pool; `overall`: the mean of all.")] = None,
+    model: Annotated[str | None, typer.Option(help=f"{MODEL} (the default) or {BATCH_MODEL} (order-free).")] = None,
+    head_to_head: Annotated[bool, typer.Option("--head-to-head", help="Who finished before whom, how often.")] = False,
+    history: Annotated[str | None, typer.Option(help="How the ratings of this bot came about.")] = None,
+    explain: Annotated[str | None, typer.Option(help="Where the points of this bot come from; its worst losses.")] = None,
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.TABLE,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:
     """Print who leads: overall, then game by game."""
     from arena.store import parquet  # only now: pyarrow takes most of the start, and --help does without
 
+    asked = {"--head-to-head": head_to_head, "--history": history is not None, "--explain": explain is not None}
+    if sum(asked.values()) > 1:
+        raise ConfigError(f"{' and '.join(option for option, is_there in asked.items() if is_there)}: one at a time")
     folder = find_folder(out, name)
     manifest = manifests.read_manifest(folder)
     ratings = parquet.read_ratings(folder)
-    if format is Format.TABLE:
-        console = Console()
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console.width = PIPE_WIDTH
-        totals: list[SeatTotals] = []
+    models = {rating.model for rating in ratings}
+    if model is not None and models and model not in models:
+        raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
+    if any(asked.values()):
+        if history is not None and model not in (None, MODEL):
+            raise ConfigError(f"--history: of the model {MODEL} only; {model} takes all matches at once")
+        looker = Looker(folder, manifest, headline_ratings(ratings, model or MODEL), format, game)
+        if history is not None:
+            looker.history(history)
+        elif explain is not None:
+            looker.explain(explain)
+        else:
+            looker.head_to_head()
+        return 0
+    totals: list[SeatTotals] = []
+    if format in (Format.TABLE, Format.MARKDOWN):
         try:
             totals = parquet.read_totals(folder)
         except StoreError as error:  # the ratings are there all the same
             typer.echo(f"arena: without CPU times and kinds of faults: {error}", err=True)
-        print_board(manifest, ratings, console, choice=game, totals=totals)
-        return 0
-    if game is not None:
-        pools = chosen_pools(manifest, ratings, game)
-        ratings = [rating for rating in ratings if rating.pool in pools]
-    typer.echo(board_json(ratings) if format is Format.JSON else board_csv(ratings).rstrip("\n"))
+    elif model is not None:
+        ratings = headline_ratings(ratings, model)
+    show(manifest, ratings, format, choice=game, totals=totals, model=model or MODEL)
     return 0
 
 

@@ -14,6 +14,7 @@ VERBS = (
     "tournament",
     "status",
     "leaderboard",
+    "rerate",
     "match",
     "replay",
     "play",

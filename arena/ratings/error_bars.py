@@ -43,7 +43,7 @@ class ErrorBars:
     def half_widths(self) -> NDArray[np.float64]:
         """[bots]: of the 95 % intervals of the ratings less their mean: the prior alone says where the mean is."""
         bots = len(self.covariance)
-        centre = np.eye(bots) - 1.0 / bots
+        centre = np.eye(bots) - 1.0 / max(1, bots)
         return self.quantile * np.sqrt(np.diag(centre @ self.covariance @ centre))
 
     def separable(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:

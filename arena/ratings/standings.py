@@ -51,18 +51,35 @@ class Standings:
 
     def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:
         """Per model and pool, best first, then the model's overall pool. Empty without matches and field."""
-        return rate({pool: collector.rows() for pool, collector in self._pools.items()}, self._settings, models)
+        return rate(self.pools(), self._settings, models)
+
+    def pools(self) -> dict[str, PoolRows]:
+        """The matches so far as arrays; a copy."""
+        return {pool: collector.rows() for pool, collector in self._pools.items()}
 
 
 def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS) -> list[Rating]:
     """The ratings of all bots of all pools, and overall: a pure function of the rows."""
+    return rate_and_compare(pools, settings, models)[0]
+
+
+def rate_and_compare(
+    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS
+) -> tuple[list[Rating], dict[str, float]]:
+    """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
+
+    Without pools whose matches all have cards of their own.
+    """
     result: list[Rating] = []
+    saved: dict[str, float] = {}
     for model in models:
         rated = [_rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
             result += pool.ratings()
+            if math.isfinite(pool.bars.saved) and len(np.unique(pools[pool.pool].deals)) < pools[pool.pool].matches:
+                saved.setdefault(pool.pool, pool.bars.saved)
         result += _overall(model, rated)
-    return result
+    return result, saved
 
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
@@ -71,18 +88,8 @@ def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
         return trueskill_batch.rate(rows, settings)
     bots = len(rows.bots_by_number)
     mu, sigma = np.full(bots, settings.mu), np.full(bots, settings.sigma)
-    fold(
-        mu,
-        sigma,
-        rows.starts,
-        rows.bots,
-        rows.units,
-        rows.places,
-        settings.beta,
-        settings.tau,
-        settings.margin,
-        new_workspace(),
-    )
+    work = new_workspace()
+    fold(mu, sigma, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.tau, settings.margin, work)
     return Beliefs(mu, sigma)
 
 
@@ -120,7 +127,7 @@ class _Rated:
         mu, sigma = float(self.beliefs.mu[number]), float(self.beliefs.sigma[number])
         return _unranked(
             self.model, self.pool, self.bots[number], mu, sigma, half_width, matches=int(matches), wins=int(wins),
-            mean_place=places / max(1.0, matches), faults=int(faults),
+            mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
         )  # fmt: skip
 
 

@@ -3,64 +3,33 @@
 import csv
 import io
 import itertools
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
+from arena.report.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
-NAME_WIDTH = 16  # a bot's name is cut down to this before columns are dropped
 PLOT_WIDTH = 25  # characters of the picture of the intervals
-_PLOT, _SIGMA = "95 % interval", "sigma"
-
-
-@dataclass(frozen=True)
-class _Glyphs:
-    """Signs that a terminal, or plain ASCII, can show."""
-
-    plus_minus: str = "+-"
-    line: str = "-"
-    mean: str = "o"
-
-
-_PLAIN = _Glyphs()
-_FINE = _Glyphs("±", "─", "●")
-
-
-@dataclass
-class _Column:
-    """One column as texts; all of them the same width but the bots'."""
-
-    header: str
-    cells: list[str]
-    dropped: int
-    """Dropped in this order when the terminal is narrow; 0: never."""
-    justify: str = "right"
-    style: str = ""
-
-    @property
-    def width(self) -> int:
-        return max(map(len, [self.header, *self.cells]))
+_PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
 
 
 @dataclass
 class _Costs:
     """What the rows of one bot in one pool add up to."""
 
-    decisions: int = 0
-    cpu_ms: float = 0.0
     endings: dict[Ending, int] = field(default_factory=dict)
+    medians: list[float] = field(default_factory=list)
+    """Of each pool, over its matches with the most frequent ending; ms."""
+    worst: float = 0.0
+    """ms."""
 
 
 Costs = Mapping[tuple[str, str, int], _Costs]
@@ -69,29 +38,35 @@ Costs = Mapping[tuple[str, str, int], _Costs]
 def print_board(
     manifest: Manifest,
     ratings: Sequence[Rating],
-    console: Console,
+    target: Console | Page,
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
+    model: str = MODEL,
+    title: str | None = None,
 ) -> None:
     """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
 
-    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision.
+    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
+    `model`: whose ratings; `title`: the first line, by default `headline`.
     """
-    ratings = headline_ratings(ratings)
+    page = ConsolePage(target) if isinstance(target, Console) else target
+    ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
     costs = _costs(totals)
     retired = {bot.name for bot in manifest.bots if bot.retired}
-    _say(console, headline(manifest), "bold")
+    page.say(headline(manifest) if title is None else title, "bold")
+    told = True
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool]
-        _say(console, "")
+        page.say("")
         if len(pools) > 1 or choice is not None:
-            _say(console, pool, "bold cyan")
-        _print_table(console, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
+            page.heading(pool)
+        columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
+        told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
     shown = [rating for rating in ratings if rating.pool in pools]
-    for note in _notes(manifest, shown, costs):
-        _say(console, note, "dim")
+    for note in _notes(manifest, shown, {} if told else costs):
+        page.say(note, "dim")
 
 
 def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
@@ -99,8 +74,13 @@ def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rati
     return [rating for rating in ratings if rating.model == model]
 
 
-def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None) -> list[str]:
-    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names."""
+def chosen_pools(
+    manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
+) -> list[str]:
+    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names.
+
+    Raises ConfigError, that names the option, for an unknown one.
+    """
     found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
     if choice is None:
         return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
@@ -110,7 +90,7 @@ def chosen_pools(manifest: Manifest, ratings: Sequence[Rating], choice: str | No
     if not of_game:
         games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
         hint = nearest(choice, {*found, *games, OVERALL})
-        raise ConfigError(f"--game {choice}: no such pool or game in {manifest.name}; {hint}")
+        raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
 
 
@@ -164,69 +144,44 @@ def board_csv(ratings: Iterable[Rating]) -> str:
     return target.getvalue()
 
 
-def _print_table(console: Console, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> None:
+def _print_table(page: Page, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> set[str]:
+    """Print one pool; returns the headers of the columns that had room."""
     if not rows:
-        _say(console, "no ratings yet")
-        return
-    is_fine = console.is_terminal and not console.options.ascii_only
-    columns = _columns(rows, costs, _FINE if is_fine else _PLAIN)
+        page.say("no ratings yet")
+        return set()
+    columns = _columns(rows, costs, page.glyphs)
     if is_compact:
         columns = [column for column in columns if column.header not in (_PLOT, _SIGMA)]
-    columns = _fitting(columns, console.width)
-    if not is_fine:
-        for line in _plain_lines(columns):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-        return
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column in columns:
-        justify: Any = column.justify
-        table.add_column(column.header, justify=justify, style=column.style, no_wrap=True, width=column.width)
-    for number, rating in enumerate(rows):
-        style = "dim" if rating.bot in retired or rating.rank is None else "bold yellow" if rating.rank == 1 else ""
-        table.add_row(*(Text(column.cells[number]) for column in columns), style=style)
-    console.print(table)
+    if isinstance(page, MarkdownPage):
+        columns = [column for column in columns if column.header != _PLOT]
+    columns = fitting(columns, page.width)
+    unranked = [rating.bot in retired or rating.rank is None for rating in rows]
+    page.table(columns, ["dim" if dim else "bold yellow" if row.rank == 1 else "" for dim, row in zip(unranked, rows)])
+    return {column.header for column in columns}
 
 
-def _columns(rows: Sequence[Rating], costs: Costs, glyphs: _Glyphs) -> list[_Column]:
+def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Column]:
     """All columns that have something to say, left to right."""
     columns = [
-        _Column("rank", _rank_cells(rows), 0, "left"),
-        _Column("bot", [_name(rating) for rating in rows], 0, "left"),
-        _Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
-        _Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 7),
-        _Column(_PLOT, _plot(rows, glyphs), 1, "left", "cyan"),
-        _Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 2),
-        _Column("matches", [f"{rating.matches:,}" for rating in rows], 5),
-        _Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 6),
-        _Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 4),
+        Column("rank", _rank_cells(rows), 0, "left"),
+        Column("bot", [_name(rating) for rating in rows], 0, "left"),
+        Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
+        Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
+        Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
+        Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
+        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
     ]
     if any(rating.faults for rating in rows):
-        columns.append(_Column("faults", [str(rating.faults or "") for rating in rows], 8, style="red"))
+        columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
     if costs:
-        columns.append(_Column("ms/move", [_milliseconds(_cost(costs, rating)) for rating in rows], 3))
+        columns.append(Column("ms/move", [_milliseconds(_mean(_cost(costs, rating).medians)) for rating in rows], 5))
+        columns.append(Column("worst ms", [_milliseconds(_cost(costs, rating).worst) for rating in rows], 3))
+        kinds = [_kinds(_cost(costs, rating)) for rating in rows]
+        if any(kinds):
+            columns.append(Column(_ENDINGS, kinds, 1, "left"))
     return columns
-
-
-def _fitting(columns: list[_Column], width: int) -> list[_Column]:
-    """The columns that fit into `width` with two blanks between them, the least important dropped, bots' names cut."""
-    kept = list(columns)
-    while True:
-        bots = next(column for column in kept if column.header == "bot")
-        room = width - sum(column.width + 2 for column in kept if column is not bots)
-        droppable = [column for column in kept if column.dropped]
-        if room >= min(bots.width, NAME_WIDTH) or not droppable:
-            break
-        kept.remove(min(droppable, key=lambda column: column.dropped))
-    cells = [_cut(cell, max(room, 4)) for cell in bots.cells]
-    return [_Column("bot", cells, 0, "left") if column is bots else column for column in kept]
-
-
-def _plain_lines(columns: Sequence[_Column]) -> list[str]:
-    """The table in ASCII without frame or trailing blanks."""
-    rows = [[column.header for column in columns], ["-" * column.width for column in columns]]
-    rows += [list(cells) for cells in zip(*(column.cells for column in columns))]
-    adjust = [str.ljust if column.justify == "left" else str.rjust for column in columns]
-    return ["  ".join(a(c, column.width) for a, c, column in zip(adjust, row, columns)).rstrip() for row in rows]
 
 
 def _rank_cells(rows: Sequence[Rating]) -> list[str]:
@@ -247,7 +202,7 @@ def _is_open(above: Rating, below: Rating) -> bool:
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
 
-def _plot(rows: Sequence[Rating], glyphs: _Glyphs) -> list[str]:
+def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
     """Intervals and means of those that played on one scale, from the lowest end to the highest."""
     played = [rating for rating in rows if rating.matches]
     low = min((rating.low for rating in played), default=0.0)
@@ -273,10 +228,13 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
         notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
     for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
         for rating in shown:
-            kinds = _cost(costs, rating).endings if rating.pool == pool else {}
-            faults = ", ".join(f"{ending.value} {count}" for ending, count in kinds.items() if ending.blame == "bot")
+            faults = _kinds(_cost(costs, rating)) if rating.pool == pool else ""
             if faults:
                 notes.append(f"faults of {_name(rating)} in {pool}: {faults}")
+    saved = {pool: manifest.rotations_saved[pool] for pool in manifest.rotations_saved if any(r.pool == pool for r in shown)}
+    if saved:
+        counts = ", ".join(f"{pool} {count:.2f}" for pool, count in saved.items())
+        notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
     retired = [bot.name for bot in manifest.bots if bot.retired]
     if retired:
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
@@ -288,14 +246,21 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
 
 
 def _costs(totals: Iterable[SeatTotals]) -> dict[tuple[str, str, int], _Costs]:
-    """By pool, bot and version; the overall pool too."""
+    """By pool, bot and version; the overall pool too, in which every pool counts the same."""
     costs: dict[tuple[str, str, int], _Costs] = {}
+    most: dict[tuple[str, str, int], SeatTotals] = {}
     for total in totals:
+        key = (total.pool, total.bot, total.bot_version)
+        if key not in most or total.seats > most[key].seats:
+            most[key] = total
         for pool in (total.pool, OVERALL):
-            cost = costs.setdefault((pool, total.bot, total.bot_version), _Costs())
-            cost.decisions += total.decisions
-            cost.cpu_ms += total.cpu_ms
+            cost = costs.setdefault((pool, *key[1:]), _Costs())
+            cost.worst = max(cost.worst, total.cpu_ms_worst)
             cost.endings[total.ending] = cost.endings.get(total.ending, 0) + total.seats
+    for (pool, bot, version), total in most.items():
+        if total.decisions:
+            costs[pool, bot, version].medians.append(total.cpu_ms_median)
+            costs[OVERALL, bot, version].medians.append(total.cpu_ms_median)
     return costs
 
 
@@ -303,29 +268,23 @@ def _cost(costs: Costs, rating: Rating) -> _Costs:
     return costs.get((rating.pool, rating.bot, rating.bot_version)) or _Costs()
 
 
-def _milliseconds(cost: _Costs) -> str:
-    if not cost.decisions:
-        return "-"
-    number = cost.cpu_ms / cost.decisions
-    return f"{number:.3f}" if number < 1 else f"{number:,.1f}"
+def _kinds(cost: _Costs) -> str:
+    return ", ".join(f"{ending.value} {count}" for ending, count in cost.endings.items() if ending.blame == "bot")
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def _milliseconds(number: float) -> str:
+    return "-" if not number else f"{number:.3f}" if number < 1 else f"{number:,.1f}"
 
 
 def _name(rating: Rating) -> str:
-    return rating.bot if rating.bot_version == 1 else f"{rating.bot} v{rating.bot_version}"
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
+    return bot_name(rating.bot, rating.bot_version)
 
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:
     """The games of the resolved config, as far as it names them."""
     entries = manifest.config.get("entries", [])
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    """Print a text, wrapped between words."""
-    lines = textwrap.wrap(text, console.width, break_long_words=False, break_on_hyphens=False) or [""]
-    for line in lines:
-        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)

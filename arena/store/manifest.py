@@ -53,6 +53,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Matches with measured latency that the config does not want rated."""
     endings: dict[str, int] = {}
     """Seats by how their match ended."""
+    rotations_saved: dict[str, float] = {}
+    """By pool with shared deals: a match tells as much as this many independent ones."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 

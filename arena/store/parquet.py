@@ -6,24 +6,30 @@ sees the old one or the new one. Pages carry checksums; what they miss, the mani
 
 import contextlib
 import itertools
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from arena.errors import StoreError
-from arena.records import Ending, MatchRecord, Rating
-from arena.store import schema
+from arena.records import Ending, HistoryPoint, MatchRecord, Rating
+from arena.store import schema, totals
+from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
     FORMAT_VERSION,
+    HISTORY,
     MATCH_ID_BYTES,
     MATCHES,
     RATINGS,
+    TOTALS,
     Column,
     Kind,
     Row,
@@ -76,6 +82,19 @@ def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
         rows.publish()
 
 
+def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
+    """Write history.parquet."""
+    with _Writer(folder, HISTORY) as rows:
+        rows.add([msgspec.structs.asdict(point) for point in points])
+        rows.finish()
+        rows.publish()
+
+
+def read_history(folder: Path) -> list[HistoryPoint]:
+    """All stored points: pool by pool, in plan order."""
+    return [HistoryPoint(**row) for row in _Reader(folder, HISTORY).rows()]
+
+
 def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRecord]:
     """All stored matches in plan order; their notes are not stored. `with_actions=False`: without the logs, faster."""
     rows = _Reader(folder, MATCHES)
@@ -104,20 +123,46 @@ def find_match(folder: Path, match_id: str) -> MatchRecord:
 
 def read_ratings(folder: Path) -> list[Rating]:
     """All stored ratings: pool by pool, best first."""
-    return [schema.rating_from_row(row) for row in _Reader(folder, RATINGS).rows()]
+    reader = _Reader(folder, RATINGS)
+    ratings = [schema.rating_from_row(row) for row in reader.rows()]
+    for rating in ratings:
+        if not all(map(math.isfinite, (rating.mu, rating.sigma, rating.rating, rating.low, rating.high, rating.mean_place))):
+            raise StoreError(f"{reader.path}: damaged: the rating of {rating.bot} in {rating.pool} is not a number")
+    return ratings
+
+
+def write_totals(folder: Path) -> None:
+    """Write totals.parquet from matches.parquet, so that a board need not read all rows."""
+    found = _add_up(folder)
+    with _Writer(folder, TOTALS) as rows:
+        rows.add([msgspec.to_builtins(total) for total in found])
+        rows.finish()
+        rows.publish()
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:
-    """Decisions, CPU time and endings per pool and bot, without making a record of every match."""
-    sums: dict[tuple[str, str, int, str], tuple[int, int, float]] = {}
-    reader = _Reader(folder, MATCHES)
-    for group in reader.totals():
-        for pool, bot, version, ending, seats, decisions, cpu_ms in group:
-            key = (pool, bot, version, ending)
-            before = sums.get(key, (0, 0, 0.0))
-            sums[key] = (before[0] + seats, before[1] + decisions, before[2] + cpu_ms)
+    """Decisions, CPU time and endings per pool and bot: from totals.parquet, or, without it, from the rows."""
+    if not (folder / TOTALS.file).is_file():
+        return _add_up(folder)
+    reader = _Reader(folder, TOTALS)
     with _reading(reader.path):
-        return [SeatTotals(*key[:3], Ending(key[3]), *values) for key, values in sorted(sums.items())]
+        return [SeatTotals(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
+
+
+def _add_up(folder: Path) -> list[SeatTotals]:
+    columns = read_columns(folder, totals.COLUMNS)
+    with _reading(columns.path):
+        return totals.totals(columns)
+
+
+def read_columns(folder: Path, names: Sequence[str]) -> Columns:
+    """Columns of matches.parquet as arrays of all rows: numbers and texts that are never null."""
+    return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
+
+
+def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
+    """The match ids (24 hex digits) of some rows of matches.parquet, by number of the row."""
+    return _Reader(folder, MATCHES).match_ids(sorted(set(rows)))
 
 
 class _Writer:
@@ -231,16 +276,41 @@ class _Reader:
                     return list(_rows(self._table, self._read(group).filter(mask)))
         return []
 
-    def totals(self) -> Iterator[list[tuple[Any, ...]]]:
-        """Per row group, in plain values: pool, bot, version, ending, number of rows, decisions, CPU ms."""
-        keys = ["pool", "bot", "bot_version", "ending"]
-        sums: Any = [("decisions", "count"), ("decisions", "sum"), ("cpu_ms_total", "sum")]
+    def columns(self, wanted: Sequence[Column]) -> Columns:
+        """Whole columns; arrays of their final size are filled group by group."""
+        texts = [column.name for column in wanted if column.kind is Kind.TEXT]
+        with _reading(self.path):
+            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=texts)
+            arrays = {
+                column.name: np.empty(self.rows_stored, np.int32 if column.name in texts else column.kind.value)
+                for column in wanted
+            }
+            numbers: dict[str, dict[str, int]] = {name: {} for name in texts}
+            start = 0
+            for group in self._groups:
+                table = file.read_row_group(group, columns=list(arrays))
+                for name, array in arrays.items():
+                    _fill(array[start : start + table.num_rows], table.column(name), numbers.get(name))
+                start += table.num_rows
+        return Columns(
+            self.path,
+            {name: array for name, array in arrays.items() if name not in texts},
+            {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
+        )
+
+    def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
+        found: dict[int, str] = {}
+        start = 0
         for group in self._groups:
             with _reading(self.path):
-                table = self._read(group, [*keys, "decisions", "cpu_ms_total"]).group_by(keys).aggregate(sums)
-                names = [*keys, *(f"{name}_{how}" for name, how in sums)]
-                values = [table.column(name).to_pylist() for name in names]
-            yield list(zip(*values))
+                end = start + self._file.metadata.row_group(group).num_rows
+                here = [row for row in rows if start <= row < end]
+                if here:
+                    ids = self._read(group, ["match_id"]).column("match_id").take(pa.array([row - start for row in here]))
+                    found |= {row: cast(bytes, value).hex() for row, value in zip(here, ids.to_pylist())}
+                start = end
+        return found
 
     def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
         return self._file.read_row_group(group, columns=columns or [column.name for column in self._table.columns])
@@ -260,6 +330,21 @@ class _Reader:
             if types[column.name] != _TYPES[column.kind]:
                 found_type = types[column.name]
                 raise StoreError(f"{self.path}: column {column.name} is {found_type}, not {_TYPES[column.kind]}")
+
+
+def _fill(target: Any, values: Any, numbers: dict[str, int] | None) -> None:
+    """Copy one column of a row group; `numbers`: of the texts met so far. Raises ValueError for null."""
+    if values.null_count:
+        raise ValueError("empty fields")
+    start = 0
+    for chunk in values.chunks:
+        part = target[start : start + len(chunk)]
+        start += len(chunk)
+        if numbers is None:
+            part[:] = chunk.to_numpy(zero_copy_only=False)
+            continue
+        codes = [numbers.setdefault(text, len(numbers)) for text in chunk.dictionary.to_pylist()]
+        part[:] = np.array(codes, np.int32)[chunk.indices.to_numpy(zero_copy_only=False)]
 
 
 def _counts_differ(rows: _Reader, logs: _Reader) -> str:

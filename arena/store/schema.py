@@ -1,8 +1,10 @@
 """The stored tables, written once: columns, types, units, and what the results hash covers. No file format is known.
 
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
-order; `ratings.parquet` a row per pool and bot. A match that the hall could not finish (void) has its rows too: ending
-`host`, place 0, no actions. The notes for bots' authors (`MatchRecord.notes`) are in the journal only.
+order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot;
+`totals.parquet` a row per pool, bot and ending. A match
+that the hall could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
+(`MatchRecord.notes`) are in the journal only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -130,12 +132,41 @@ RATINGS = Table(
     ),
 )
 
+HISTORY = Table(
+    "history",
+    (
+        Column("model", Kind.TEXT, "rating model"),
+        Column("pool", Kind.TEXT, "rating pool"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("pool_matches", Kind.INT64, "rated matches of the pool up to here, in plan order; 0 = before the first"),
+        Column("matches", Kind.INT64, "of them those of this bot"),
+        Column("mu", Kind.FLOAT64, "mean of the belief; TrueSkill points"),
+        Column("sigma", Kind.FLOAT64, "standard deviation of the belief; TrueSkill points"),
+    ),
+)
+
+TOTALS = Table(
+    "totals",
+    (
+        Column("pool", Kind.TEXT, "rating pool"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("ending", Kind.TEXT, "how the seat's match ended"),
+        Column("seats", Kind.INT64, "rows of matches.parquet with all of these"),
+        Column("decisions", Kind.INT64, "decisions of these rows"),
+        Column("cpu_ms", Kind.FLOAT64, "CPU time of these decisions; ms"),
+        Column("cpu_ms_median", Kind.FLOAT64, "median of the rows' median decisions; ms"),
+        Column("cpu_ms_worst", Kind.FLOAT64, "the slowest decision; ms"),
+    ),
+)
+
 _MATCH_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in MatchRecord.__struct_fields__)
 _SEAT_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in SeatRecord.__struct_fields__)
 
 
 class SeatTotals(msgspec.Struct, frozen=True):
-    """Sums over one bot's rows of one pool with one ending."""
+    """Sums over one bot's rows of one pool with one ending: one row of totals.parquet."""
 
     pool: str
     bot: str
@@ -145,6 +176,10 @@ class SeatTotals(msgspec.Struct, frozen=True):
     """Number of rows."""
     decisions: int
     cpu_ms: float
+    cpu_ms_median: float = 0.0
+    """The median of its matches' median decisions."""
+    cpu_ms_worst: float = 0.0
+    """Its slowest decision."""
 
 
 def match_rows(record: MatchRecord, tournament: str) -> list[Row]:

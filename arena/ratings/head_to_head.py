@@ -1,0 +1,45 @@
+"""How often a bot was placed before another in the matches that they shared."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.rows import Bot, PoolRows
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """Pairs of bots in one pool."""
+
+    bots: tuple[Bot, ...]
+    meetings: NDArray[np.int64]
+    """[bots, bots]: matches in which the two were compared: not as team mates, not as winners of a match that names no more."""
+    better: NDArray[np.float64]
+    """[bots, bots]: of them those that the first bot finished before the second, ties as halves."""
+
+    def share(self, bot: int, other: int) -> float | None:
+        """Of the meetings that went to `bot`; None without any."""
+        meetings = int(self.meetings[bot, other])
+        return float(self.better[bot, other]) / meetings if meetings else None
+
+
+def head_to_head(rows: PoolRows) -> HeadToHead:
+    """All pairs of all matches."""
+    count = len(rows.bots_by_number)
+    meetings, wins, ties = (np.zeros(count * count, np.int64) for _ in range(3))
+    match = np.repeat(np.arange(rows.matches, dtype=np.int32), np.diff(rows.starts))
+    for distance in range(1, int(np.diff(rows.starts).max(initial=1))):  # seats apart
+        first = np.flatnonzero(match[:-distance] == match[distance:])
+        second = first + distance
+        tied = rows.places[first] == rows.places[second]
+        compared = rows.units[first] != rows.units[second]
+        if rows.names_winners_only:
+            compared &= ~(tied & (rows.places[first] == 1))
+        for one, other in ((first, second), (second, first)):
+            pair = rows.bots[one].astype(np.int64) * count + rows.bots[other]
+            meetings += np.bincount(pair[compared], minlength=count * count)
+            wins += np.bincount(pair[compared & (rows.places[one] < rows.places[other])], minlength=count * count)
+            ties += np.bincount(pair[compared & tied], minlength=count * count)
+    shape = (count, count)
+    return HeadToHead(rows.bots_by_number, meetings.reshape(shape), (wins + ties / 2).reshape(shape))

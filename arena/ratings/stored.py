@@ -1,0 +1,195 @@
+"""The rating pools of a stored tournament: columns -> PoolRows, without a step of Python per row.
+
+The same arrays that `rows.Collector` gives for the same matches one by one, so that ratings of stored rows are those of the
+tournament to the last digit.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from arena import game as games
+from arena.errors import StoreError
+from arena.ratings.factor_graph import MAX_SEATS
+from arena.ratings.rows import Bot, PoolRows
+from arena.ratings.settings import RatingSettings
+from arena.records import Ending, canonical_json
+from arena.store.columns import Columns
+from arena.store.manifest import FILE, Manifest
+
+COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
+"""What is read of matches.parquet."""
+
+
+class StoredRows:
+    """The rated matches of a tournament's columns."""
+
+    def __init__(self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = ()) -> None:
+        """Without void matches, and those that the selection leaves out. Raises StoreError for damaged rows.
+
+        `without`: names of bots, whose matches are left out whole; `unrated`: games with options, as the rows have them.
+        """
+        self._columns = columns
+        self.starts = _starts(columns)
+        """[matches + 1], void ones too."""
+        heads = self.starts[:-1]
+        self._seats = np.diff(self.starts)
+        self._pools = columns.texts["pool"].codes[heads]
+        self._bots, self._numbers = _bots(columns)
+        ending = columns.texts["ending"]
+        self._faults = np.array([_ending(columns.path, text).blame == "bot" for text in ending.values], np.bool_)
+        unwanted = ending.codes == ending.code(Ending.HOST.value)
+        for number, bot in enumerate(self._bots):
+            if bot[0] in without:
+                unwanted |= self._numbers == number
+        game, options = columns.texts["game"], columns.texts["options"]
+        for name, text in unrated:
+            unwanted |= (game.codes == game.code(name)) & (options.codes == options.code(text))
+        self._rated = ~np.logical_or.reduceat(unwanted, heads) if len(heads) else np.zeros(0, np.bool_)
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """All that have rated matches, in stored order."""
+        codes, first = np.unique(self._pools[self._rated], return_index=True)
+        return tuple(self._columns.texts["pool"].values[codes[place]] for place in np.argsort(first))
+
+    def row_numbers(self, pool: str) -> NDArray[np.int64]:
+        """[rows of the pool]: which stored rows the rows of `pool_rows` are."""
+        return np.flatnonzero(np.repeat(self._chosen(pool), self._seats))
+
+    def pool_rows(self, pool: str, bots: Iterable[Bot] = ()) -> PoolRows:
+        """The rated matches of a pool; `bots`: those to list first, even if they never played."""
+        chosen = self._chosen(pool)
+        rows = np.repeat(chosen, self._seats)
+        numbers, texts = self._columns.numbers, self._columns.texts
+        seats = self._seats[chosen]
+        heads = self.starts[:-1][chosen]
+        listed, places = self._listed(self._numbers[rows], bots)
+        return PoolRows(
+            listed,
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(seats, dtype=np.int64)]),
+            _in_order_met(texts["options"].codes[heads], seats, numbers["deal"][heads]),
+            places,
+            numbers["unit"][rows],
+            numbers["place"][rows],
+            numbers["score"][rows],
+            self._faults[texts["ending"].codes[rows]],
+        )
+
+    def _chosen(self, pool: str) -> NDArray[np.bool_]:
+        """[matches]"""
+        chosen: NDArray[np.bool_] = self._rated & (self._pools == self._columns.texts["pool"].code(pool))
+        return chosen
+
+    def _listed(self, played: NDArray[np.int32], bots: Iterable[Bot]) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
+        """All bots of a pool, those of `bots` first, the others as they appear; and each row's place among them."""
+        first = np.full(len(self._bots), len(played))
+        first[played[::-1]] = np.arange(len(played))[::-1]  # of equal indices the last one written stays
+        met = [self._bots[number] for number in np.argsort(first, kind="stable") if first[number] < len(played)]
+        listed = tuple(dict.fromkeys([*bots, *met]))
+        place = {bot: number for number, bot in enumerate(listed)}
+        return listed, np.array([place.get(bot, -1) for bot in self._bots], np.int32)[played]
+
+
+def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
+    """Who takes part, by rated pool, in the order of the config, as the tournament itself lists it."""
+    field: dict[str, list[Bot]] = {}
+    unrated = unrated_entries(manifest)
+    for entry in _entries(manifest):
+        if _identity(entry) in unrated:
+            continue
+        known = field.setdefault(entry["pool"], [])
+        bots = [(bot.name, bot.version) for bot in manifest.bots if entry["game"] in bot.games and bot.name not in without]
+        known += [bot for bot in bots if bot not in known]
+    return field
+
+
+def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
+    """Games and options whose matches measure latency, where the tournament does not rate those."""
+    ratings = manifest.config.get("ratings")
+    if isinstance(ratings, dict) and ratings.get("measured"):
+        return set()
+    entries = [entry for entry in _entries(manifest) if entry["game"] in games.names()]
+    return {_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
+
+
+def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
+    """The model's parameters that the tournament was rated with. Raises StoreError."""
+    try:
+        return msgspec.convert(manifest.config.get("ratings", {}), RatingSettings)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / FILE}: config.ratings: {error}") from None
+
+
+def stored_pools(
+    columns: Columns,
+    field: Mapping[str, Iterable[Bot]],
+    *,
+    without: Collection[str] = (),
+    unrated: Collection[tuple[str, str]] = (),
+    pools: Collection[str] | None = None,
+) -> dict[str, PoolRows]:
+    """The pools to rate, in the order of `field`; `pools`: only these; the others as for `StoredRows`."""
+    rows = StoredRows(columns, without=without, unrated=unrated)
+    names = dict.fromkeys([*field, *rows.pools])
+    return {name: rows.pool_rows(name, field.get(name, ())) for name in names if pools is None or name in pools}
+
+
+def _entries(manifest: Manifest) -> list[dict[str, Any]]:
+    """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
+    entries = manifest.config.get("entries", [])
+    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [entry for entry in found if {"pool", "game", "options"} <= entry.keys()]
+
+
+def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Game and options as the rows have them."""
+    return entry["game"], canonical_json(entry["options"])
+
+
+def _starts(columns: Columns) -> NDArray[np.int64]:
+    """The first row of each match, and the end."""
+    index, seat = columns.numbers["index"], columns.numbers["seat"]
+    if not len(index):
+        return np.zeros(1, np.int64)
+    begins = np.flatnonzero(np.diff(index)) + 1
+    starts = np.concatenate([np.zeros(1, np.int64), begins, np.array([len(index)])])
+    if np.any(np.diff(index) < 0):
+        row = int(np.argmax(np.diff(index) < 0))
+        raise StoreError(f"{columns.path}: damaged: match {index[row + 1]} after match {index[row]}")
+    if (most := int(np.diff(starts).max())) > MAX_SEATS:
+        raise StoreError(f"{columns.path}: damaged: a match with {most} seats; at most {MAX_SEATS} can be rated")
+    wrong = seat != np.arange(len(index)) - np.repeat(starts[:-1], np.diff(starts))
+    if np.any(wrong):
+        match = index[int(np.argmax(wrong))]
+        raise StoreError(f"{columns.path}: damaged: match {match} is not there with each seat once, in order")
+    return starts
+
+
+def _bots(columns: Columns) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
+    """All bots, and per row the number of its bot."""
+    names, versions = columns.texts["bot"], columns.numbers["bot_version"]
+    if len(versions) and np.all(versions == versions[0]):  # the common case, without sorting the rows
+        return tuple((name, int(versions[0])) for name in names.values), names.codes
+    keys, numbers = np.unique(names.codes.astype(np.int64) << 32 | versions.astype(np.int64), return_inverse=True)
+    return tuple((names.values[key >> 32], int(key & 0xFFFFFFFF)) for key in keys.tolist()), numbers.astype(np.int32)
+
+
+def _in_order_met(options: NDArray[Any], seats: NDArray[Any], deals: NDArray[Any]) -> NDArray[np.int32]:
+    """[matches]: number of the deal; entries of one pool, which differ in options or seats, have deals of their own."""
+    key = (options.astype(np.int64) * (1 << 8) + seats) << 32 | deals.astype(np.int64)
+    _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
+    order = np.empty(len(first), np.int32)
+    order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return order[numbers]
+
+
+def _ending(path: Path, text: str) -> Ending:
+    try:
+        return Ending(text)
+    except ValueError:
+        raise StoreError(f"{path}: damaged: unknown ending {text!r}") from None

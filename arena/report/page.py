@@ -1,0 +1,166 @@
+"""Where tables and notes go: a terminal of any width, plain text for a pipe, or Markdown."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+NAME_WIDTH = 16  # a bot's name is cut down to this before columns are dropped
+MARKDOWN_WIDTH = 1000  # no column is ever dropped
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """Signs that a terminal, or plain ASCII, can show."""
+
+    plus_minus: str = "+-"
+    line: str = "-"
+    mean: str = "o"
+
+
+_PLAIN = Glyphs()
+_FINE = Glyphs("±", "─", "●")
+
+
+@dataclass
+class Column:
+    """One column as texts; all of them the same width but that of the names."""
+
+    header: str
+    cells: list[str]
+    dropped: int = 0
+    """Dropped in this order when the terminal is narrow; 0: never."""
+    justify: str = "right"
+    style: str = ""
+
+    @property
+    def width(self) -> int:
+        """Characters of the widest text."""
+        return max(map(len, [self.header, *self.cells]))
+
+
+class Page(Protocol):
+    """What is written from top to bottom."""
+
+    width: int
+    """Characters of a line."""
+    glyphs: Glyphs
+
+    def heading(self, text: str) -> None:
+        """Name what follows."""
+        ...
+
+    def say(self, text: str, style: str = "") -> None:
+        """A line of prose; empty: some space."""
+        ...
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
+        """A table; `styles`: of its rows."""
+        ...
+
+
+class ConsolePage:
+    """A terminal in colours, or plain ASCII; implements Page."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._is_fine = console.is_terminal and not console.options.ascii_only
+        self.width = console.width
+        self.glyphs = _FINE if self._is_fine else _PLAIN
+
+    def heading(self, text: str) -> None:
+        """In colour."""
+        self.say(text, "bold cyan")
+
+    def say(self, text: str, style: str = "") -> None:
+        """Wrapped between words."""
+        lines = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False) or [""]
+        for line in lines:
+            self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
+        """In plain text without frame or trailing blanks."""
+        if not self._is_fine:
+            for line in _plain_lines(columns):
+                self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+            return
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+        for column in columns:
+            justify: Any = column.justify
+            table.add_column(column.header, justify=justify, style=column.style, no_wrap=True, width=column.width)
+        for number, style in enumerate(styles):
+            table.add_row(*(Text(column.cells[number]) for column in columns), style=style)
+        self._console.print(table)
+
+
+class MarkdownPage:
+    """Markdown with tables as GitHub shows them; implements Page."""
+
+    def __init__(self) -> None:
+        self.width = MARKDOWN_WIDTH
+        self.glyphs = _PLAIN
+        self._lines: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """Of the second level."""
+        self._lines += [f"## {text}", ""]
+
+    def say(self, text: str, style: str = "") -> None:
+        """A paragraph; the title is a heading, and space is made anyway."""
+        if text:
+            self._lines += [f"# {text}" if not self._lines else text, ""]
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
+        """With a line for the headers and one for the alignment."""
+        self._lines += [_markdown_row([column.header for column in columns])]
+        self._lines += ["|" + "|".join(":---" if column.justify == "left" else "---:" for column in columns) + "|"]
+        self._lines += [_markdown_row(cells) for cells in zip(*(column.cells for column in columns))]
+        self._lines += [""]
+
+    @property
+    def text(self) -> str:
+        """All of it, ended by one line feed."""
+        return "\n".join(self._lines).rstrip("\n") + "\n"
+
+
+def fitting(columns: Sequence[Column], width: int, name: str = "bot") -> list[Column]:
+    """The columns that fit into `width` with two blanks between them, the least important dropped, names cut.
+
+    `name`: header of the column of the names.
+    """
+    kept = list(columns)
+    while True:
+        names = next(column for column in kept if column.header == name)
+        room = width - sum(column.width + 2 for column in kept if column is not names)
+        droppable = [column for column in kept if column.dropped]
+        if room >= min(names.width, NAME_WIDTH) or not droppable:
+            break
+        kept.remove(min(droppable, key=lambda column: column.dropped))
+    cells = [cut(cell, max(room, 4)) for cell in names.cells]
+    return [Column(name, cells, 0, "left") if column is names else column for column in kept]
+
+
+def bot_name(bot: str, version: int) -> str:
+    """A bot as people are shown it."""
+    return bot if version == 1 else f"{bot} v{version}"
+
+
+def cut(text: str, width: int) -> str:
+    """At most `width` characters; at least 3."""
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _plain_lines(columns: Sequence[Column]) -> list[str]:
+    rows = [[column.header for column in columns], ["-" * column.width for column in columns]]
+    rows += [list(cells) for cells in zip(*(column.cells for column in columns))]
+    adjust = [str.ljust if column.justify == "left" else str.rjust for column in columns]
+    return ["  ".join(a(c, column.width) for a, c, column in zip(adjust, row, columns)).rstrip() for row in rows]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
