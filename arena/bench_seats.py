@@ -1,9 +1,10 @@
 """What locked seats cost: what `arena bench seats` prints. Medians of wall time, for this machine; never a test."""
 
+import contextlib
 import os
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -57,9 +58,9 @@ class SeatCost(msgspec.Struct, frozen=True):
 
 
 def seat_cost(rooms: Sequence[str]) -> SeatCost:
-    """Measure with a zygote that has `rooms` ready; the first of them is played."""
+    """Measure with a zygote that has `rooms` ready; the first of them is played. All on one core, as a busy hall has it."""
     began = time.perf_counter()
-    with Keeper(rooms) as keeper:
+    with _one_core(), Keeper(rooms) as keeper:
         level = keeper.level
         zygote_start = time.perf_counter() - began
         costs = [_start_seconds(keeper, rooms[0]) for _ in range(STARTS)]
@@ -80,6 +81,17 @@ def seat_cost(rooms: Sequence[str]) -> SeatCost:
             decisions_per_wall_second=per_wall_second,
             seat_private_mb=private,
         )
+
+
+@contextlib.contextmanager
+def _one_core() -> Iterator[None]:
+    """Keep this process and its children on one CPU: to wake a core that sleeps takes longer than a decision."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _seat(keeper: Keeper, seed: int = 1) -> LockedSeat:
