@@ -19,7 +19,8 @@ import msgspec
 
 from arena import game as games
 from arena import jit
-from arena.config import Bot, Tournament, check_name, read_config
+from arena.admission import admit
+from arena.config import Tournament, check_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
@@ -33,8 +34,7 @@ from arena.schedule.processes import available_cpus
 from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
-from arena.seats.probe import Profile, first_error, probe, probe_locked
-from arena.seats.sandbox import NAMESPACE, NONE, Keeper, LockError, can_have_processes
+from arena.seats.sandbox import NAMESPACE
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
@@ -154,7 +154,7 @@ def run_tournament(
     tournament = config if isinstance(config, Tournament) else read_config(Path(config))
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
-    contestants, isolation = _contestants(tournament, settings)
+    contestants, isolation = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
     folder = settings.out / name
     with FolderLock(folder):
         if settings.fresh:
@@ -364,59 +364,6 @@ def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
         for place, seat in enumerate(record.seats)
     )
     return msgspec.structs.replace(record, attempts=1 + len(failures), seats=seats)
-
-
-def _contestants(tournament: Tournament, settings: Settings) -> tuple[tuple[Contestant, ...], str]:
-    """The field as the bots themselves describe it, and what holds those that are not trusted.
-
-    Raises BotError or ConfigError.
-    """
-    bots = tournament.bots
-    profiles, isolation = _profiles(tournament, settings)
-    first_error(profiles, [str(bot.path) for bot in bots])
-    played = list(dict.fromkeys(entry.game for entry in tournament.entries))
-    contestants = []
-    for bot, profile in zip(bots, profiles):
-        claims = [game for game in played if not profile.games or game in profile.games]
-        admitted = tuple(game for game in claims if bot.games is None or game in bot.games)
-        if not admitted:
-            raise ConfigError(f"{bot.path}: {bot.name} plays none of this tournament's games ({', '.join(played)})")
-        contestants.append(_contestant(bot, admitted))
-    for place, entry in enumerate(tournament.entries):
-        able = sum(entry.game in contestant.games for contestant in contestants)
-        if able < entry.seats:
-            raise ConfigError(
-                f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}"
-            )
-    return tuple(contestants), isolation
-
-
-def _profiles(tournament: Tournament, settings: Settings) -> tuple[list[Profile], str]:
-    """What each bot says of itself: trusted ones in a plain process, all others locked in. Raises ConfigError."""
-    seconds = tournament.clock.start
-    trusted = [bot for bot in tournament.bots if bot.trusted]
-    strangers = [bot for bot in tournament.bots if not bot.trusted]
-    if strangers and settings.unsafe_trust_bots and not can_have_processes():
-        trusted, strangers = list(tournament.bots), []
-    found = dict(zip((bot.name for bot in trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
-    isolation = NONE
-    if strangers:
-        try:
-            with Keeper((), level=settings.isolation, needs_lock=not settings.unsafe_trust_bots) as keeper:
-                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.memory)
-                isolation = keeper.level
-        except LockError as error:
-            names = ", ".join(bot.name for bot in strangers)
-            raise ConfigError(
-                f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
-                f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
-            ) from None
-        found |= dict(zip((bot.name for bot in strangers), said))
-    return [found[bot.name] for bot in tournament.bots], isolation
-
-
-def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:
-    return Contestant(name=bot.name, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted)
 
 
 def _plan(

@@ -23,6 +23,7 @@ from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings
 from arena.records import MatchRecord, Rating
 
 MODELS = (MODEL, BATCH_MODEL)
+DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
 
 Field = Mapping[str, Iterable[Bot]]
@@ -68,7 +69,7 @@ def rate_and_compare(
 ) -> tuple[list[Rating], dict[str, float]]:
     """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
 
-    Without pools whose matches all have cards of their own.
+    Without pools of too few deals to tell, or whose matches all have cards of their own.
     """
     result: list[Rating] = []
     saved: dict[str, float] = {}
@@ -76,7 +77,8 @@ def rate_and_compare(
         rated = [_rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
             result += pool.ratings()
-            if math.isfinite(pool.bars.saved) and len(np.unique(pools[pool.pool].deals)) < pools[pool.pool].matches:
+            deals = len(np.unique(pools[pool.pool].deals))
+            if math.isfinite(pool.bars.saved) and DEALS_TO_COMPARE <= deals < pools[pool.pool].matches:
                 saved.setdefault(pool.pool, pool.bars.saved)
         result += _overall(model, rated)
     return result, saved
