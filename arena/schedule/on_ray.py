@@ -1,5 +1,6 @@
 """The Ray backend, and the one door to Ray: a local instance of our own, or a standing cluster by its address."""
 
+import contextlib
 import logging
 import os
 import secrets
@@ -46,7 +47,8 @@ class RayBackend:
                 self._start_local(workers)
             else:
                 _require_listener(address)
-                self._ray.init(address=address, runtime_env={"env_vars": HASH_SEED}, **_quiet())
+                with tempfile.TemporaryDirectory() as empty, contextlib.chdir(empty):
+                    self._ray.init(address=address, runtime_env={"env_vars": HASH_SEED}, **_quiet())
         except BaseException as error:
             self.close()
             if not isinstance(error, RuntimeError | ConnectionError | OSError | ValueError):
@@ -98,14 +100,15 @@ class RayBackend:
     def _start_local(self, workers: int) -> None:
         folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
         self._guardian = Guardian(Path(folder))
-        self._ray.init(
-            address="local",
-            num_cpus=workers,
-            include_dashboard=False,
-            object_store_memory=_OBJECT_STORE_BYTES,
-            _temp_dir=folder,
-            **_quiet(),
-        )
+        with contextlib.chdir(folder):  # Ray lets workers import from the driver's current folder first: not from a checkout
+            self._ray.init(
+                address="local",
+                num_cpus=workers,
+                include_dashboard=False,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                _temp_dir=folder,
+                **_quiet(),
+            )
 
     def _result(self, reference: Any) -> Chunk | Lost:
         try:
