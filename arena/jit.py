@@ -149,7 +149,8 @@ def source_hash(room: str) -> str:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
     options = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
-    digest.update(repr((versions, SETTINGS, options)).encode())
+    where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
+    digest.update(repr((where, versions, SETTINGS, options)).encode())
     return digest.hexdigest()[:16]
 
 
