@@ -50,6 +50,16 @@ def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine
 
 
+def test_two_installations_have_folders_of_their_own(tmp_path: Path) -> None:
+    """Numba finds compiled code by the path of its source: what one installation has compiled is not there for another."""
+    ask = "from arena import jit; print(jit.source_hash('naga'))"
+    hashes = set()
+    for name in ("one", "other"):
+        shutil.copytree(PACKAGE, tmp_path / name / "arena", ignore=shutil.ignore_patterns("__pycache__"))
+        hashes.add(python(ask, tmp_path / "cache", tmp_path / name))
+    assert len(hashes) == 2
+
+
 def test_an_unwritable_cache_falls_back_to_a_temporary_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     ask = "from arena.cache import cache_root; print(cache_root(), cache_root().is_dir())"
