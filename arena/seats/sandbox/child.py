@@ -5,6 +5,7 @@ import select
 import signal
 import socket
 import time
+from pathlib import Path
 
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
@@ -59,6 +60,14 @@ class Child:
             return time.clock_gettime(self._clock)
         except OSError:  # it is reaped: its zygote is gone
             raise Trouble(Ending.HOST, "the process of the seat was lost") from None
+
+    def address_space_peak(self) -> int | None:
+        """Bytes that it had mapped at most, which is what its memory limit counts; None: not known here."""
+        try:
+            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        except OSError:
+            return None
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmPeak:")), None)
 
     def send(self, data: bytes) -> None:
         """Start to send; the rest goes out while its reply is awaited. Raises Trouble for anything that it says unasked."""

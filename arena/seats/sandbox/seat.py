@@ -49,6 +49,7 @@ class LockedSeat:
         self._cpu = 0.0
         self._began = 0.0
         self._limit = 0.0
+        self._empty_cell: int | None = None  # bytes of address space before the bot's first line
 
     def __enter__(self) -> "LockedSeat":
         return self
@@ -71,6 +72,14 @@ class LockedSeat:
     def output(self) -> str:
         """The first of what the bot printed."""
         return self._child.output if self._child else ""
+
+    @property
+    def memory_peak(self) -> int | None:
+        """Bytes that the bot had beyond an empty cell, at most; None: not known, or its process has ended."""
+        if self._child is None or self._empty_cell is None or not self._child.is_open:
+            return None
+        peak = self._child.address_space_peak()
+        return None if peak is None else max(0, peak - self._empty_cell)
 
     def start(self, info: StartInfo) -> Fault | None:
         """Have a child forked, locked, and the bot made ready in it."""
@@ -151,6 +160,7 @@ class LockedSeat:
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
         self._cpu = locked.cpu_seconds
+        self._empty_cell = child.address_space_peak()
         ready = child.receive(self._cpu, seconds, time.perf_counter(), beyond_is=Ending.TIMEOUT)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Failed):
