@@ -128,16 +128,16 @@ def check_bot(
 
     Raises HostTrouble when the hall itself failed the same match several times.
     """
-    with ExitStack() as opened:
-        house = opened.enter_context(_House(chosen or games.names(), clock, memory))
+    with _House((), clock, memory) as house:
         profile = house.profile(bot)
-        refusals = [] if profile.error is None else [profile.error]
-        claims = [] if refusals else list(profile.games) or games.names()
-        refusals += [f'it says that it plays "{claim}"; {nearest(claim, games.names())}' for claim in _unknown(claims)]
-        played = [] if refusals else [game for game in claims if not chosen or game in chosen]
-        if not refusals and not played:
-            refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
-        checks = []
+    refusals = [] if profile.error is None else [profile.error]
+    claims = [] if refusals else list(profile.games) or games.names()
+    refusals += [f'it says that it plays "{claim}"; {nearest(claim, games.names())}' for claim in _unknown(claims)]
+    played = [] if refusals else [game for game in claims if not chosen or game in chosen]
+    if not refusals and not played:
+        refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
+    checks = []
+    with _House(played, clock, memory) as house:
         for game in played:
             say(game)
             checks.append(_Checked(house, name, bot, game))
