@@ -11,6 +11,7 @@ from rich.console import Console
 from arena.errors import ArenaError
 
 VERBS = (
+    "new",
     "check",
     "tournament",
     "status",
