@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import os
 import random
+import stat
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -99,12 +100,9 @@ def read_bot(path: Path) -> BotFiles:
         if path.is_dir():
             if not (path / "__init__.py").is_file():
                 raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class")
-            names = [file for file in sorted(path.rglob("*")) if _belongs(file.relative_to(path)) and file.is_file()]
-            if sum(file.stat().st_size for file in names) > BOT_BYTES:
-                raise BotError(f"{path}: more than {BOT_BYTES >> 20} MiB of files")
-            bot = BotFiles("__init__.py", {file.relative_to(path).as_posix(): file.read_bytes() for file in names})
+            bot = BotFiles("__init__.py", _folder_files(path))
         elif path.suffix == ".py":
-            bot = BotFiles(path.name, {path.name: path.read_bytes()})
+            bot = BotFiles(path.name, _contents({path.name: path}, path))
         else:
             raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py")
     except OSError as error:
@@ -116,6 +114,35 @@ def read_bot(path: Path) -> BotFiles:
     except ValueError as error:
         raise BotError(f"{path}: not Python source: {error}") from None
     return bot
+
+
+def _folder_files(folder: Path) -> dict[str, bytes]:
+    """What is in a bot's folder, by relative path. A link could lead out of it, so there is none."""
+    found: dict[str, Path] = {}
+    for parent, folders, files in os.walk(folder):
+        here = Path(parent)
+        folders[:] = sorted(name for name in folders if _belongs(name))
+        for name in [*folders, *sorted(files)]:
+            path = here / name
+            if _belongs(name) and path.is_symlink():
+                raise BotError(f"{path}: a link; a bot's files are plain files in its own folder")
+        found |= {(here / name).relative_to(folder).as_posix(): here / name for name in sorted(files) if _belongs(name)}
+    return _contents(found, folder)
+
+
+def _contents(paths: Mapping[str, Path], bot: Path) -> dict[str, bytes]:
+    """The files by name. Raises BotError for what is no plain file, and for too much of it."""
+    size = 0
+    for name, path in paths.items():
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise BotError(f"{path}: not a plain file")
+        if not name.isprintable():
+            raise BotError(f"{bot}: {name!r} is no name for a bot's file")
+        size += found.st_size
+    if size > BOT_BYTES:
+        raise BotError(f"{bot}: {size / (1 << 20):.1f} MiB of files; a bot may have {BOT_BYTES >> 20} MiB")
+    return {name: path.read_bytes() for name, path in paths.items()}
 
 
 def unpack(bot: BotFiles) -> Path:
@@ -208,6 +235,6 @@ def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
     return found[0]
 
 
-def _belongs(path: Path) -> bool:
+def _belongs(name: str) -> bool:
     """Compiled files and hidden files are no part of a bot."""
-    return not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+    return name != "__pycache__" and not name.startswith(".")

@@ -49,7 +49,7 @@ files = ["bot.py"]  # all that the program needs to read
 {games}
 """
 
-PROGRAM = '''"""{title}: plays any legal action. A plain program: one JSON object a line in, one a line out, nothing else on stdout."""
+PROGRAM = '''"""{title}: plays any legal action. A plain program: a line of JSON in, a line of JSON out."""
 
 import json
 import random

@@ -13,6 +13,8 @@ from arena.errors import ArenaError
 VERBS = (
     "new",
     "check",
+    "submit",
+    "bots",
     "tournament",
     "status",
     "leaderboard",

@@ -54,7 +54,7 @@ def print_board(
     ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
     costs = _costs(totals)
-    retired = {bot.name for bot in manifest.bots if bot.retired}
+    retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
     for pool in pools:
@@ -144,7 +144,9 @@ def board_csv(ratings: Iterable[Rating]) -> str:
     return target.getvalue()
 
 
-def _print_table(page: Page, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> set[str]:
+def _print_table(
+    page: Page, rows: Sequence[Rating], costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
+) -> set[str]:
     """Print one pool; returns the headers of the columns that had room."""
     if not rows:
         page.say("no ratings yet")
@@ -155,7 +157,7 @@ def _print_table(page: Page, rows: Sequence[Rating], costs: Costs, retired: set[
     if isinstance(page, MarkdownPage):
         columns = [column for column in columns if column.header != _PLOT]
     columns = fitting(columns, page.width)
-    unranked = [rating.bot in retired or rating.rank is None for rating in rows]
+    unranked = [(rating.bot, rating.bot_version) in retired or rating.rank is None for rating in rows]
     page.table(columns, ["dim" if dim else "bold yellow" if row.rank == 1 else "" for dim, row in zip(unranked, rows)])
     return {column.header for column in columns}
 
