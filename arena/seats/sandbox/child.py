@@ -1,5 +1,6 @@
 """The worker's hold on one locked child: its channel, its clocks, its output, its end. Trusts nothing that comes out of it."""
 
+import contextlib
 import os
 import select
 import signal
@@ -13,6 +14,7 @@ from arena.records import Ending
 from arena.seats.sandbox import pressure, wire
 
 OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
+OUTPUT_END_KEPT = 4 << 10  # bytes of the end of it, for its author
 OUTPUT_LIMIT = 1 << 20  # bytes in all, then it is killed
 _READ_BYTES = 1 << 16
 _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
@@ -41,7 +43,9 @@ class Child:
         self._frames = wire.Frames()
         self._outgoing = b""
         self._kept = bytearray()
+        self._end = b""
         self._printed = 0
+        self._prints = True  # until the last holder of the other end is gone
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
         self._poll.register(output, select.POLLIN)
@@ -53,6 +57,11 @@ class Child:
     def output(self) -> str:
         """The first of what the bot printed."""
         return printable(self._kept.decode("utf-8", "replace"), OUTPUT_KEPT)
+
+    @property
+    def output_end(self) -> str:
+        """The last of what the bot printed."""
+        return printable(self._end.decode("utf-8", "replace"), OUTPUT_END_KEPT).strip()
 
     def cpu(self) -> float:
         """CPU seconds that it has used, read from outside."""
@@ -116,6 +125,12 @@ class Child:
                     raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
                 patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
 
+    def read_output(self) -> None:
+        """Take in what it has printed up to now."""
+        with contextlib.suppress(Trouble):  # too much of it
+            while self._drain():
+                pass
+
     def kill(self) -> None:
         """End it at once, if it has not ended."""
         try:
@@ -134,11 +149,7 @@ class Child:
         if self.is_open:
             self.is_open = False
             self.kill()
-            try:
-                while self._drain():
-                    pass
-            except Trouble:
-                pass
+            self.read_output()
             self._channel.close()
             os.close(self._output)
             os.close(self._handle)
@@ -192,10 +203,12 @@ class Child:
         except BlockingIOError:
             return False
         if not data:
-            if self.is_open:
+            if self.is_open and self._prints:
                 self._poll.unregister(self._output)
+            self._prints = False
             return False
         self._kept += data[: OUTPUT_KEPT - len(self._kept)]
+        self._end = (self._end + data)[-OUTPUT_END_KEPT:]
         self._printed += len(data)
         if self._printed > OUTPUT_LIMIT:
             raise Trouble(Ending.OUTPUT, f"printed more than {OUTPUT_LIMIT:,} bytes")

@@ -6,6 +6,7 @@ import secrets
 import signal
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -22,7 +23,9 @@ from arena.view import View
 KILLS_UNTIL_BLAME = 3
 """The n-th SIGKILL of a seat in one match that is not ours is its bot's: the kernel kills what takes too much memory."""
 _END_SECONDS = 0.2  # CPU time to take note of the end
-_NOTE_BYTES = 2000  # of the bot's output in the note of its fault
+_NOTE_CHARACTERS = 2000  # of the bot's output in the note of its fault
+KILLED = "killed by the hall"
+"""How the process of a bot ended that broke a rule or a limit."""
 
 
 class LockedSeat:
@@ -87,7 +90,7 @@ class LockedSeat:
             self._spawn(info, info.clock.start)
         except Trouble as trouble:
             fault = self._failed(trouble)
-            return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else Fault(Ending.STARTUP, fault.reason)
+            return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
         return None
 
     def declared(self, seconds: float) -> list[str]:
@@ -120,7 +123,7 @@ class LockedSeat:
             if reply.id != self._id:
                 raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
             if isinstance(reply, wire.Action):
-                return Answer(reply.action, used, time.perf_counter() - self._began)
+                return Answer(reply.action, used, time.perf_counter() - self._began, self._output_end)
             return self._refused(reply)
         except Trouble as trouble:
             return self._failed(trouble)
@@ -184,36 +187,49 @@ class LockedSeat:
             raise Trouble(Ending.PROTOCOL, f"a message that is no action: {type(reply).__name__}")
         if reply.ending not in (Ending.CRASH, Ending.MEMORY, Ending.MALFORMED):
             raise Trouble(Ending.PROTOCOL, "an ending that a bot cannot claim")
-        return Fault(Ending(reply.ending), self._with_output(printable(reply.reason)))
+        return self._fault_of(Ending(reply.ending), printable(reply.reason))
 
     def _failed(self, trouble: Trouble) -> Fault:
         """End the child, and say whose fault it was."""
-        ending, reason = trouble.ending, trouble.reason
+        ending, reason, ended = trouble.ending, trouble.reason, KILLED
         if trouble.reason == DIED and self._child is not None:
-            ending, reason = self._cause_of_death(self._child)
+            ending, reason, ended = self._cause_of_death(self._child)
         self.close()
-        self._fault = Fault(ending, self._with_output(reason))
+        self._fault = self._fault_of(ending, reason, ended)
         return self._fault
 
-    def _cause_of_death(self, child: Child) -> tuple[Ending, str]:
+    def _cause_of_death(self, child: Child) -> tuple[Ending, str, str]:
+        """Whose fault it was, in words, and how the process ended."""
         try:
             status = self._keeper.status(child)
         except Trouble as trouble:
-            return trouble.ending, trouble.reason
+            return trouble.ending, trouble.reason, ""
         child.is_reaped = True
         if not os.WIFSIGNALED(status):
-            return Ending.CRASH, f"its process ended itself (exit code {os.WEXITSTATUS(status)})"
-        number = os.WTERMSIG(status)
-        if number != signal.SIGKILL:
-            return Ending.CRASH, f"its process died by {signal.Signals(number).name}"
+            code = f"exit code {os.WEXITSTATUS(status)}"
+            return Ending.CRASH, f"its process ended itself ({code})", code
+        name = signal.Signals(os.WTERMSIG(status)).name
+        if name != "SIGKILL":
+            return Ending.CRASH, f"its process died by {name}", name
         self.was_killed = True
         if self._earlier_kills + 1 >= KILLS_UNTIL_BLAME:
-            return Ending.MEMORY, f"killed from outside, {KILLS_UNTIL_BLAME} times in this match: out of memory"
-        return Ending.HOST, "a seat was killed from outside"
+            return Ending.MEMORY, f"killed from outside, {KILLS_UNTIL_BLAME} times in this match: out of memory", name
+        return Ending.HOST, "a seat was killed from outside", name
 
-    def _with_output(self, reason: str) -> str:
-        printed = self.output[-_NOTE_BYTES:].strip()
-        return f"{reason}\nit printed: {printed}" if printed else reason
+    def _fault_of(self, ending: Ending, reason: str, ended: str = "") -> Fault:
+        """With the end of what the bot printed; `ended`: how its process did."""
+        output = self._output_end()
+        if output:
+            reason += f"\nit printed: {output[-_NOTE_CHARACTERS:]}"
+        return Fault(ending, reason, output, ended)
+
+    def _output_end(self) -> str:
+        """The last of what the bot printed, up to now."""
+        if self._child is None:
+            return ""
+        if self._child.is_open:
+            self._child.read_output()
+        return self._child.output_end
 
 
 _LOCK_SECONDS = 10.0  # CPU time of our own steps before the bot's first line
