@@ -7,12 +7,12 @@ import pytest
 
 from arena.agent import read_bot
 from arena.cli.main import main
-from arena.conformance import bot_check
 from arena.conformance.bot_check import check_bot
 from arena.conformance.rivals import house_bot_path, rivals
 from arena.conformance.tables import variants
 from arena.game import load, names
 from arena.records import Ending
+from arena.seats import holder
 from arena.seats.sandbox import PROCESS, LockError
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def test_an_illegal_action_is_shown_with_what_the_bot_saw(tmp_path: Path, capsys
     path = write(tmp_path, "    def act(self, view):\n        print('I am lost')\n        return 'fly'\n")
     assert main(["check", str(path)]) == 1
     text = capsys.readouterr().out
-    assert "illegal in naga" in text and "'fly'; legal: " in text and "contest 1" in text
+    assert "illegal in naga" in text and "'fly'; legal: " in text and "I am lost" in text and "contest 1" in text
     assert "the rest was left out" in text and text.splitlines()[-1] == "it may not enter"
 
 
@@ -101,19 +101,19 @@ def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[
 
 
 def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Open(bot_check.Keeper):
+    class Open(holder.Keeper):
         @property
         def level(self) -> str:
             if self._needs_lock:
                 raise LockError("this kernel has no Landlock")
             return PROCESS
 
-    monkeypatch.setattr(bot_check, "Keeper", Open)
+    monkeypatch.setattr(holder, "Keeper", Open)
     found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
     assert found.may_enter and found.isolation == PROCESS and found.not_locked == "this kernel has no Landlock"
     assert "this machine cannot lock bots in" in found.warnings[0]
 
-    monkeypatch.setattr(bot_check, "can_have_processes", lambda: False)
+    monkeypatch.setattr(holder, "can_have_processes", lambda: False)
     found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
     assert found.may_enter and found.isolation == "none" and found.warnings
 

@@ -5,7 +5,7 @@ game is played twice: a bot that then plays otherwise uses the clock or an entro
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from statistics import median
@@ -21,9 +21,9 @@ from arena.errors import nearest
 from arena.match import HostTrouble, MatchSetup, Player, Seat, play
 from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
+from arena.seats.holder import Holder
 from arena.seats.in_process import InProcessSeat
-from arena.seats.probe import Profile, probe, probe_locked
-from arena.seats.sandbox import NONE, Keeper, LockedSeat, LockError, can_have_processes
+from arena.seats.sandbox import NONE, LockedSeat
 from arena.seats.watched import Slow, WatchedSeat
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
@@ -59,7 +59,9 @@ class FaultFound(msgspec.Struct, frozen=True, kw_only=True):
     """That differ from the defaults."""
     ending: Ending
     reason: str
-    """What happened, with the first of what the bot printed."""
+    """What happened."""
+    output: str
+    """The end of what the bot printed."""
     view: str | None
     """What the bot saw then; None: it did not start."""
 
@@ -128,8 +130,8 @@ def check_bot(
 
     Raises HostTrouble when the hall itself failed the same match several times.
     """
-    with _House((), clock, memory) as house:
-        profile = house.profile(bot)
+    with Holder((), memory=memory) as holder:
+        profile = holder.profile(bot, clock.start)
     refusals = [] if profile.error is None else [profile.error]
     claims = [] if refusals else list(profile.games) or games.names()
     refusals += [f'it says that it plays "{claim}"; {nearest(claim, games.names())}' for claim in _unknown(claims)]
@@ -137,11 +139,22 @@ def check_bot(
     if not refusals and not played:
         refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
     checks = []
-    with _House(played, clock, memory) as house:
+    with Holder(played, memory=memory) as holder:
         for game in played:
             say(game)
-            checks.append(_Checked(house, name, bot, game))
-        return _report(name, bot, house, checks, refusals)
+            checks.append(_Checked(holder, clock, name, bot, game))
+        report = BotCheck(
+            bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
+            isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=memory,
+            memory_peak=max((check.memory_peak for check in checks if check.memory_peak is not None), default=None),
+            games=tuple(check.result() for check in checks),
+            slowest=_slowest(slow for check in checks for slow in check.slowest),
+            faults=tuple(fault for check in checks for fault in check.faults), refusals=tuple(refusals), warnings=(),
+            cpu_seconds=sum(sum(check.cpu) for check in checks),
+        )  # fmt: skip
+    return msgspec.structs.replace(
+        report, refusals=(*refusals, *_failures(report.games)), warnings=tuple(_warnings(report))
+    )  # fmt: skip
 
 
 def refused(name: str, reason: str) -> BotCheck:
@@ -152,56 +165,17 @@ def refused(name: str, reason: str) -> BotCheck:
     )  # fmt: skip
 
 
-class _House:
-    """The seats of a check, locked where that works. A context manager."""
-
-    def __init__(self, names: Sequence[str], clock: Clock, memory: int) -> None:
-        self.clock, self.memory = clock, memory
-        self.not_locked = ""
-        self.keeper: Keeper | None = None
-        if can_have_processes():
-            self.keeper = Keeper(names, needs_lock=True)
-            try:
-                _ = self.keeper.level
-            except LockError as error:
-                self.not_locked = str(error)
-                self.keeper = Keeper(names, needs_lock=False)
-        else:
-            self.not_locked = "this system has no such locks"
-
-    def __enter__(self) -> "_House":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.keeper is not None:
-            self.keeper.close()
-
-    @property
-    def isolation(self) -> str:
-        return NONE if self.keeper is None else self.keeper.level
-
-    def profile(self, bot: BotFiles) -> Profile:
-        if self.keeper is None:
-            return probe([bot], self.clock.start)[0]
-        return probe_locked(self.keeper, [bot], self.clock.start, self.memory)[0]
-
-    def seat(self, bot: BotFiles, seed: int) -> InProcessSeat | LockedSeat:
-        if self.keeper is None:
-            return InProcessSeat(partial(LoadedBot, bot), seed, {}, heeds_ctrl_c=True)
-        return LockedSeat(self.keeper, bot, seed=seed, params={}, memory=self.memory)
-
-
 class _Checked:
     """A bot played through one game."""
 
-    def __init__(self, house: _House, name: str, bot: BotFiles, game: str) -> None:
-        self.house, self.name, self.bot, self.room = house, name, bot, games.load(game)
+    def __init__(self, holder: Holder, clock: Clock, name: str, bot: BotFiles, game: str) -> None:
+        self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
         self.sizes = tuple(dict.fromkeys((self.room.seats[0], self.room.seats[-1])))
         self.variants: set[str] = set()
         self.cpu: list[float] = []
         self.endings: Counter[Ending] = Counter()
         self.faults: list[FaultFound] = []
-        self.slowest: list[SlowDecision] = []
+        self.slowest: tuple[SlowDecision, ...] = ()
         self.memory_peak: int | None = None
         self.is_deterministic: bool | None = None
         self.is_complete = True
@@ -245,13 +219,13 @@ class _Checked:
             deal_seed=rng.derive(_KEY, "deal", *where),
             bot_seeds=tuple(rng.derive(_KEY, "bot", *where, seat) for seat in range(seats)),
             fallback_seeds=tuple(rng.derive(_KEY, "fallback", *where, seat) for seat in range(seats)),
-            clock=self.house.clock,
+            clock=self.clock,
         )  # fmt: skip
 
     def _match(self, setup: MatchSetup, own: int) -> MatchRecord:
         for attempt in range(ATTEMPTS):
             with ExitStack() as opened:
-                held = self.house.seat(self.bot, setup.bot_seeds[own])
+                held = self.holder.seat(self.bot, setup.bot_seeds[own], {})
                 opened.callback(held.close)
                 watched = WatchedSeat(held)
                 seats: list[Seat] = [
@@ -281,13 +255,14 @@ class _Checked:
         self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])
         peak = held.memory_peak if isinstance(held, LockedSeat) else None
         self.memory_peak = max((found for found in (peak, self.memory_peak) if found is not None), default=None)
-        if row.ending is not Ending.PLAYED:
-            (note, *_) = [note for note in record.notes if note.startswith(f"seat {own} ")]
+        for fault in (fault for fault in record.faults if fault.seat == own):
             view = None if watched.view is None else str(watched.view)
-            fault = FaultFound(
-                game=setup.game, seats=seats, options=unusual, ending=row.ending, reason=note.partition(": ")[2], view=view
-            )
-            self.faults.append(fault)
+            self.faults.append(
+                FaultFound(
+                    game=setup.game, seats=seats, options=unusual, ending=fault.ending, reason=fault.reason,
+                    output=fault.output, view=view,
+                )
+            )  # fmt: skip
 
     def _slow(self, slow: Slow, seats: int, unusual: dict[str, OptionValue]) -> SlowDecision:
         return SlowDecision(
@@ -300,44 +275,36 @@ class _Checked:
         return {name: value for name, value in options.items() if usual.get(name) != value}
 
 
-def _report(name: str, bot: BotFiles, house: _House, checks: list[_Checked], refusals: list[str]) -> BotCheck:
-    results = [check.result() for check in checks]
-    faults = [fault for check in checks for fault in check.faults]
-    slowest = _slowest([slow for check in checks for slow in check.slowest])
-    peak = max((check.memory_peak for check in checks if check.memory_peak is not None), default=None)
+def _failures(results: Sequence[GameCheck]) -> Iterator[str]:
+    """Why the bot may not enter."""
     for result in results:
         failed = {ending: count for ending, count in result.endings.items() if ending is not Ending.PLAYED}
         if failed:
             counts = ", ".join(f"{ending.value} {count}" for ending, count in failed.items())
-            refusals.append(f"{result.game}: {counts} in {result.matches} matches")
-    return BotCheck(
-        bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
-        isolation=house.isolation, not_locked=house.not_locked, clock=house.clock, memory=house.memory, memory_peak=peak,
-        games=tuple(results), slowest=tuple(slowest), faults=tuple(faults), refusals=tuple(refusals),
-        warnings=tuple(_warnings(house, results, peak)), cpu_seconds=sum(sum(check.cpu) for check in checks),
-    )  # fmt: skip
+            yield f"{result.game}: {counts} in {result.matches} matches"
 
 
-def _warnings(house: _House, results: list[GameCheck], peak: int | None) -> Iterator[str]:
-    if house.not_locked:
+def _warnings(report: BotCheck) -> Iterator[str]:
+    if report.not_locked:
         yield (
-            f"this machine cannot lock bots in ({house.not_locked}), so this one ran with isolation {house.isolation}: "
+            f"this machine cannot lock bots in ({report.not_locked}), so this one ran with isolation {report.isolation}: "
             f"what a lock forbids was not tried. `arena doctor` shows what is missing"
         )
-    for result in results:
+    limit = 1000 * report.clock.move
+    for result in report.games:
         if result.is_deterministic is False:
             yield (
                 f"{result.game}: the same match twice was not the same: use self.rng alone for randomness, and no clock, "
                 f"if your matches are to be repeatable"
             )
-        if result.cpu_ms_max > 1000 * CLOSE * house.clock.move:
-            yield f"{result.game}: the slowest decision took {result.cpu_ms_max:.0f} ms of {1000 * house.clock.move:.0f} ms"
-    if peak is not None and peak > CLOSE * house.memory:
-        yield f"memory: {peak / 1e6:,.0f} MB of {house.memory / 1e6:,.0f} MB"
+        if result.cpu_ms_max > CLOSE * limit:
+            yield f"{result.game}: the slowest decision took {result.cpu_ms_max:.0f} ms of {limit:.0f} ms"
+    if report.memory_peak is not None and report.memory_peak > CLOSE * report.memory:
+        yield f"memory: {report.memory_peak / 1e6:,.0f} MB of {report.memory / 1e6:,.0f} MB"
 
 
-def _slowest(found: list[SlowDecision]) -> list[SlowDecision]:
-    return sorted(found, key=lambda slow: -slow.cpu_ms)[:SLOWEST]
+def _slowest(found: Iterable[SlowDecision]) -> tuple[SlowDecision, ...]:
+    return tuple(sorted(found, key=lambda slow: -slow.cpu_ms)[:SLOWEST])
 
 
 def _unknown(claims: Sequence[str]) -> list[str]:

@@ -35,6 +35,9 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.say("")
         page.say(f"{fault.ending.value} in {_where(fault.game, fault.seats, fault.options)}", "bold red")
         _say_lines(fault.reason, page)
+        if fault.output and fault.output not in fault.reason:
+            page.say("it printed:")
+            _say_lines(fault.output, page)
         if fault.view is not None:
             page.say("what it saw:")
             _say_lines(fault.view, page)
