@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Generic
 import msgspec
 from typing_extensions import TypeVar
 
-from arena.cache import cached_folder, keep_newest
+from arena.cache import cache_root, cached_folder, keep_newest
 from arena.errors import BotError
 from arena.records import Clock
 from arena.view import View
 
-__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot", "unpack"]
+__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot", "unpack", "unpacked"]
 
 BOT_BYTES = 64 << 20  # a bot's files, all together
 BOTS_KEPT = 200  # unpacked ones, the most recently used
@@ -160,6 +160,17 @@ def unpack(bot: BotFiles) -> Path:
             path.chmod(0o755 if path.is_dir() else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
     return folder
+
+
+def unpacked(sha256: str) -> BotFiles | None:
+    """A bot that was unpacked in the user's cache, by its content hash; None where it is not there (any more)."""
+    folder = cache_root() / "bots" / sha256
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    mains = [name for name in ("__init__.py", *found) if name in found]
+    if not mains:
+        return None
+    bot = BotFiles(mains[0], {name: path.read_bytes() for name, path in found.items()})
+    return bot if bot.sha256 == sha256 else None
 
 
 class LoadedBot:

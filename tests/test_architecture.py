@@ -14,7 +14,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
     "game", "view", "starter", "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance",
-    "schedule", "store", "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats",
+    "schedule", "capsule", "store", "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats",
     "bench_ratings", "cli",
 )  # fmt: skip
 ONE_DOOR = {

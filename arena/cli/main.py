@@ -21,6 +21,7 @@ VERBS = (
     "rerate",
     "match",
     "replay",
+    "capsule",
     "play",
     "trace",
     "verify",

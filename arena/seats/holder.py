@@ -50,5 +50,10 @@ class Holder:
     def seat(self, bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat | LockedSeat:
         """A seat for the bot, to be closed; `seed`: of its own generator."""
         if self._keeper is None:
-            return InProcessSeat(partial(LoadedBot, bot), seed, params, heeds_ctrl_c=True)
+            return open_seat(bot, seed, params)
         return LockedSeat(self._keeper, bot, seed=seed, params=params, memory=self._memory)
+
+
+def open_seat(bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat:
+    """A seat in this very process, for a bot that is trusted."""
+    return InProcessSeat(partial(LoadedBot, bot), seed, params, heeds_ctrl_c=True)

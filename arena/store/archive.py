@@ -14,6 +14,12 @@ ID_DIGITS = 24
 
 def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     """A match and its tournament's key. Raises StoreError when no folder in `out` has the match with its key."""
+    _, record, key = locate_match(out, match_id)
+    return record, key
+
+
+def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
+    """The same, after the tournament's folder."""
     wanted = match_id.lower()
     if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
@@ -21,7 +27,7 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     for folder in folders:
         for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
             with contextlib.suppress(StoreError):
-                return search(folder, wanted)
+                return (folder, *search(folder, wanted))
     searched = ", ".join(folder.name for folder in folders) or "no tournament"
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched})")
 

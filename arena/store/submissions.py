@@ -129,6 +129,14 @@ class Submissions:
             raise StoreError(f"{folder}: damaged: these are not the files that were submitted as {submission.reference}")
         return bot
 
+    def of_content(self, sha256: str) -> BotFiles | None:
+        """The files with a content hash, whoever submitted them; None: nobody did."""
+        for name in self.names():
+            for version in self.versions(name):
+                if version.sha256 == sha256:
+                    return self.files(version)
+        return None
+
     def _content(self, sha256: str) -> Path:
         return self.folder / "content" / sha256
 
