@@ -145,7 +145,7 @@ class Driver:
     def _cancel_overdue(self, pending: dict[Ticket, _Sent]) -> None:
         """Of a chunk one match may take all of the patience, and the others longer than the estimate, but not each of them."""
         now = time.monotonic()
-        for ticket, sent in list(itertools.islice(pending.items(), self.backend.slots)):  # chunks start in order
+        for ticket, sent in itertools.islice(pending.items(), self.backend.slots):  # chunks start in order
             if sent.since is None:
                 sent.since = now
             limit = self.patience + SLOWNESS * (self._match_seconds or 0.0) * len(sent.indices)
