@@ -20,7 +20,7 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_name, read_config
+from arena.config import Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
@@ -35,11 +35,11 @@ from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
+from arena.store import hall, parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
 from arena.store.status import Command, Pace
 
@@ -175,7 +175,13 @@ def run_tournament(
                     f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
                     f"Board so far: arena leaderboard {name} --out {settings.out}"
                 ) from None
-            return run.finish(is_finished=True)
+            results = run.finish(is_finished=True)
+    try:
+        if hall.add(settings.out / HALL, folder) is not None:
+            reporter.say(f"its rows are in the hall of all tournaments now: arena leaderboard {HALL} --out {settings.out}")
+    except StoreError as error:  # the tournament is over all the same
+        reporter.say(f"warning: not added to the hall: {error}")
+    return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -198,7 +204,7 @@ class _Run:
         self.standings = self._newcomers()
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
-        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
@@ -351,6 +357,15 @@ class _Run:
         return manifest
 
 
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
+
+
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
     """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
 
@@ -415,7 +430,7 @@ def _check_settings(settings: Settings) -> None:
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
-        check_name(settings.name, "--name")
+        check_tournament_name(settings.name, "--name")
 
 
 def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:

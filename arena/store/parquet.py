@@ -132,9 +132,9 @@ def read_ratings(folder: Path) -> list[Rating]:
     return ratings
 
 
-def write_totals(folder: Path) -> None:
-    """Write totals.parquet from matches.parquet, so that a board need not read all rows."""
-    found = _add_up(folder)
+def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> None:
+    """Write totals.parquet, by default from matches.parquet, so that a board need not read all rows."""
+    found = _add_up(folder) if found is None else found
     with _Writer(folder, TOTALS) as rows:
         rows.add([msgspec.to_builtins(total) for total in found])
         rows.finish()
@@ -159,6 +159,19 @@ def _add_up(folder: Path) -> list[SeatTotals]:
 def read_columns(folder: Path, names: Sequence[str]) -> Columns:
     """Columns of matches.parquet as arrays of all rows: numbers and texts that are never null."""
     return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
+
+
+def check_matches(folder: Path) -> int:
+    """The number of stored rows; raises StoreError where rows and logs cannot be read or do not belong together."""
+    rows, logs = _Reader(folder, MATCHES), _Reader(folder, ACTIONS)
+    if short := _counts_differ(rows, logs):
+        raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
+    return rows.rows_stored
+
+
+def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
+    """[rows]: the match ids of all rows, 12 bytes each."""
+    return _Reader(folder, MATCHES).all_match_ids()
 
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
@@ -300,6 +313,17 @@ class _Reader:
             {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
         )
 
+    def all_match_ids(self) -> NDArray[np.bytes_]:
+        """Of all rows in stored order."""
+        found = np.empty(self.rows_stored, f"S{MATCH_ID_BYTES}")
+        start = 0
+        for group in self._groups:
+            with _reading(self.path):
+                ids = self._read(group, ["match_id"]).column("match_id").to_pylist()
+            found[start : start + len(ids)] = ids
+            start += len(ids)
+        return found
+
     def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
         """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
         found: dict[int, str] = {}
@@ -409,7 +433,8 @@ def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
     [0.0, 1.0, 1000.0, 0.12353515625]
     """
     fraction, exponent = np.frexp(numbers)
-    return np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
+    result: NDArray[np.float32] = np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
+    return result
 
 
 def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
