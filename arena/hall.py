@@ -21,7 +21,7 @@ from arena.ratings.standings import rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
 from arena.records import Ending
 from arena.store import parquet, totals
-from arena.store.hall import HallRows, Table, hall_bots, is_rated, read_rows
+from arena.store.hall import HallRows, Table, entries, hall_bots, is_rated, read_rows
 from arena.store.manifest import Manifest, write_manifest
 
 LOCK = "lock"
@@ -37,8 +37,9 @@ def rate_hall(hall: Path, say: Say) -> None:
 
 
 def _rate(hall: Path, say: Say) -> None:
-    costs = totals.totals(read_rows(hall, totals.COLUMNS).columns)
-    rows = read_rows(hall, COLUMNS)
+    everything = entries(hall)  # once: others may be added meanwhile
+    costs = totals.totals(read_rows(everything, totals.COLUMNS).columns)
+    rows = read_rows(everything, COLUMNS)
     matches = _matches(rows)
     say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
     endings: Counter[str] = Counter()

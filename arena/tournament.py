@@ -176,12 +176,8 @@ def run_tournament(
                     f"Board so far: arena leaderboard {name} --out {settings.out}"
                 ) from None
             results = run.finish(is_finished=True)
-    try:
-        if hall.add(settings.out / HALL, folder) is not None:
-            reporter.say(f"its rows are in the hall of all tournaments now: arena leaderboard {HALL} --out {settings.out}")
-    except StoreError as error:  # the tournament is over all the same
-        reporter.say(f"warning: not added to the hall: {error}")
-    return results
+            run.enter_hall(settings.out)
+            return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -270,6 +266,16 @@ class _Run:
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
+
+    def enter_hall(self, out: Path) -> None:
+        """Add what is finished to the hall of all tournaments."""
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})

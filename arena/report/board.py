@@ -60,7 +60,7 @@ def print_board(
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool]
         page.say("")
-        if len(pools) > 1 or choice is not None:
+        if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
         columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
         told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))

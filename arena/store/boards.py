@@ -16,9 +16,10 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
     `since`: only tournaments that started then or later. Matches have no time of their own: a tournament is in or out.
     """
     if is_hall(folder):
-        rows = hall.read_rows(folder, names, since=since)
+        entries = hall.rated_entries(folder)
+        rows = hall.read_rows(entries, names, since=since)
         if since is not None and not rows.parts:
-            newest = max((entry.started for entry in hall.entries(folder)), default=None)
+            newest = max((entry.started for entry in entries), default=None)
             raise ConfigError(
                 f"--since {since.isoformat()}: no tournament of the hall started since then; the newest: {newest}"
             )
@@ -33,4 +34,8 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
-    return hall.read_rows(folder, ()).match_ids(rows) if is_hall(folder) else parquet.read_match_ids(folder, rows)
+    return (
+        hall.read_rows(hall.rated_entries(folder), ()).match_ids(rows)
+        if is_hall(folder)
+        else parquet.read_match_ids(folder, rows)
+    )

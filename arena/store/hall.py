@@ -139,7 +139,6 @@ def add(hall: Path, folder: Path) -> Entry | None:
     manifest = read_manifest(folder)
     if not manifest.finished or manifest.results_sha256 is None:
         raise StoreError(f"{folder}: not finished; only what is over enters the hall")
-    parquet.check_matches(folder)
     start = _start(folder, manifest).astimezone(datetime.UTC)
     target = hall / HALL_ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
     if target.exists():
@@ -152,6 +151,7 @@ def add(hall: Path, folder: Path) -> Entry | None:
             temporary.chmod(0o755)
             for file in (MANIFEST, MATCHES.file, ACTIONS.file):
                 _link(folder / file, temporary / file)
+            _check(folder, manifest, temporary)
             _sync(temporary)
             try:
                 temporary.rename(target)
@@ -165,6 +165,13 @@ def add(hall: Path, folder: Path) -> Entry | None:
     except OSError as error:
         raise StoreError(f"{target.parent}: cannot be written: {error.strerror}") from None
     return Entry(target, manifest)
+
+
+def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
+    """Raise StoreError where the files are not of the tournament that the manifest tells of: a run may be writing there."""
+    _, matches = parquet.check_matches(linked)
+    if read_manifest(linked) != manifest or matches != manifest.played:
+        raise StoreError(f"{folder}: {MANIFEST} tells of {manifest.played} matches, {MATCHES.file} has {matches}")
 
 
 def check_place(hall: Path) -> None:
@@ -181,18 +188,25 @@ def is_rated(hall: Path) -> bool:
     return read_manifest(hall).tournaments == tuple(entry.folder.name for entry in entries(hall))
 
 
-def entries(hall: Path, since: datetime.datetime | None = None) -> list[Entry]:
-    """The tournaments in the hall, in order; `since`: those that started then or later. Raises StoreError."""
+def entries(hall: Path) -> list[Entry]:
+    """The tournaments in the hall, in order. Raises StoreError."""
     folders = [path.parent for path in (hall / HALL_ENTRIES).glob(f"*/{MANIFEST}") if not path.parent.name.startswith(_NEW)]
-    found = [Entry(folder, read_manifest(folder)) for folder in folders]
-    return sorted((entry for entry in found if since is None or entry.started >= since), key=lambda entry: entry.order)
+    return sorted((Entry(folder, read_manifest(folder)) for folder in folders), key=lambda entry: entry.order)
 
 
-def read_rows(hall: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> HallRows:
-    """Columns of the hall; at least those that pools, bots and deals follow from. Raises StoreError."""
-    bots = bot_names(entries(hall))  # of all, so that a name is the same in every selection
-    chosen = entries(hall, since)
-    parts = counted(chosen)
+def rated_entries(hall: Path) -> list[Entry]:
+    """Those that its stored board is of, in order: the same ones also while others are added. Raises StoreError."""
+    folders = [hall / HALL_ENTRIES / name for name in read_manifest(hall).tournaments]
+    return [Entry(folder, read_manifest(folder)) for folder in folders]
+
+
+def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datetime.datetime | None = None) -> HallRows:
+    """Columns of the hall with these entries; at least those that pools, bots and deals follow from. Raises StoreError.
+
+    `since`: only the entries that started then or later.
+    """
+    bots = bot_names(everything)  # of all, so that a name is the same in every selection
+    parts = counted([entry for entry in everything if since is None or entry.started >= since])
     wanted = [column for column in MATCHES.columns if column.name in {*names, *_RAW}]
     arrays = _Arrays(wanted, sum(part.rows for part in parts))
     tables: set[Table] = set()
@@ -205,7 +219,8 @@ def read_rows(hall: Path, names: Sequence[str], *, since: datetime.datetime | No
         added = arrays.add(part, found, changed)
         deals.setdefault(part.entry.manifest.commitment or part.entry.folder.name, []).append(added)
     _separate(arrays.arrays["deal"], deals.values())
-    return HallRows(arrays.columns(hall / HALL_ENTRIES), tuple(sorted(tables)), parts)
+    folder = everything[0].folder.parent if everything else Path(HALL_ENTRIES)
+    return HallRows(arrays.columns(folder), tuple(sorted(tables)), parts)
 
 
 def counted(chosen: Sequence[Entry]) -> tuple[Part, ...]:
@@ -317,7 +332,7 @@ def _renamed(columns: Columns, part: Part, names: Mapping[tuple[str, int, str, s
 
 def _part(entry: Entry, before: Sequence[Entry]) -> Part:
     """Which rows of an entry count: not those of matches that one before it has. Only with the same key it can."""
-    stored = parquet.check_matches(entry.folder)
+    stored, _ = parquet.check_matches(entry.folder)
     key = entry.manifest.commitment
     related = [other.folder for other in before if key and other.manifest.commitment == key]
     if not related:

@@ -161,12 +161,12 @@ def read_columns(folder: Path, names: Sequence[str]) -> Columns:
     return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
 
 
-def check_matches(folder: Path) -> int:
-    """The number of stored rows; raises StoreError where rows and logs cannot be read or do not belong together."""
+def check_matches(folder: Path) -> tuple[int, int]:
+    """How many rows and matches are stored; raises StoreError where the files are not ours or do not belong together."""
     rows, logs = _Reader(folder, MATCHES), _Reader(folder, ACTIONS)
     if short := _counts_differ(rows, logs):
         raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
-    return rows.rows_stored
+    return rows.rows_stored, logs.rows_stored
 
 
 def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
