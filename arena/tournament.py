@@ -21,7 +21,7 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_name, read_config
+from arena.config import Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
@@ -37,11 +37,11 @@ from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
+from arena.store import hall, parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
 from arena.store.status import Command, Pace, Score, read_score
 
@@ -177,7 +177,9 @@ def run_tournament(
                     f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
                     f"Board so far: arena leaderboard {name} --out {settings.out}"
                 ) from None
-            return run.finish(is_finished=True)
+            results = run.finish(is_finished=True)
+            run.enter_hall(settings.out)
+            return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -201,7 +203,7 @@ class _Run:
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
-        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
@@ -275,6 +277,16 @@ class _Run:
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
+
+    def enter_hall(self, out: Path) -> None:
+        """Add what is finished to the hall of all tournaments."""
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
@@ -362,6 +374,15 @@ class _Run:
         return manifest
 
 
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
+
+
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
     """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
 
@@ -426,7 +447,7 @@ def _check_settings(settings: Settings) -> None:
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
-        check_name(settings.name, "--name")
+        check_tournament_name(settings.name, "--name")
 
 
 def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
