@@ -7,10 +7,11 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 import datetime
 import importlib.metadata
 import itertools
+import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,9 @@ from arena.store.status import Command, Pace, Score, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
+_ADDRESS = re.compile(
+    r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+"
+)  # not ray://: a round trip through a proxy for every chunk
 DEFAULT_FOLDER = Path("leaderboards")
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -289,12 +293,14 @@ class _Run:
             self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
-        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
+        rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
+        warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
         job = Job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip
-        backend = opened.enter_context(_backend(job, settings))
+        backend = opened.enter_context(_backend(job, settings, self.reporter.say))
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
@@ -444,19 +450,25 @@ def _check_settings(settings: Settings) -> None:
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
     if settings.backend == LOCAL and settings.address is not None:
         raise ConfigError(f"--address: of a Ray cluster; `--backend {LOCAL}` uses none. Leave one of the two out")
+    if settings.address is not None and not _ADDRESS.fullmatch(settings.address):
+        raise ConfigError(
+            f"--address: HOST:PORT of a Ray cluster's head (or auto, or local), not {settings.address!r}; run the command on "
+            f"one of the cluster's machines, or in a pod of it"
+        )
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
         check_tournament_name(settings.name, "--name")
 
 
-def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
-    workers = settings.workers or available_cpus()
+def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
     if settings.backend == LOCAL:
-        return LocalBackend(job, workers)
+        return LocalBackend(job, settings.workers or available_cpus())
     from arena.schedule.on_ray import RayBackend  # only now: importing Ray takes a third of a second
 
-    return RayBackend(job, workers, settings.address)
+    if settings.address is not None:
+        say(f"playing on the Ray cluster at {settings.address}")
+    return RayBackend(job, settings.workers, settings.address, say)
 
 
 def _set_aside(folder: Path, reporter: Reporter) -> None:
