@@ -230,5 +230,5 @@ def test_damaged_files_are_refused_and_mended_by_submitting_again(tmp_path: Path
 def test_no_tournament_may_take_the_folder_of_the_submissions(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(yaml.safe_dump({"name": "submissions", "games": [{"game": "naga", "seats": 2}], "bots": [str(GREEDY)]}))
-    with pytest.raises(ConfigError, match="the folder of the submitted bots"):
+    with pytest.raises(ConfigError, match="is the folder of the submitted bots"):
         read_config(path, tmp_path)

@@ -18,6 +18,7 @@ VERBS = (
     "tournament",
     "status",
     "leaderboard",
+    "hall",
     "rerate",
     "match",
     "replay",
