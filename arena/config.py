@@ -10,7 +10,8 @@ import msgspec
 import yaml
 
 from arena import game as games
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles, bot_name, read_bot
+from arena.command_bot import NAME, NAME_RULE
 from arena.errors import BotError, ConfigError, StoreError, nearest
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.options import OptionValue
@@ -22,8 +23,6 @@ from arena.schedule.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.store.manifest import HALL
 from arena.store.submissions import ALL, FOLDER, PREFIX, Submissions
 
-NAME = re.compile(r"[a-z0-9_-]{1,40}")
-NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -259,7 +258,7 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
 def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
     path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
     admitted = None if entry.games is None else tuple(entry.games)
-    return Bot(entry.name or path.stem, path, read_bot(path), entry.params, entry.trusted, admitted)
+    return Bot(entry.name or bot_name(path), path, read_bot(path), entry.params, entry.trusted, admitted)
 
 
 def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissions) -> list[Bot]:

@@ -14,10 +14,16 @@ from arena.records import Ending
 from arena.starter import attributes, python_bot
 
 
-def test_a_new_bot_passes_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_bot_passes_the_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["new", "first-bot", "--game", "naga"]) == 0
     assert main(["check", "first-bot.py"]) == 0
+    assert main(["new", "program", "--command", "--game", "naga"]) == 0
+    assert main(["check", "program"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("it may enter") == 2 and "memory: " in text.split("next: ")[-1]
 
 
 @pytest.mark.parametrize("name", names())

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from arena import game as games
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles, bot_name, read_bot
 from arena.cli.formats import Format, page_of
 from arena.conformance.bot_check import BotCheck, check_bot, refused
 from arena.errors import ArenaError, BotError, ConfigError, nearest
@@ -49,9 +49,17 @@ def checked(path: Path, chosen: list[str]) -> tuple[BotCheck, BotFiles | None]:
     warm_rooms(chosen or games.names(), console.print)
     try:
         with console.status("checking") as status:
-            return check_bot(path.stem, files, chosen=chosen, say=lambda text: status.update(f"checking {text}")), files
+            return check_bot(bot_name(path), files, chosen=chosen, say=lambda text: status.update(f"checking {text}")), files
     except HostTrouble as trouble:
         raise ArenaError(f"{path}: the machine failed the check, not the bot: {trouble}; try again when it is idle") from None
+
+
+def named(path: Path) -> str:
+    """What a bot is called where nobody gives it a name; its file's name also where it is no bot at all."""
+    try:
+        return bot_name(path)
+    except BotError:
+        return path.stem
 
 
 def report_object(found: BotCheck) -> dict[str, object]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.check import REFUSED, checked
+from arena.cli.check import REFUSED, checked, named
 from arena.cli.formats import Format, page_of
 from arena.config import RESULTS, check_name
 from arena.errors import ConfigError
@@ -19,7 +19,7 @@ def submit(
     out: Annotated[Path, typer.Option(help="Folder of the results, which holds the submitted bots too.")] = RESULTS,
 ) -> int:
     """Check a bot and, if it may enter, store it for configs as submitted:NAME; returns 1 if it may not."""
-    chosen = name or bot.stem
+    chosen = name or named(bot)
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
     if chosen == ALL:
         raise ConfigError(f"--name: {PREFIX}{ALL} means all bots, so none has that name")

@@ -23,7 +23,7 @@ from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.holder import Holder
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import NONE, LockedSeat
+from arena.seats.sandbox import NONE, HeldSeat
 from arena.seats.watched import Slow, WatchedSeat
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
@@ -246,14 +246,14 @@ class _Checked:
         return InProcessSeat(partial(LoadedBot, rivals(self.room.name)[name]), seed, {}, heeds_ctrl_c=True)
 
     def _note(
-        self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: InProcessSeat | LockedSeat
+        self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: InProcessSeat | HeldSeat
     ) -> None:
         seats, row = len(setup.players), record.seats[own]
         unusual = self._unusual(setup.options, seats)
         self.cpu += watched.cpu_seconds
         self.endings[row.ending] += 1
         self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])
-        peak = held.memory_peak if isinstance(held, LockedSeat) else None
+        peak = held.memory_peak if isinstance(held, HeldSeat) else None
         self.memory_peak = max((found for found in (peak, self.memory_peak) if found is not None), default=None)
         for fault in (fault for fault in record.faults if fault.seat == own):
             view = None if watched.view is None else str(watched.view)

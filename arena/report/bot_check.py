@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from arena.conformance.bot_check import BotCheck, GameCheck
 from arena.options import OptionValue
 from arena.records import Ending
-from arena.report.page import Column, Page, fitting
+from arena.report.page import Column, Page, cut, fitting
 
+_OPTION_WIDTH = 24  # characters of an option's value
 _FAULTS_SHOWN = 3  # all are in the JSON form
 
 
@@ -84,8 +85,12 @@ def _times(margin: float) -> str:
 
 
 def _where(game: str, seats: int, options: Mapping[str, OptionValue]) -> str:
-    settings = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items()]
+    settings = [f"{name}={_short(value)}" for name, value in options.items()]
     return ", ".join([f"{game} with {seats} seats", *settings])
+
+
+def _short(value: OptionValue) -> str:
+    return cut(str(value).lower() if isinstance(value, bool) else str(value), _OPTION_WIDTH)
 
 
 def _say_lines(text: str, page: Page) -> None:

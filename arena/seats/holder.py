@@ -7,7 +7,16 @@ from typing import Any
 from arena.agent import BotFiles, LoadedBot
 from arena.seats.in_process import InProcessSeat
 from arena.seats.probe import Profile, probe, probe_locked
-from arena.seats.sandbox import NONE, Keeper, LockedSeat, LockError, can_have_processes
+from arena.seats.sandbox import (
+    NONE,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    LockError,
+    OpenCommandSeat,
+    can_have_processes,
+)
 
 
 class Holder:
@@ -47,13 +56,16 @@ class Holder:
             return probe([bot], seconds)[0]
         return probe_locked(self._keeper, [bot], seconds, self._memory)[0]
 
-    def seat(self, bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat | LockedSeat:
+    def seat(self, bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat | HeldSeat:
         """A seat for the bot, to be closed; `seed`: of its own generator."""
         if self._keeper is None:
             return open_seat(bot, seed, params)
-        return LockedSeat(self._keeper, bot, seed=seed, params=params, memory=self._memory)
+        kind = LockedSeat if bot.command is None else CommandSeat
+        return kind(self._keeper, bot, seed=seed, params=params, memory=self._memory)
 
 
-def open_seat(bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat:
-    """A seat in this very process, for a bot that is trusted."""
+def open_seat(bot: BotFiles, seed: int, params: Mapping[str, Any]) -> InProcessSeat | HeldSeat:
+    """A seat for a bot that is trusted: in this very process, or, for a command bot, in a plain one."""
+    if bot.command is not None:
+        return OpenCommandSeat(bot, seed=seed, params=params)
     return InProcessSeat(partial(LoadedBot, bot), seed, params, heeds_ctrl_c=True)

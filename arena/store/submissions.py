@@ -63,7 +63,7 @@ class Submissions:
 
         Raises StoreError.
         """
-        if len(bot.files) == 1:  # what a single file was called at home is no part of the bot
+        if bot.main.endswith(".py") and len(bot.files) == 1:  # what a single file was called at home is no part of the bot
             bot = BotFiles(f"{name}.py", {f"{name}.py": bot.files[bot.main]})
         try:
             with self._locked():
