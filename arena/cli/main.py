@@ -14,6 +14,7 @@ VERBS = (
     "tournament",
     "status",
     "leaderboard",
+    "report",
     "rerate",
     "match",
     "replay",

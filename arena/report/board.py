@@ -179,11 +179,11 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
             cells.append(f"  {'-':>{digits}}")
             continue
         bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
-        cells.append(f"{'~' if above is not None and _is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+        cells.append(f"{'~' if above is not None and is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
     return cells
 
 
-def _is_open(above: Rating, below: Rating) -> bool:
+def is_open(above: Rating, below: Rating) -> bool:
     """Whether the order of two neighbours may as well be the other one."""
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
@@ -207,7 +207,7 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
 
 def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
     notes = []
-    if any(above.pool == below.pool and _is_open(above, below) for above, below in itertools.pairwise(shown)):
+    if any(above.pool == below.pool and is_open(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:
