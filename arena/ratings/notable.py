@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from arena.ratings.explain import winners_scores, worst_losses
 from arena.ratings.rows import PoolRows
 
-FAULT, LOSS, CLOSE = "fault", "worst loss", "close"
-
 
 def faults(rows: PoolRows, most: int) -> list[int]:
     """Matches in which a bot was at fault: each such bot's first, then further ones in plan order."""
@@ -17,10 +15,12 @@ def faults(rows: PoolRows, most: int) -> list[int]:
     return list(dict.fromkeys([*matches[np.sort(first)].tolist(), *matches[: most + len(first)].tolist()]))[:most]
 
 
-def losses(rows: PoolRows, each: int) -> list[int]:
-    """The worst losses of every bot, `each` of them at most."""
-    found = [loss.row for number in range(len(rows.bots_by_number)) for loss in worst_losses(rows, number, each)]
-    return list(dict.fromkeys((np.searchsorted(rows.starts, found, side="right") - 1).tolist()))
+def losses(rows: PoolRows, each: int) -> list[tuple[int, int]]:
+    """Match and bot of the worst losses of all, `each` of a bot at most: first everybody's worst, then the second ones."""
+    found = [worst_losses(rows, number, each) for number in range(len(rows.bots_by_number))]
+    chosen = [(loss.row, bot) for turn in range(each) for bot, own in enumerate(found) for loss in own[turn : turn + 1]]
+    matches = np.searchsorted(rows.starts, [row for row, _ in chosen], side="right") - 1
+    return [(match, bot) for match, (_, bot) in zip(matches.tolist(), chosen)]
 
 
 def closest(rows: PoolRows, most: int) -> list[int]:

@@ -33,6 +33,14 @@ class Column:
     """For who points at it."""
     is_code: bool = False
     """Hashes and the like, in letters of one width."""
+    is_long: bool = False
+    """Broken into lines where it does not fit."""
+
+    @property
+    def classes(self) -> str:
+        """Of its fields."""
+        kinds = {"number": self.is_number, "code": self.is_code, "long": self.is_long}
+        return " ".join(kind for kind, is_there in kinds.items() if is_there)
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph."""
+    """A paragraph; here and in leads, `what stands between backticks` is code."""
 
     text: str
     is_warning: bool = False

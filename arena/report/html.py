@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from arena.report.document import Cell, Document
 
@@ -21,7 +21,7 @@ def html(document: Document) -> str:
         loader=jinja2.FileSystemLoader(FILES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"anchor": anchor, "heat": _heat, "sort": _sort}
+    environment.filters |= {"anchor": anchor, "heat": _heat, "sort": _sort, "prose": _prose}
     page = environment.get_template("report.html.jinja")
     return page.render(document=document, style=Markup(style), script=Markup(script), digest=digest, safe=Markup)
 
@@ -33,6 +33,10 @@ def anchor(*names: str) -> str:
     'naga-head-to-head'
     """
     return "-".join(re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x" for name in names)
+
+
+def _prose(text: str) -> Markup:
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _heat(cell: Cell, sides: str) -> str:

@@ -18,6 +18,7 @@ from arena.store import parquet
 ALL_MATCHES = 60  # a pool with so many has all of them listed
 MOST_FAULTS, MOST_CLOSE = 12, 6
 LOSSES = 24  # of all bots together; each has one at least
+MOST_LOSSES = 3  # of a bot
 PAGE_LETTERS = 2_500_000  # of the replays of a whole page
 LOG_LETTERS = 60_000  # of one replay; a longer one lacks its middle
 BEGINNING = 12_000  # letters of it
@@ -40,7 +41,7 @@ def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
     anchors = {log.anchor for log in logs}
     columns = [
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
-        Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score"),
+        Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
     ]  # fmt: skip
     rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
     blocks: list[Block] = [Table(f"Matches of {evidence.pool}", columns, rows)]
@@ -50,20 +51,20 @@ def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 
 def _chosen(evidence: PoolEvidence) -> list[_Choice]:
+    """With the reasons; those first whose replays should find room: faults, everybody's worst loss, the closest."""
     rows = evidence.rows
-    each = max(1, LOSSES // max(1, len(evidence.bots)))
+    each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
+    losses = [(number, f"worst loss of {shown(*evidence.bots[bot])}") for number, bot in notable.losses(rows, each)]
+    reasons = [
+        *((number, "fault") for number in notable.faults(rows, MOST_FAULTS)), *losses[: len(evidence.bots)],
+        *((number, "close") for number in notable.closest(rows, MOST_CLOSE)), *losses[len(evidence.bots) :],
+    ]  # fmt: skip
     found: dict[int, list[str]] = {}
-    parts = {
-        notable.FAULT: notable.faults(rows, MOST_FAULTS),
-        notable.LOSS: notable.losses(rows, each),
-        notable.CLOSE: notable.closest(rows, MOST_CLOSE),
-    }
-    for reason, numbers in parts.items():
-        for number in numbers:
-            found.setdefault(number, []).append(reason)
+    for number, reason in reasons:
+        found.setdefault(number, []).append(reason)
     if rows.matches <= ALL_MATCHES:
-        return [_Choice(number, found.get(number, [])) for number in range(rows.matches)]
-    return [_Choice(number, reasons) for number, reasons in found.items()]
+        found |= {number: [] for number in range(rows.matches) if number not in found}
+    return [_Choice(number, why) for number, why in found.items()]
 
 
 def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:

@@ -77,7 +77,8 @@ def field(hall: Evidence) -> Section | None:
     if not hall.manifest.bots:
         return None
     columns = [
-        Column("bot", is_number=False), Column("games", is_number=False), Column("parameters", is_number=False, is_code=True),
+        Column("bot", is_number=False), Column("games", is_number=False, is_long=True),
+        Column("parameters", is_number=False, is_code=True, is_long=True),
         Column("trusted", is_number=False), Column("SHA-256", is_number=False, is_code=True),
     ]  # fmt: skip
     rows = [
@@ -94,7 +95,7 @@ def field(hall: Evidence) -> Section | None:
 def provenance(hall: Evidence) -> Section:
     """What fixes the results, for who wants to check them."""
     manifest = hall.manifest
-    columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True)]
+    columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True, is_long=True)]
     settings = {key: value for key, value in manifest.config.items() if key not in ("entries", "contestants", "bots")}
     facts = {
         "started": manifest.started, "rules": _pairs(manifest.rules_versions), "packages": _pairs(manifest.packages),
@@ -104,16 +105,30 @@ def provenance(hall: Evidence) -> Section:
     }  # fmt: skip
     facts |= {key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in settings.items()}
     rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
-    entries = [Words(printable(f"{entry.get('pool')}: {_pairs(entry)}", TEXT_LETTERS)) for entry in hall.entries]
-    blocks: list[Block] = [Table("Settings and hashes", columns, rows), *entries]
+    games: list[Block] = [_games(hall)] if hall.entries else []
     lead = f"`arena verify-results {manifest.name}` plays every match again and checks the hashes, scores and ratings."
-    return Section("How it was played", lead, blocks)
+    return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
+
+
+def _games(hall: Evidence) -> Table:
+    columns = [
+        Column("pool", is_number=False), Column("game", is_number=False), Column("seats"), Column("deals", meaning="per table"),
+        Column("options", is_number=False, is_code=True, is_long=True),
+    ]  # fmt: skip
+    rows = [
+        [
+            Cell(shown(str(entry.get("pool")))), Cell(shown(str(entry.get("game")))), Cell(shown(str(entry.get("seats")))),
+            Cell(shown(str(entry.get("deals")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
+        ]
+        for entry in hall.entries
+    ]  # fmt: skip
+    return Table("Games and options", columns, rows)
 
 
 def _pairs(values: object) -> str:
     if not isinstance(values, dict):
         return ""
-    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "pool")
+    return ", ".join(f"{key} {value}" for key, value in values.items())
 
 
 def facts(hall: Evidence) -> Sequence[tuple[str, str]]:

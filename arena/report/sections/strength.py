@@ -135,13 +135,13 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     by_bot = {(one.bot, one.bot_version): one for one in second_opinions(evidence.rows, evidence.pairs)}
     low = is_low_good(evidence.rows)
     columns = [
-        _BOT, Column("headline", meaning="rank by the rating of the ranking above"),
+        _BOT, Column("rank", meaning="the headline: by the rating of the ranking above"),
         Column("order-free", meaning="rank by TrueSkill of all matches at once"),
         Column("Bradley-Terry", meaning="rank by the strengths that make all results of two bots most likely"),
         Column("Elo", meaning="these strengths in Elo points, mean of the field 0"),
-        Column("by place", meaning="rank by mean place"), Column("place"),
-        Column("by score", meaning="rank by mean score"), Column("score", meaning="in the game's own points"),
-        Column("rivals", meaning="bots that finished behind it more often than before it, of those it met"),
+        Column("by place", meaning="rank by mean place"), Column("mean place"),
+        Column("by score", meaning="rank by mean score"), Column("mean score", meaning="in the game's own points"),
+        Column("rivals beaten", meaning="bots that finished behind it more often than before it, of those it met"),
     ]  # fmt: skip
     rows = [_opinion_row(rating, by_bot[rating.bot, rating.bot_version], evidence) for rating in evidence.ratings]
     lead = (
