@@ -14,10 +14,10 @@ from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.head_to_head import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
-from arena.ratings.stored import COLUMNS, StoredRows, stored_field, stored_settings, unrated_entries
+from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_field, stored_settings, unrated_entries
 from arena.records import HistoryPoint, Rating
 from arena.report.board import chosen_pools, headline_ratings
-from arena.report.costs import Costs, add_up
+from arena.report.costs import BotCosts, Costs, add_up
 from arena.report.page import bot_name
 from arena.rng import derive
 from arena.store import parquet
@@ -51,6 +51,20 @@ class PoolEvidence:
     def ranked(self) -> list[int]:
         """Numbers of the bots, best first."""
         return [self.bots.index((rating.bot, rating.bot_version)) for rating in self.ratings]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether nothing is rated here because thinking time became ticks of the game."""
+        return not self.ratings and any(entry_identity(entry) in self.hall.unrated for entry in self.entries)
+
+    @property
+    def costs(self) -> list[tuple[str, Rating | None, BotCosts]]:
+        """Every bot's name, rating and costs, best first; of bots that are not rated too."""
+        own = {(bot, version): cost for (pool, bot, version), cost in self.hall.costs.items() if pool == self.pool}
+        rated: dict[Bot, Rating | None] = {(rating.bot, rating.bot_version): rating for rating in self.ratings}
+        return [
+            (shown(*bot), rating, own.get(bot) or BotCosts()) for bot, rating in (rated | dict.fromkeys(own) | rated).items()
+        ]
 
     @cached_property
     def pairs(self) -> HeadToHead:
@@ -96,7 +110,9 @@ class Evidence:
         except StoreError as error:
             self.missing.append(f"Without the history of the ratings: {error}")
         columns = parquet.read_columns(folder, COLUMNS)
-        self._rows = StoredRows(columns, unrated=unrated_entries(self.manifest))
+        self.unrated = unrated_entries(self.manifest)
+        """Games with options."""
+        self._rows = StoredRows(columns, unrated=self.unrated)
         self._field = stored_field(self.manifest)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}

@@ -6,7 +6,6 @@ What it writes for files of their own is taken out: identifiers that would clash
 
 import io
 import itertools
-import math
 import re
 import warnings
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 WIDTH = 400.0  # units; texts of 11 units stay readable when a phone shrinks the plot by a sixth
 SERIES = 8  # colours of lines that stand out; the page has as many
@@ -109,28 +109,21 @@ class Plotter:
             return self._svg(figure, description)
 
     def plane(self, points: Sequence[Point], x_label: str, y_label: str, description: str, named: Sequence[bool]) -> str:
-        """Points over a logarithmic axis. `named`: which of them have their names beside them."""
+        """Points over a logarithmic axis. `named`: which of them have their names beside them, where there is room."""
         with matplotlib.rc_context(_SETTINGS):
             figure, axes = _figure(250.0)
             axes.set_xscale("log")
             xs = [point.x for point in points]
             axes.vlines(xs, [point.low for point in points], [point.high for point in points], color=_ACCENT, alpha=0.4)
             axes.plot(xs, [point.y for point in points], "o", color=_ACCENT, markersize=6.0)
-            low, high = min(xs), max(xs)
-            axes.set_xlim(low / 2.0, high * 2.0)
-            middle = math.sqrt(low * high)
-            for point, is_named in zip(points, named):
-                if is_named:
-                    side, place = ("left", 7) if point.x <= middle else ("right", -7)
-                    axes.annotate(
-                        _cut(point.name), (point.x, point.y), (place, 4), textcoords="offset points", ha=side, color=_INK,
-                        fontsize=10.0,
-                    )  # fmt: skip
+            axes.set_xlim(min(xs) / 2.0, max(xs) * 2.0)
             axes.grid(visible=False, axis="x", which="minor")
             axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_formatter(ticker.NullFormatter())
             axes.set_xlabel(x_label)
             axes.set_ylabel(y_label)
+            figure.draw_without_rendering()  # the layout that the names need
+            _name_points(axes, [point for point, is_named in zip(points, named) if is_named])
             return self._svg(figure, description)
 
     def _svg(self, figure: Figure, description: str) -> str:
@@ -145,6 +138,28 @@ def _figure(height: float) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(WIDTH * _POINT, height * _POINT), layout="constrained")
     FigureCanvasSVG(figure)
     return figure, figure.subplots()
+
+
+def _name_points(axes: Axes, points: Sequence[Point]) -> None:
+    """Names beside their points, the strongest first; where one finds no room, it is left out."""
+    taken: list[Bbox] = []
+    for point in sorted(points, key=lambda point: -point.y):
+        for side, along, up in (("left", 7, 4), ("right", -7, 4), ("left", 7, -12), ("right", -7, -12)):
+            text = axes.annotate(
+                _cut(point.name),
+                (point.x, point.y),
+                (along, up),
+                textcoords="offset points",
+                ha=side,
+                color=_INK,
+                fontsize=10.0,
+            )
+            box = text.get_window_extent()
+            is_inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+            if is_inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            text.remove()
 
 
 def _name_ends(axes: Axes, lines: Sequence[Line]) -> None:

@@ -66,4 +66,5 @@ def _present(sections: Sequence[Section | None]) -> list[Section]:
 
 def _entry(entry: dict[str, object]) -> str:
     """A game of the config in words."""
-    return f"{entry.get('game')}, {entry.get('seats')} seats, {entry.get('deals')} deals a table"
+    deals = entry.get("deals")
+    return f"{entry.get('game')}, {entry.get('seats')} seats, {deals} {'deal' if deals == 1 else 'deals'} a table"

@@ -37,7 +37,7 @@ def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
         return None
     chosen = _chosen(evidence)
     records = _records(evidence, [choice.match for choice in chosen])
-    logs, reason = _replays(evidence, records)
+    logs, reason = _replays(evidence, list(zip(chosen, records)))
     anchors = {log.anchor for log in logs}
     columns = [
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
@@ -103,14 +103,14 @@ def _result(record: MatchRecord) -> str:
     return " · ".join(parts)
 
 
-def _replays(evidence: PoolEvidence, records: Sequence[MatchRecord]) -> tuple[list[Log], str]:
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord]]) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
     manifest = evidence.hall.manifest
     if not manifest.finished or manifest.key is None:
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
     logs: list[Log] = []
-    for record in records:
+    for choice, record in listed:
         try:
             text = _replay(record, bytes.fromhex(manifest.key))
         except (ArenaError, ValueError) as error:
@@ -121,7 +121,8 @@ def _replays(evidence: PoolEvidence, records: Sequence[MatchRecord]) -> tuple[li
                 f"The first {len(logs)} of these have a replay below; `arena replay` and the number of the match shows any.",
             )
         share -= len(text)
-        logs.append(Log(_anchor(evidence, record), f"Replay {record.match_id}: {_result(record)}", text))
+        title = f"Replay {record.match_id}: {', '.join(choice.reasons) or _result(record)}"
+        logs.append(Log(_anchor(evidence, record), title, text))
     return logs, ""
 
 

@@ -40,7 +40,7 @@ def by_game(hall: Evidence) -> Section | None:
         fields = [Cell(shown(*bot))]
         for pool in pools:
             found = ratings.get((*bot, pool))
-            fields.append(Cell(f"{found.rating:.1f} (#{found.rank})", found.rating) if found else Cell(""))
+            fields.append(Cell(f"{found.rating:.1f} (#{found.rank})".replace("-", "−"), found.rating) if found else Cell(""))
         rows.append(fields)
     lead = "Rating and rank in each game; empty: does not play it. Ratings of different games cannot be compared."
     return Section("Game by game", lead, [Table("Ratings by game", columns, rows)])

@@ -22,6 +22,9 @@ _BOT = Column("bot", is_number=False)
 
 def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
     """The table of a pool, and its intervals."""
+    if evidence.is_measured:
+        reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
+        return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
     retired = {bot.name for bot in evidence.hall.manifest.bots if bot.retired}
     return ranking_of(evidence.pool, evidence.ratings, evidence.hall.costs, retired, plotter)
 
