@@ -14,7 +14,7 @@ from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.head_to_head import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
-from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_field, stored_settings, unrated_entries
+from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
 from arena.records import HistoryPoint, Rating
 from arena.report.board import chosen_pools, headline_ratings
 from arena.report.costs import BotCosts, Costs, add_up
@@ -41,6 +41,11 @@ class PoolEvidence:
     """The headline's, best first."""
     bars: ErrorBars
     """In the order of `bots`."""
+
+    @property
+    def title(self) -> str:
+        """The pool's name as the page shows it."""
+        return shown(self.pool)
 
     @property
     def bots(self) -> Sequence[Bot]:
@@ -113,7 +118,6 @@ class Evidence:
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
         self._rows = StoredRows(columns, unrated=self.unrated)
-        self._field = stored_field(self.manifest)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
 
@@ -138,9 +142,8 @@ class Evidence:
     def pool(self, name: str, anchor: str) -> PoolEvidence:
         """Gather what is known of one pool; its error bars are kept for `overall_bars`."""
         ratings = [rating for rating in self.ratings if rating.pool == name]
-        field = [*self._field.get(name, ()), *((rating.bot, rating.bot_version) for rating in ratings)]
-        rows = self._rows.pool_rows(name, dict.fromkeys(field))
         known = {(rating.bot, rating.bot_version): rating for rating in ratings}
+        rows = self._rows.pool_rows(name, known)
         strangers = [bot for bot in rows.bots_by_number if bot not in known]
         if strangers:
             raise StoreError(

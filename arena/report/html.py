@@ -2,12 +2,15 @@
 
 import base64
 import hashlib
+import math
 import re
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
+from arena.errors import printable
 from arena.report.document import Cell, Document
 
 FILES = Path(__file__).parent / "page_files"
@@ -18,8 +21,8 @@ def html(document: Document) -> str:
     style, script = ((FILES / name).read_text("utf-8") for name in ("report.css", "report.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FILES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(FILES), autoescape=True, undefined=jinja2.StrictUndefined, finalize=_visible,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"anchor": anchor, "heat": _heat, "sort": _sort, "prose": _prose}
     page = environment.get_template("report.html.jinja")
@@ -35,7 +38,13 @@ def anchor(*names: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "x" for name in names)
 
 
+def _visible(value: Any) -> Any:
+    """Without characters that are not seen, or that turn a line round."""
+    return printable(value, len(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _prose(text: str) -> Markup:
+    text = printable(text, len(text))
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -49,4 +58,7 @@ def _heat(cell: Cell, sides: str) -> str:
 
 
 def _sort(cell: Cell) -> str:
-    return "" if cell.sort is None else cell.sort if isinstance(cell.sort, str) else f"{cell.sort:.6g}"
+    """What sorting goes by; empty for what has no place in an order."""
+    if isinstance(cell.sort, float | int):
+        return f"{cell.sort:.9g}" if math.isfinite(cell.sort) else ""
+    return cell.sort or ""

@@ -56,7 +56,7 @@ def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Documen
 def _pool(evidence: PoolEvidence, plotter: Plotter) -> Chapter:
     entries = [_entry(entry) for entry in evidence.entries]
     return Chapter(
-        evidence.anchor, shown(evidence.pool), "; ".join(entries), _present([make(evidence, plotter) for make in POOL_SECTIONS])
+        evidence.anchor, evidence.title, "; ".join(entries), _present([make(evidence, plotter) for make in POOL_SECTIONS])
     )
 
 

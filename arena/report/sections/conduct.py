@@ -22,7 +22,7 @@ def endings(evidence: PoolEvidence, _: Plotter) -> Section | None:
         if any(kind.blame == "bot" for kind in kinds)
         else "No bot made a fault."
     )
-    return Section("Endings", lead, [Table(f"Endings in {evidence.pool}", columns, rows)])
+    return Section("Endings", lead, [Table(f"Endings in {evidence.title}", columns, rows)])
 
 
 def decision_time(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
@@ -44,7 +44,7 @@ def decision_time(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
         for name, rating, cost in costs
     ]  # fmt: skip
     lead = "CPU time of the bot's own process or code, as measured on the machines that played; it differs from run to run."
-    table = Table(f"Time per decision in {evidence.pool}", columns, rows)
+    table = Table(f"Time per decision in {evidence.title}", columns, rows)
     return Section("Time and cost", lead, [table, *_strength_per_cost(evidence, plotter)])
 
 
@@ -60,7 +60,7 @@ def _strength_per_cost(evidence: PoolEvidence, plotter: Plotter) -> list[Block]:
     named = [True] * len(points) if len(points) <= MOST_NAMES else frontier
     svg = plotter.plane(
         points, "CPU ms per decision (mean, logarithmic)", "mu with 95 % interval",
-        f"Strength over CPU time per decision in {evidence.pool}; the table has the numbers", named,
+        f"Strength over CPU time per decision in {evidence.title}; the table has the numbers", named,
     )  # fmt: skip
     best = ", ".join(point.name for point, is_best in zip(points, frontier) if is_best)
     return [Plot(svg, f"Strength per cost: left is cheap, up is strong. No cheaper bot is as strong as: {best}.")]

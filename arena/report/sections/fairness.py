@@ -32,7 +32,7 @@ def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
         ]
         for share in found
     ]  # fmt: skip
-    blocks: list[Block] = [Table(f"Seats in {evidence.pool}", columns, rows), Words(_seat_verdict(found, sizes))]
+    blocks: list[Block] = [Table(f"Seats in {evidence.title}", columns, rows), Words(_seat_verdict(found, sizes))]
     if not any(math.isnan(share.half_width) for share in found):
         intervals = [
             Interval(f"seat {_seat(share, sizes)}", 100 * (share.better - share.half_width), 100 * share.better,
@@ -40,7 +40,7 @@ def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
             for share in found
         ]  # fmt: skip
         svg = plotter.intervals(
-            intervals, "percent of rivals beaten", f"Advantage of each seat in {evidence.pool}", middle=50.0
+            intervals, "percent of rivals beaten", f"Advantage of each seat in {evidence.title}", middle=50.0
         )
         blocks.append(Plot(svg, "Dots are shares; lines their 95 % intervals over deals; dashed: no advantage."))
     lead = "What is left of a seat when every bot has played every deal from it; rotations share it out evenly among the bots."

@@ -44,7 +44,7 @@ def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
         Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
     ]  # fmt: skip
     rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
-    blocks: list[Block] = [Table(f"Matches of {evidence.pool}", columns, rows)]
+    blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
     if reason:
         blocks.append(Words(reason))
     return Section("Matches", _lead(evidence, chosen), [*blocks, *logs])
@@ -127,12 +127,13 @@ def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord
 
 
 def _replay(record: MatchRecord, key: bytes) -> str:
-    """The match with all cards open. Raises ConfigError where its game, or its rules, are not those of this installation."""
+    """The match with all cards open. Raises ArenaError or ValueError where this installation cannot play it again."""
     game = games.load(record.game)
     if record.rules_version != game.version:
         raise ValueError(f"played by version {record.rules_version} of the rules of {record.game}; these are {game.version}")
+    options = game.resolve_options(json.loads(record.options), len(record.seats))
     seed = deal_seed(key, record.game, len(record.seats), record.options, record.deal)
-    text = "\n".join(replay_lines(game, record, json.loads(record.options), seed))
+    text = "\n".join(replay_lines(game, record, options, seed))
     return text if len(text) <= LOG_LETTERS else _shortened(text, f"all: arena replay {record.match_id}")
 
 

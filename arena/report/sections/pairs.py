@@ -24,4 +24,4 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
         "Percent of the matches of two bots in which the bot of the row finished before that of the column, ties as halves. "
         "The columns have the numbers of the rows; blue is good for the row, orange for the column."
     )
-    return Section("Head to head", lead, [Table(f"Head to head in {evidence.pool}", columns, rows, heat="sides")])
+    return Section("Head to head", lead, [Table(f"Head to head in {evidence.title}", columns, rows, heat="sides")])

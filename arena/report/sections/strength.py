@@ -26,7 +26,7 @@ def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
         reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
         return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
     retired = {bot.name for bot in evidence.hall.manifest.bots if bot.retired}
-    return ranking_of(evidence.pool, evidence.ratings, evidence.hall.costs, retired, plotter)
+    return ranking_of(evidence.title, evidence.ratings, evidence.hall.costs, retired, plotter)
 
 
 def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], plotter: Plotter) -> Section:
@@ -35,8 +35,9 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
         "Rating = mu - 3 sigma, what a bot has shown for certain (TrueSkill, matches in plan order). The bars are 95 % "
         "intervals of mu over deals: all matches with the same cards count as one observation."
     )
-    if not ratings:
-        return Section("Ranking", "", [Words("No rated matches yet.")])
+    if not any(rating.matches for rating in ratings):
+        listed = [ranking_table(pool, ratings, costs, retired)] if ratings else []
+        return Section("Ranking", "", [Words("No rated matches yet."), *listed])
     intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches]
     blocks: list[Block] = [ranking_table(pool, ratings, costs, retired)]
     if any(is_open(above, below) for above, below in itertools.pairwise(ratings)):
@@ -100,7 +101,7 @@ def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
             xs[bot].append(point.pool_matches)
             ys[bot].append(point.mu - 3 * point.sigma)
     lines = [Line(line.name, xs[bot], ys[bot]) for bot, line in by_bot.items()]
-    svg = plotter.lines(lines, "matches of the game, in plan order", "rating", f"Ratings over the matches of {evidence.pool}")
+    svg = plotter.lines(lines, "matches of the game, in plan order", "rating", f"Ratings over the matches of {evidence.title}")
     lead = "A rating that still climbs or falls at the right end has not settled."
     return Section("History", lead, [Plot(svg, "mu - 3 sigma after each part of the plan; the best bots have names.")])
 
@@ -110,7 +111,7 @@ def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
     mu = np.array([rating.mu for rating in evidence.ratings])
     order = evidence.ranked
     bars = ErrorBars(evidence.bars.covariance[np.ix_(order, order)], evidence.bars.degrees, evidence.bars.saved)
-    return chances_of(evidence.pool, evidence.ratings, mu, bars, evidence.hall.rng("rank probabilities", evidence.pool))
+    return chances_of(evidence.title, evidence.ratings, mu, bars, evidence.hall.rng("rank probabilities", evidence.pool))
 
 
 def chances_of(
@@ -152,7 +153,7 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
         "Bradley-Terry takes each match apart into pairs, a tie as half a win for both. "
         f"{'Low' if low else 'High'} scores are good in this game."
     )
-    blocks: list[Block] = [Table(f"Second opinions on {evidence.pool}", columns, rows)]
+    blocks: list[Block] = [Table(f"Second opinions on {evidence.title}", columns, rows)]
     blocks.append(Words(_verdict(evidence.ratings, by_bot)))
     return Section("Second opinions", lead, blocks)
 
