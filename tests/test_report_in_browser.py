@@ -1,4 +1,4 @@
-"""The report in a real browser without a window: it sorts, opens replays, fits a phone, asks for nothing, complains of nothing."""
+"""The report in a browser without a window: it sorts, opens replays, fits a phone, asks for nothing, complains of nothing."""
 
 import re
 from collections.abc import Iterator
