@@ -25,6 +25,7 @@ from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
+    FAULTS,
     FORMAT_VERSION,
     HISTORY,
     MATCH_ID_BYTES,
@@ -35,6 +36,7 @@ from arena.store.schema import (
     Kind,
     Row,
     SeatTotals,
+    StoredFault,
     Table,
 )
 
@@ -60,19 +62,21 @@ _TYPES: dict[Kind, pa.DataType] = {
 
 
 def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str | None = None) -> None:
-    """Write matches.parquet and actions.parquet.
+    """Write matches.parquet, actions.parquet and faults.parquet.
 
     `records` in plan order; `tournament`: its name, by default the folder's.
     """
     name = folder.name if tournament is None else tournament
-    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs:
+    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs, _Writer(folder, FAULTS) as faults:
         for record in records:
             rows.add(schema.match_rows(record, name))
             logs.add([schema.log_row(record)], len(record.actions) + len(record.delays))
-        rows.finish()
-        logs.finish()
-        rows.publish()
-        logs.publish()
+            faults.add(schema.fault_rows(record))
+        tables = (rows, logs, faults)
+        for table in tables:
+            table.finish()
+        for table in tables:
+            table.publish()
 
 
 def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
@@ -151,6 +155,15 @@ def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> Non
         rows.add([msgspec.to_builtins(total) for total in found])
         rows.finish()
         rows.publish()
+
+
+def read_faults(folder: Path) -> list[StoredFault]:
+    """All faults of bots, in plan order; empty for results of a version that kept none."""
+    if not (folder / FAULTS.file).is_file():
+        return []
+    reader = _Reader(folder, FAULTS)
+    with _reading(reader.path):
+        return [StoredFault(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:
