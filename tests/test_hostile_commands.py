@@ -1,5 +1,6 @@
 """Every hostile command bot: the refusal itself, the ending in the row, and that the rival's match was scored."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -49,6 +50,8 @@ def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(attack: Path
     if attack.suffix == ".js" and shutil.which("node") is None:
         pytest.skip("no Node.js here")
     kind, ending = expected(attack)
+    if kind == "fatal" and ending is not Ending.MEMORY and (keeper.level == LOCKED or "ARENA_TEST_AS_USER" in os.environ):
+        pytest.skip("the same at every level and for every user")
     zygote = keeper.pid
     clock = HURRIED if ending is Ending.TIMEOUT else CLOCK
     if ending is Ending.MEMORY:

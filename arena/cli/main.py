@@ -19,6 +19,7 @@ VERBS = (
     "status",
     "leaderboard",
     "hall",
+    "report",
     "rerate",
     "match",
     "replay",
