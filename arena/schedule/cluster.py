@@ -26,6 +26,7 @@ from arena.schedule.worker import Job
 LOOK_SECONDS = 1.0  # between looks at the list of nodes
 QUIET_SECONDS = 5.0  # without a sign of life, before a node is asked for one
 ANSWER_SECONDS = 20.0  # for the answer: a loaded machine may need some
+STOPPED_SECONDS = 5.0  # between two looks: this process itself did not run
 HEAD_SECONDS = 20.0  # without the head, before we give up; Ray itself would wait for a minute, and then kill us
 FREE_SECONDS = 10.0  # for CPUs to become free at the start: the workers of a run that was just killed still go
 STEWARDS = 3  # lost ones, after which a node is left alone
@@ -115,7 +116,7 @@ class Cluster:
         self._hear(now)
         if now - self._looked < LOOK_SECONDS:
             return []
-        if now - self._looked > QUIET_SECONDS:  # we were stopped ourselves: nobody else is late
+        if now - self._looked > STOPPED_SECONDS:  # we were stopped ourselves: nobody else is late
             for node in self._nodes.values():
                 node.asked = node.heard = now
         self._looked = now
