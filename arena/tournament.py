@@ -6,6 +6,7 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 
 import datetime
 import importlib.metadata
+import itertools
 import re
 import secrets
 import time
@@ -21,10 +22,11 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_name, read_config
+from arena.config import Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
+from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, Rating, canonical_json
 from arena.schedule.backend import Backend
@@ -36,13 +38,13 @@ from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
+from arena.store import hall, parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
-from arena.store.status import Command, Pace
+from arena.store.status import Command, Pace, Score, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
@@ -179,7 +181,9 @@ def run_tournament(
                     f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
                     f"Board so far: arena leaderboard {name} --out {settings.out}"
                 ) from None
-            return run.finish(is_finished=True)
+            results = run.finish(is_finished=True)
+            run.enter_hall(settings.out)
+            return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -199,15 +203,17 @@ class _Run:
         self.progress = Progress(name)
         self.tally = Tally()
         self.done = bytearray(len(plan))
-        self.standings = self._newcomers()
+        self.score = Score()
+        self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
-        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
             self.done[index] = 1
-        self.progress.done, self.progress.total = sum(self.done), len(self.plan)
+        self.score = read_score(self.journal)
+        self.progress.done, self.progress.total = self.score.done, len(self.plan)
         self.reporter.say(
             f"{self.progress.name}: {len(self.plan.contestants)} bots, {len(self.plan):,} matches"
             + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
@@ -228,15 +234,21 @@ class _Run:
         with ExitStack() as opened:
             driver: Driver | None = None
             for first, last in stretches(len(self.plan)):
-                todo = [index for index in range(first, last) if not self.done[index] and self.retirement.is_wanted(index)]
-                if todo:
+                todo = self._todo(first, last)
+                nearest = next(todo, None)
+                if nearest is not None:
                     driver = driver or self._driver(settings, opened)
-                    began = time.monotonic()
-                    self._playing_since = began - self.progress.seconds
-                    driver.run(todo, len(todo))
+                    self._playing_since = time.monotonic() - self.progress.seconds
+                    driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
                 self._pass_checkpoint(first, last)
-            if driver is not None:
-                self.tally = driver.tally
+
+    def _todo(self, first: int, last: int) -> Iterator[int]:
+        """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
+        index = self.done.find(0, first, last)
+        while index >= 0:
+            if self.retirement.is_wanted(index):
+                yield index
+            index = self.done.find(0, index + 1, last)
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
@@ -258,8 +270,9 @@ class _Run:
         pools = standings.pools()
         ratings, saved = rate_and_compare(pools, self.tournament.ratings)
         parquet.write_ratings(self.folder, ratings)
-        if is_finished and played != sum(self.done):
-            raise StoreError(f"{self.journal.path}: {sum(self.done) - played} matches cannot be read any more; restore it")
+        if is_finished and played != self.progress.done:
+            missing = self.progress.done - played
+            raise StoreError(f"{self.journal.path}: {missing} matches cannot be read any more; restore it")
         parquet.write_history(self.folder, history(pools, self.tournament.ratings))
         parquet.write_totals(self.folder)
         manifest = self._write_manifest(
@@ -268,6 +281,16 @@ class _Run:
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
+
+    def enter_hall(self, out: Path) -> None:
+        """Add what is finished to the hall of all tournaments."""
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
@@ -281,27 +304,29 @@ class _Run:
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
-        return Driver(backend, self._keep, self._keep_void, self._tick, patience)
+        return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally)
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
-        records = [_after(earlier[record.index], record) for record in chunk.records]
-        self._count(self.journal.add(records, self._pace()))
+        self._store([_after(earlier[record.index], record) for record in chunk.records])
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
-        self._count(self.journal.add([void(games.load(setup.game), setup, attempts, reason)]))
+        self._store([void(games.load(setup.game), setup, attempts, reason)])
 
-    def _pace(self) -> Mapping[str, bytes]:
-        """For who looks at the journal from outside."""
+    def _store(self, records: list[MatchRecord]) -> None:
+        """Into the journal, with what `arena status` tells."""
         progress = self.progress
-        return Pace(total=progress.total, played=progress.played_now, seconds=progress.seconds).values()
-
-    def _count(self, new: list[MatchRecord]) -> None:
+        fresh = {record.index: record for record in records if not self.done[record.index]}
+        score = self.score.plus(fresh.values())
+        pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
+        new = self.journal.add(records, {**pace.values(), **score.values()})
         for record in new:
             self.done[record.index] = 1
-            self.progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
-        self.progress.done += len(new)
-        self.progress.played_now += len(new)
+            progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
+        self.score = score
+        self.tally.duplicates += len(records) - len(new)
+        progress.done += len(new)
+        progress.played_now += len(new)
 
     def _tick(self) -> None:
         self.progress.seconds = time.monotonic() - self._playing_since
@@ -310,7 +335,7 @@ class _Run:
     def _pass_checkpoint(self, first: int, last: int) -> None:
         """Retire bots that forfeit again and again, from the rows up to here alone: workers and resumes cannot change it."""
         for record in self.journal.records(first, last):
-            self.standings.add(record)
+            self.running.add(record)
             self.retirement.add(record)
         retired = self.retirement.pass_checkpoint()
         for place in retired:
@@ -319,11 +344,9 @@ class _Run:
                 f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it"
             )
         if retired:
-            is_wanted = self.retirement.is_wanted
-            self.progress.total = sum(
-                1 for index in range(len(self.plan)) if self.done[index] or (index >= last and is_wanted(index))
-            )
-        self.progress.ratings = self.standings.ratings()
+            left = self.plan.count_without(self.retirement.retired, last)
+            self.progress.total = self.done.count(1, 0, last) + left
+        self.progress.ratings = self.running.ratings()
 
     def _newcomers(self) -> Standings:
         """Ratings before the first match: every pool that is rated, with its field."""
@@ -355,6 +378,15 @@ class _Run:
         )  # fmt: skip
         write_manifest(self.folder, manifest)
         return manifest
+
+
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
@@ -426,7 +458,7 @@ def _check_settings(settings: Settings) -> None:
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
-        check_name(settings.name, "--name")
+        check_tournament_name(settings.name, "--name")
 
 
 def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:

@@ -51,8 +51,8 @@ def tournament(
         ["--unsafe-trust-bots"] if unsafe_trust_bots else [],
     )  # fmt: skip
     settings = Settings(
-        out=out, backend=backend, workers=workers, address=None if address == OWN_INSTANCE else address,
-        seed=seed, name=name, fresh=fresh, unsafe_trust_bots=unsafe_trust_bots, command=again,
+        out=out, backend=backend, workers=workers, address=None if address == OWN_INSTANCE else address, seed=seed, name=name,
+        fresh=fresh, unsafe_trust_bots=unsafe_trust_bots, command=again,
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:

@@ -55,6 +55,8 @@ class RayBackend:
     A context manager; implements backend.Backend.
     """
 
+    falls_together = False
+
     def __init__(self, job: Job, workers: int | None, address: str | None = None, say: Callable[[str], None] = print) -> None:
         """Start a local instance with `workers` CPUs, or attach to the cluster at `address` and use so many of its CPUs.
 
@@ -247,7 +249,7 @@ def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int]
         for worker in known.values():
             worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
-        known[job_id] = Worker(_ray(is_local=False).get(job[0]))
+        known[job_id] = _ray(is_local=False).get(job[0]).worker()
     return known[job_id].play(indices, kills)
 
 
