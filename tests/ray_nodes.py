@@ -16,6 +16,12 @@ from processes import runs, until
 from arena.schedule.guardian import descendants
 
 _START = "import sys; from ray.scripts.scripts import main; sys.argv[0] = 'ray'; main()"
+_AGAIN = """
+import subprocess, sys
+for _ in range(5):  # a node that is not up after 30 seconds gives up: on a busy machine that is no fault
+    if not subprocess.call(sys.argv[1:]):
+        break
+"""
 _FEW = ("--num-gpus", "0", "--object-store-memory", str(80 << 20), "--disable-usage-stats")
 
 
@@ -25,7 +31,7 @@ class Node:
     def __init__(self, arguments: tuple[str, ...], environment: dict[str, str], log: Path) -> None:
         with log.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, "start", "--block", *_FEW, *arguments],
+                [sys.executable, "-S", "-c", _AGAIN, sys.executable, "-P", "-c", _START, "start", "--block", *_FEW, *arguments],
                 env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             )  # fmt: skip
         self.log = log

@@ -218,7 +218,7 @@ def test_a_silent_node_is_asked_then_lost_and_comes_back_when_it_answers(hall: H
     assert looks(found, clock, cluster.QUIET_SECONDS + cluster.ANSWER_SECONDS + 5) == ["b"]
     assert hall.ray.questions[asked:] == [("b", "answer")] and found.slots == 2
     assert hall.said[-1].startswith("node b has not answered for ") and hall.said[-1].endswith(
-        "; its 3 chunks are played again"
+        "; 3 of its chunks are played again"
     )
     b.chunks = 0
     hall.ray.silent = set()
@@ -248,7 +248,7 @@ def test_nodes_come_and_go(hall: Hall, clock: Clock) -> None:
     node.chunks = 2
     del hall.ray.alive[node.name]
     assert looks(found, clock, 2) == [node.name] and found.slots == 2
-    assert f"node {node.name} is gone; its 2 chunks are played again" in hall.said
+    assert f"node {node.name} is gone; 2 of its chunks are played again" in hall.said
 
 
 def test_a_steward_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:
@@ -258,7 +258,7 @@ def test_a_steward_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Ha
     hall.ray.answers["a"] = lambda question: deaths.pop() if deaths else hall.ours if question == "installation" else {}
     hall.ray.answers["b"] = lambda question: RayTaskError("Traceback\nOSError: no space left")
     found = hall.open()
-    looks(found, clock, 4)
+    looks(found, clock, 4 * cluster.STEWARD_SECONDS)
     assert found.slots == 2 and not deaths
     assert "warning: node b is not used: OSError: no space left" in hall.said
 
