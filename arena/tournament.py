@@ -10,7 +10,7 @@ import itertools
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +71,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    job: Callable[..., Job] = Job
+    """Makes what workers are sent; `arena bench scale` sends one whose matches are only pretended."""
     command: str = ""
     """The command line that goes on with this run, for `arena status`."""
 
@@ -278,7 +280,7 @@ class _Run:
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
-        job = Job(
+        job = settings.job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip

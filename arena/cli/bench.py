@@ -24,17 +24,26 @@ class Topic(enum.StrEnum):
     ENGINE = "engine"
     SEATS = "seats"
     RATINGS = "ratings"
+    SCALE = "scale"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings).")] = False,
+    matches: Annotated[
+        list[int] | None, typer.Option(help="Scale: sizes of the tournaments; repeatable. Default: 10,000 to 1,000,000.")
+    ] = None,
+    backend: Annotated[list[str] | None, typer.Option(help="Scale: only these backends; repeatable.")] = None,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), or locked seats (wall time)."""
+    """Measure this machine: engine and ratings (one core, CPU time), locked seats (wall time), or whole tournaments (scale)."""
     console = Console(stderr=True, highlight=False)
     if topic is Topic.RATINGS:
         return _ratings(json=json)
+    if topic is Topic.SCALE:
+        from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
+
+        return print_scale(matches, backend)
     names = game or games.names()
     for name in names:
         games.load(name)
