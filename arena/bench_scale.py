@@ -36,6 +36,7 @@ THROUGHPUT_SECONDS = 10.0  # of bare play
 BACKENDS = (LOCAL, RAY)
 BARE = "bare"
 STUB, TRUSTED, LOCKED = "stub of 5 ms", "naga, trusted bots", "naga, locked bots"
+_LARGER = 10  # times the matches that are played: chunks are as in a large tournament
 _WARMING = 0.1  # share of the matches before the clock starts: workers start and load
 _PROBE = 100  # matches to find out how long they take
 _PER_DEAL = 20  # 5 bots, tables of 2, both rotations
@@ -180,7 +181,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
             )  # fmt: skip
         for backend in backends:
             for workers in (1, 2):
-                with _Table(play == LOCKED, matches * workers) as table:
+                with _Table(play == LOCKED, _LARGER * matches * workers) as table:
                     settings = Settings(out=table / "out", backend=backend, workers=workers, job=make_job)
                     yield _alone(_throughput, table, settings, play, one)
 
@@ -302,10 +303,12 @@ class _Meter(Silent):
 
 
 def _throughput(folder: Path, settings: Settings, play: str, bare: tuple[float, float]) -> Throughput:
-    config = folder / "scale.yaml"
-    matches = msgspec.json.decode(config.read_bytes())["deals"] * _PER_DEAL
-    meter = _Meter(int(_WARMING * matches))
-    tally = run_tournament(config, settings, meter).tally
+    matches = msgspec.json.decode((folder / "scale.yaml").read_bytes())["deals"] * _PER_DEAL // _LARGER
+    meter = _Meter(int(_WARMING * matches), matches)
+    try:
+        tally = run_tournament(folder / "scale.yaml", settings, meter).tally
+    except Interrupted as stopped:
+        tally = stopped.tally
     seconds, driver_cpu, played = meter.costs()
     workers, (rate, bare_cpu) = settings.workers or 1, bare
     worker_cpu = tally.worker_cpu / tally.timed_matches

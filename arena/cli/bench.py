@@ -25,6 +25,7 @@ class Topic(enum.StrEnum):
     SEATS = "seats"
     RATINGS = "ratings"
     SCALE = "scale"
+    CHAOS = "chaos"
 
 
 def bench(
@@ -34,9 +35,17 @@ def bench(
     matches: Annotated[
         list[int] | None, typer.Option(help="Scale: sizes of the tournaments; repeatable. Default: 10,000 to 1,000,000.")
     ] = None,
-    backend: Annotated[list[str] | None, typer.Option(help="Scale: only these backends; repeatable.")] = None,
+    backend: Annotated[
+        list[str] | None, typer.Option(help="Scale: only these backends; repeatable. Chaos: this one (default: ray).")
+    ] = None,
+    kills: Annotated[int, typer.Option(help="Chaos: how many processes to kill.")] = 20,
+    workers: Annotated[int, typer.Option(help="Chaos: worker processes.")] = 2,
+    seed: Annotated[int, typer.Option(help="Chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure this machine: engine and ratings (one core, CPU time), locked seats (wall time), or whole tournaments (scale)."""
+    """Measure this machine: engine, ratings (one core, CPU time), locked seats (wall time), whole tournaments (scale).
+
+    `chaos` kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
+    """
     console = Console(stderr=True, highlight=False)
     if topic is Topic.RATINGS:
         return _ratings(json=json)
@@ -44,6 +53,10 @@ def bench(
         from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
 
         return print_scale(matches, backend)
+    if topic is Topic.CHAOS:
+        from arena.cli.bench_chaos import print_chaos
+
+        return print_chaos(kills, backend, workers, seed)
     names = game or games.names()
     for name in names:
         games.load(name)

@@ -10,7 +10,7 @@ from functools import partial
 
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import HASH_SEED, die_with_parent
+from arena.schedule.processes import HASH_SEED, die_with_parent, uninterrupted
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 
@@ -31,7 +31,8 @@ class LocalBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""

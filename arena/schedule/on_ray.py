@@ -16,7 +16,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.guardian import Guardian
-from arena.schedule.processes import HASH_SEED
+from arena.schedule.processes import HASH_SEED, uninterrupted
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -70,7 +70,8 @@ class RayBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
