@@ -7,6 +7,7 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 import datetime
 import importlib.metadata
 import itertools
+import re
 import secrets
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_name, read_config
+from arena.config import Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
@@ -37,16 +38,19 @@ from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
+from arena.store import hall, parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
+_ADDRESS = re.compile(
+    r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+"
+)  # not ray://: a round trip through a proxy for every chunk
 DEFAULT_FOLDER = Path("leaderboards")
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -178,7 +182,9 @@ def run_tournament(
                 run.play(settings)
             except KeyboardInterrupt:
                 raise run.stopped(settings) from None
-            return run.finish(is_finished=True)
+            results = run.finish(is_finished=True)
+            run.enter_hall(settings.out)
+            return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -203,7 +209,7 @@ class _Run:
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
-        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
@@ -287,13 +293,25 @@ class _Run:
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
 
+    def enter_hall(self, out: Path) -> None:
+        """Add what is finished to the hall of all tournaments."""
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
+
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
-        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
+        rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
+        warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
         job = settings.job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip
-        backend = opened.enter_context(_backend(job, settings))
+        backend = opened.enter_context(_backend(job, settings, self.reporter.say))
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
@@ -381,6 +399,15 @@ class _Run:
         return manifest
 
 
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
+
+
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
     """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
 
@@ -442,19 +469,25 @@ def _check_settings(settings: Settings) -> None:
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
     if settings.backend == LOCAL and settings.address is not None:
         raise ConfigError(f"--address: of a Ray cluster; `--backend {LOCAL}` uses none. Leave one of the two out")
+    if settings.address is not None and not _ADDRESS.fullmatch(settings.address):
+        raise ConfigError(
+            f"--address: HOST:PORT of a Ray cluster's head (or auto, or local), not {settings.address!r}; run the command on "
+            f"one of the cluster's machines, or in a pod of it"
+        )
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
-        check_name(settings.name, "--name")
+        check_tournament_name(settings.name, "--name")
 
 
-def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
-    workers = settings.workers or available_cpus()
+def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
     if settings.backend == LOCAL:
-        return LocalBackend(job, workers)
+        return LocalBackend(job, settings.workers or available_cpus())
     from arena.schedule.on_ray import RayBackend  # only now: importing Ray takes a third of a second
 
-    return RayBackend(job, workers, settings.address)
+    if settings.address is not None:
+        say(f"playing on the Ray cluster at {settings.address}")
+    return RayBackend(job, settings.workers, settings.address, say)
 
 
 def _set_aside(folder: Path, reporter: Reporter) -> None:

@@ -28,7 +28,7 @@ class Job(msgspec.Struct, frozen=True):
     """All that a worker needs, by value: no shared disk is assumed."""
 
     plan: Plan
-    bots: dict[str, BotFiles]
+    bots: Mapping[str, BotFiles]
     """By content hash."""
     needs_lock: bool = True
     """Whether untrusted bots are refused where they cannot be locked in."""

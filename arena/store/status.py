@@ -12,7 +12,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
 from arena.store.journal import FILE, Journal, running_process
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import Manifest, is_hall, read_manifest
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -150,7 +150,8 @@ def read_status(folder: Path) -> Status:
 
 def tournaments(out: Path) -> list[Path]:
     """The folders of all tournaments in `out`, by name. Raises StoreError when there is none."""
-    folders = sorted({path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")})
+    found = {path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")}
+    folders = sorted(folder for folder in found if not is_hall(folder))
     if not folders:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     return folders
