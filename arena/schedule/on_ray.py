@@ -25,7 +25,7 @@ from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.cluster import ENVIRONMENT, Cluster, Node
 from arena.schedule.guardian import Guardian
-from arena.schedule.processes import HASH_SEED, available_cpus
+from arena.schedule.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -93,7 +93,8 @@ class RayBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     @property
     def slots(self) -> int:
