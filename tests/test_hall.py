@@ -111,6 +111,17 @@ def test_a_board_that_grew_is_that_of_all_at_once(tmp_path: Path) -> None:
     assert board(gather(tmp_path, *names)) == board(tmp_path / "grown")
 
 
+def test_one_that_is_taken_out_leaves_no_trace(tmp_path: Path) -> None:
+    spring, summer, winter = three(tmp_path)
+    place = gather(tmp_path, spring, winter)
+    without = board(place)
+    gather(tmp_path, summer)
+    assert board(place) != without
+    shutil.rmtree(hall.entries(place)[2].folder)
+    rate_hall(place, lambda text: None)
+    assert board(place) == without
+
+
 def test_what_is_there_is_never_written_again(tmp_path: Path) -> None:
     spring, summer, winter = three(tmp_path)
     place = gather(tmp_path, spring, winter)
@@ -118,7 +129,7 @@ def test_what_is_there_is_never_written_again(tmp_path: Path) -> None:
     before = [(path, path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path in files if path.is_file()]
     gather(tmp_path, summer)
     assert [(path, path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path, *_ in before] == before
-    assert len(before) == 6
+    assert len(before) == 8
 
 
 def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:

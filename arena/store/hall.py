@@ -1,6 +1,6 @@
 """The lasting hall: the rows of all finished tournaments beside each other, in `leaderboards/hall/`.
 
-`hall/tournaments/` holds a folder per tournament with its manifest, rows and logs, as the tournament wrote them: to add one is
+`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs and ratings, as the tournament wrote them: to add one is
 to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/` follows from
 these folders, whatever the order in which they came: they are read in the order of their start, then of their name.
 
@@ -149,7 +149,7 @@ def add(hall: Path, folder: Path) -> Entry | None:
         temporary = Path(tempfile.mkdtemp(prefix=_NEW, dir=target.parent))
         try:
             temporary.chmod(0o755)
-            for file in (MANIFEST, MATCHES.file, ACTIONS.file):
+            for file in (MANIFEST, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
                 _link(folder / file, temporary / file)
             _check(folder, manifest, temporary)
             _sync(temporary)
