@@ -82,7 +82,8 @@ def rows_cost(out: Path, matches: int, say: Say) -> RowsCost:
     say("adding up what the board shows beside ratings ...")
     totals = _measured(["-m", "arena.bench_rows", str(folder)])[0]
     board = _measured(["-m", "arena", "leaderboard", NAME, "--out", str(out)])[0]
-    return RowsCost(rows, size / rows, write, *runs, totals, board)
+    online, batch = runs
+    return RowsCost(rows, size / rows, write, online, batch, totals, board)
 
 
 def write_rows(folder: Path, matches: int) -> None:
