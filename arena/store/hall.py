@@ -185,7 +185,11 @@ def is_rated(hall: Path) -> bool:
     files = (MANIFEST, RATINGS.file, HISTORY.file, TOTALS.file)
     if not all((hall / file).is_file() for file in files):
         return False
-    return read_manifest(hall).tournaments == tuple(entry.folder.name for entry in entries(hall))
+    try:
+        rated = read_manifest(hall).tournaments
+    except StoreError:  # it can be written anew
+        return False
+    return rated == tuple(entry.folder.name for entry in entries(hall))
 
 
 def entries(hall: Path) -> list[Entry]:
