@@ -318,6 +318,18 @@ def test_the_hall_outlasts_its_tournaments(tmp_path: Path, capsys: pytest.Captur
         find_match(tmp_path, "0" * 24)
 
 
+def test_why_a_match_cannot_be_replayed_is_told(tmp_path: Path) -> None:
+    wanted = cup(tmp_path, "spring", 5, 1)[0].match_id
+    manifest = read_manifest(tmp_path / "spring")
+    for key, message in ((None, "the key of the deals is not public yet"), ("0x", "damaged: the key is not hexadecimal")):
+        write_manifest(tmp_path / "spring", replace(manifest, key=key))
+        with pytest.raises(StoreError, match=message):
+            find_match(tmp_path, wanted)
+    (tmp_path / "spring" / "matches.parquet").write_bytes(b"")
+    with pytest.raises(StoreError, match=r"searched: spring\); .*/spring/matches\.parquet: damaged"):
+        find_match(tmp_path, wanted)
+
+
 def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", str(tmp_path))
     for name in three(tmp_path):

@@ -1,8 +1,8 @@
 """The lasting hall: the rows of all finished tournaments beside each other, in `leaderboards/hall/`.
 
-`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs and ratings, as the tournament wrote them: to add one is
-to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/` follows from
-these folders, whatever the order in which they came: they are read in the order of their start, then of their name.
+`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs and ratings, as the tournament wrote them: to
+add one is to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/`
+follows from these folders, whatever the order in which they came: they are read in the order of their start, then their name.
 
 A match counts once, by its id: with a public seed, two tournaments may have matches in common, and then the one that started
 first has them. Bots of one name and version whose files differ are entries of their own (`greedy@3f2a9c`). Labels are the

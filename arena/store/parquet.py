@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.errors import StoreError
+from arena.errors import NotStored, StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
@@ -106,7 +106,7 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 
 
 def find_match(folder: Path, match_id: str) -> MatchRecord:
-    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    """One match by its id (24 hex digits). Raises NotStored when it is not there."""
     reader = _Reader(folder, MATCHES)
     try:
         key = bytes.fromhex(match_id)
@@ -116,7 +116,7 @@ def find_match(folder: Path, match_id: str) -> MatchRecord:
         raise StoreError(f"{match_id!r} is not a match id: it has {2 * MATCH_ID_BYTES} hex digits")
     rows, logs = reader.rows_of(key), _Reader(folder, ACTIONS).rows_of(key)
     if not rows:
-        raise StoreError(f"{reader.path}: no match {match_id}")
+        raise NotStored(f"{reader.path}: no match {match_id}")
     if not logs:
         raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
     return _record(reader.path, rows, logs[0])
