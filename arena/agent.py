@@ -15,18 +15,21 @@ from typing import Any, ClassVar, Generic
 import msgspec
 from typing_extensions import TypeVar
 
+from arena import command_bot
 from arena.cache import cached_folder, keep_newest
+from arena.command_bot import CommandBot
 from arena.errors import BotError
 from arena.records import Clock
 from arena.view import View
 
-__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot", "unpack"]
+__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "bot_name", "read_bot", "unpack"]
 
 BOT_BYTES = 64 << 20  # a bot's files, all together
 BOTS_KEPT = 200  # unpacked ones, the most recently used
 
 V = TypeVar("V", bound=View, default=View)
 
+_ELF = b"\x7fELF"
 _serial = itertools.count()
 
 
@@ -80,9 +83,14 @@ class BotFiles(msgspec.Struct, frozen=True):
     """A bot's files by value: what is hashed, shipped to workers and executed."""
 
     main: str
-    """The file that holds the Agent class."""
+    """The file that holds the Agent class; of a command bot its bot.toml."""
     files: dict[str, bytes]
     """Content by relative path."""
+
+    @property
+    def command(self) -> CommandBot | None:
+        """What its bot.toml says; None for a bot in Python."""
+        return command_bot.read_command(self.files[self.main]) if self.main == command_bot.FILE else None
 
     @property
     def sha256(self) -> str:
@@ -94,19 +102,21 @@ class BotFiles(msgspec.Struct, frozen=True):
 
 
 def read_bot(path: Path) -> BotFiles:
-    """A bot's files from a `.py` file, or from a folder with `__init__.py`; raises BotError that names the path."""
+    """A bot's files from a `.py` file, or from a folder with `__init__.py` or `bot.toml`.
+
+    Raises BotError that names the path.
+    """
     try:
+        if (path / command_bot.FILE).is_file():
+            return _read_folder(path, command_bot.FILE, _files_of_command(path))
         if path.is_dir():
             if not (path / "__init__.py").is_file():
-                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class")
-            names = [file for file in sorted(path.rglob("*")) if _belongs(file.relative_to(path)) and file.is_file()]
-            if sum(file.stat().st_size for file in names) > BOT_BYTES:
-                raise BotError(f"{path}: more than {BOT_BYTES >> 20} MiB of files")
-            bot = BotFiles("__init__.py", {file.relative_to(path).as_posix(): file.read_bytes() for file in names})
+                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class, or a bot.toml with a command")
+            bot = _read_folder(path, "__init__.py", _all_files(path))
         elif path.suffix == ".py":
             bot = BotFiles(path.name, {path.name: path.read_bytes()})
         else:
-            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py")
+            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py or bot.toml")
     except OSError as error:
         raise BotError(f"{path}: cannot be read: {error.strerror}") from None
     try:
@@ -118,6 +128,49 @@ def read_bot(path: Path) -> BotFiles:
     return bot
 
 
+def bot_name(path: Path) -> str:
+    """What a bot is called where nobody gives it a name: as its bot.toml says, else like its file. Raises BotError."""
+    try:
+        content = (path / command_bot.FILE).read_bytes()
+    except OSError:
+        return path.stem
+    try:
+        return command_bot.read_command(content).name
+    except BotError as error:
+        raise BotError(f"{path}/{error}") from None
+
+
+def _read_folder(folder: Path, main: str, names: Sequence[Path]) -> BotFiles:
+    if sum(file.stat().st_size for file in names) > BOT_BYTES:
+        raise BotError(f"{folder}: more than {BOT_BYTES >> 20} MiB of files")
+    return BotFiles(main, {file.relative_to(folder).as_posix(): file.read_bytes() for file in names})
+
+
+def _all_files(folder: Path) -> list[Path]:
+    return [file for file in sorted(folder.rglob("*")) if _belongs(file.relative_to(folder)) and file.is_file()]
+
+
+def _files_of_command(folder: Path) -> list[Path]:
+    """The bot.toml and what it names, or all. Raises BotError for a file that is not there."""
+    path = folder / command_bot.FILE
+    try:
+        bot = command_bot.read_command(path.read_bytes())
+    except BotError as error:
+        raise BotError(f"{folder}/{error}") from None
+    files = [folder / name for name in bot.files] or _all_files(folder)
+    inside = folder.resolve()
+    for name, file in zip(bot.files, files):
+        if not file.resolve().is_relative_to(inside):
+            raise BotError(f"{path}: files: {name} is not in the bot's folder")
+        if not file.is_file():
+            raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)")
+    program = bot.command[0]
+    own = folder / program
+    if "/" in program and not own.is_absolute() and own.resolve() not in [file.resolve() for file in files]:
+        raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
+    return sorted({path, *files})
+
+
 def unpack(bot: BotFiles) -> Path:
     """The folder of the user's cache that holds a bot's files, named by their content."""
 
@@ -126,11 +179,13 @@ def unpack(bot: BotFiles) -> Path:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+            if content.startswith(_ELF):
+                path.chmod(0o755)  # a program that a bot.toml may name
 
     folder = cached_folder(f"bots/{bot.sha256}", fill)
     if not folder.stat().st_mode & 0o005:  # a locked bot is another user
         for path in (*folder.rglob("*"), folder):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
     return folder
 

@@ -10,7 +10,8 @@ import msgspec
 import yaml
 
 from arena import game as games
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles, bot_name, read_bot
+from arena.command_bot import NAME, NAME_RULE
 from arena.errors import BotError, ConfigError, nearest
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.options import OptionValue
@@ -20,8 +21,6 @@ from arena.records import Clock
 from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
 from arena.store.manifest import HALL
 
-NAME = re.compile(r"[a-z0-9_-]{1,40}")
-NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -227,7 +226,10 @@ def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
         if entry.path.startswith("submitted:"):
             raise ConfigError(f"{key}: stored submissions are not known to this version; give the bot's path")
         path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
-        name = entry.name or path.stem
+        try:
+            name = entry.name or bot_name(path)
+        except BotError as error:
+            raise BotError(f"{key}: {error}") from None
         check_name(name, f"{key}.name")
         for known in entry.games or ():
             if known not in games.names():

@@ -155,7 +155,7 @@ def test_a_match_counts_once(tmp_path: Path) -> None:
     assert [(part.stored, part.rows) for part in hall.counted(hall.entries(place))] == [(48, 48), (80, 32)]
     assert read_manifest(place).played == 40
     rows = hall.read_rows(hall.entries(place), COLUMNS)
-    ids = rows.match_ids(range(80))
+    ids = boards.read_match_ids(place, range(80))
     assert len(set(ids.values())) == 40
     stored = [record.match_id for record in parquet.read_matches(tmp_path / summer)]
     assert [ids[row] for row in range(0, 80, 2)] == stored

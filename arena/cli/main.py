@@ -15,6 +15,7 @@ VERBS = (
     "status",
     "leaderboard",
     "hall",
+    "report",
     "rerate",
     "match",
     "replay",

@@ -3,8 +3,7 @@
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,26 +12,13 @@ from rich.console import Console
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
+from arena.report.costs import Costs, add_up, costs_of, milliseconds
 from arena.report.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
 PLOT_WIDTH = 25  # characters of the picture of the intervals
 _PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
-
-
-@dataclass
-class _Costs:
-    """What the rows of one bot in one pool add up to."""
-
-    endings: dict[Ending, int] = field(default_factory=dict)
-    medians: list[float] = field(default_factory=list)
-    """Of each pool, over its matches with the most frequent ending; ms."""
-    worst: float = 0.0
-    """ms."""
-
-
-Costs = Mapping[tuple[str, str, int], _Costs]
 
 
 def print_board(
@@ -53,7 +39,7 @@ def print_board(
     page = ConsolePage(target) if isinstance(target, Console) else target
     ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
-    costs = _costs(totals)
+    costs = add_up(totals)
     retired = {bot.name for bot in manifest.bots if bot.retired}
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
@@ -179,9 +165,9 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
     if any(rating.faults for rating in rows):
         columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
     if costs:
-        columns.append(Column("ms/move", [_milliseconds(_mean(_cost(costs, rating).medians)) for rating in rows], 5))
-        columns.append(Column("worst ms", [_milliseconds(_cost(costs, rating).worst) for rating in rows], 4))
-        kinds = [_kinds(_cost(costs, rating)) for rating in rows]
+        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
+        kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))
     return columns
@@ -196,11 +182,11 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
             cells.append(f"  {'-':>{digits}}")
             continue
         bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
-        cells.append(f"{'~' if above is not None and _is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+        cells.append(f"{'~' if above is not None and is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
     return cells
 
 
-def _is_open(above: Rating, below: Rating) -> bool:
+def is_open(above: Rating, below: Rating) -> bool:
     """Whether the order of two neighbours may as well be the other one."""
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
@@ -224,14 +210,14 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
 
 def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
     notes = []
-    if any(above.pool == below.pool and _is_open(above, below) for above, below in itertools.pairwise(shown)):
+    if any(above.pool == below.pool and is_open(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:
         notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
     for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
         for rating in shown:
-            faults = _kinds(_cost(costs, rating)) if rating.pool == pool else ""
+            faults = costs_of(costs, rating).faults if rating.pool == pool else ""
             if faults:
                 notes.append(f"faults of {_name(rating)} in {pool}: {faults}")
     saved = {pool: manifest.rotations_saved[pool] for pool in manifest.rotations_saved if any(r.pool == pool for r in shown)}
@@ -246,41 +232,6 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     if manifest.unrated:
         notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []
-
-
-def _costs(totals: Iterable[SeatTotals]) -> dict[tuple[str, str, int], _Costs]:
-    """By pool, bot and version; the overall pool too, in which every pool counts the same."""
-    costs: dict[tuple[str, str, int], _Costs] = {}
-    most: dict[tuple[str, str, int], SeatTotals] = {}
-    for total in totals:
-        key = (total.pool, total.bot, total.bot_version)
-        if key not in most or total.seats > most[key].seats:
-            most[key] = total
-        for pool in (total.pool, OVERALL):
-            cost = costs.setdefault((pool, *key[1:]), _Costs())
-            cost.worst = max(cost.worst, total.cpu_ms_worst)
-            cost.endings[total.ending] = cost.endings.get(total.ending, 0) + total.seats
-    for (pool, bot, version), total in most.items():
-        if total.decisions:
-            costs[pool, bot, version].medians.append(total.cpu_ms_median)
-            costs[OVERALL, bot, version].medians.append(total.cpu_ms_median)
-    return costs
-
-
-def _cost(costs: Costs, rating: Rating) -> _Costs:
-    return costs.get((rating.pool, rating.bot, rating.bot_version)) or _Costs()
-
-
-def _kinds(cost: _Costs) -> str:
-    return ", ".join(f"{ending.value} {count}" for ending, count in cost.endings.items() if ending.blame == "bot")
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0
-
-
-def _milliseconds(number: float) -> str:
-    return "-" if not number else f"{number:.3f}" if number < 1 else f"{number:,.1f}"
 
 
 def _name(rating: Rating) -> str:
