@@ -348,6 +348,14 @@ def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.C
     assert len(ids & set(worst)) == 5
 
 
+def test_the_hall_has_a_report(tmp_path: Path) -> None:
+    gather(tmp_path, *three(tmp_path))
+    assert main(["report", "hall", "--results", str(tmp_path)]) == 0
+    page = (tmp_path / "hall" / "report.html").read_text()
+    assert all(name in page for name in ("bob@bbbbbb", "bob@cccccc", "naga/2", "-winter-", "-spring-", "-summer-"))
+    assert "None" not in page
+
+
 def test_gathering_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", str(tmp_path))
     assert main(["hall", *out]) == USER_ERROR

@@ -116,7 +116,7 @@ def _tournaments(hall: Evidence) -> Section:
     """Of the lasting hall."""
     columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
     rows = [[Cell(printable(name, TEXT_LETTERS))] for name in hall.manifest.tournaments]
-    lead = "All tournaments of the lasting hall in the order of their start, in which their matches are rated; `arena hall` lists them."
+    lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
     return Section("How it was played", lead, [_games(hall), Table("Tournaments", columns, rows)])
 
 
