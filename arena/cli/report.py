@@ -15,7 +15,7 @@ FILE = "report.html"
 
 
 def report(
-    name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The tournament, or hall; left out: the newest tournament.")] = None,
     out: Annotated[Path | None, typer.Option(help=f"The file to write; default: {FILE} in the tournament's folder.")] = None,
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:

@@ -20,7 +20,7 @@ from arena.report.board import chosen_pools, headline_ratings
 from arena.report.costs import BotCosts, Costs, add_up
 from arena.report.page import bot_name
 from arena.rng import derive
-from arena.store import parquet
+from arena.store import boards, parquet
 from arena.store.manifest import Manifest, read_manifest
 
 NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
@@ -114,7 +114,7 @@ class Evidence:
             self.history = parquet.read_history(folder)
         except StoreError as error:
             self.missing.append(f"Without the history of the ratings: {error}")
-        columns = parquet.read_columns(folder, COLUMNS)
+        columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
         self._rows = StoredRows(columns, unrated=self.unrated)

@@ -66,5 +66,6 @@ def _present(sections: Sequence[Section | None]) -> list[Section]:
 
 def _entry(entry: dict[str, object]) -> str:
     """A game of the config in words."""
-    deals = entry.get("deals")
-    return f"{entry.get('game')}, {entry.get('seats')} seats, {deals} {'deal' if deals == 1 else 'deals'} a table"
+    table = f"{entry.get('game')}, {entry.get('seats')} seats"
+    deals = entry.get("deals")  # of the hall, every tournament had its own number
+    return table if deals is None else f"{table}, {deals} {'deal' if deals == 1 else 'deals'} a table"

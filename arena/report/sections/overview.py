@@ -95,6 +95,8 @@ def field(hall: Evidence) -> Section | None:
 def provenance(hall: Evidence) -> Section:
     """What fixes the results, for who wants to check them."""
     manifest = hall.manifest
+    if manifest.tournaments:
+        return _tournaments(hall)
     columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True, is_long=True)]
     settings = {key: value for key, value in manifest.config.items() if key not in ("entries", "contestants", "bots")}
     facts = {
@@ -110,6 +112,14 @@ def provenance(hall: Evidence) -> Section:
     return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
 
 
+def _tournaments(hall: Evidence) -> Section:
+    """Of the lasting hall."""
+    columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
+    rows = [[Cell(printable(name, TEXT_LETTERS))] for name in hall.manifest.tournaments]
+    lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
+    return Section("How it was played", lead, [_games(hall), Table("Tournaments", columns, rows)])
+
+
 def _games(hall: Evidence) -> Table:
     columns = [
         Column("pool", is_number=False), Column("game", is_number=False), Column("seats"), Column("deals", meaning="per table"),
@@ -118,7 +128,7 @@ def _games(hall: Evidence) -> Table:
     rows = [
         [
             Cell(shown(str(entry.get("pool")))), Cell(shown(str(entry.get("game")))), Cell(shown(str(entry.get("seats")))),
-            Cell(shown(str(entry.get("deals")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
+            Cell(shown(str(entry.get("deals", "")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
         ]
         for entry in hall.entries
     ]  # fmt: skip
