@@ -15,6 +15,7 @@ VERBS = (
     "status",
     "leaderboard",
     "report",
+    "hall",
     "rerate",
     "match",
     "replay",

@@ -13,7 +13,7 @@ from arena.report.evidence import PoolEvidence, shown
 from arena.report.plots import Plotter
 from arena.report.replay import replay_lines
 from arena.schedule.plan import deal_seed
-from arena.store import parquet
+from arena.store import boards
 
 ALL_MATCHES = 60  # a pool with so many has all of them listed
 MOST_FAULTS, MOST_CLOSE = 12, 6
@@ -31,19 +31,19 @@ class _Choice:
     reasons: Sequence[str]
 
 
-def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
+def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     """The list, and the replays that fit."""
     if not evidence.rows.matches:
         return None
     chosen = _chosen(evidence)
-    records = _records(evidence, [choice.match for choice in chosen])
-    logs, reason = _replays(evidence, list(zip(chosen, records)))
+    stored = _stored(evidence, [choice.match for choice in chosen])
+    logs, reason = _replays(evidence, chosen, stored)
     anchors = {log.anchor for log in logs}
     columns = [
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
         Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
     ]  # fmt: skip
-    rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
+    rows = [_row(evidence, choice, record, anchors) for choice, (record, _) in zip(chosen, stored)]
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
     if reason:
         blocks.append(Words(reason))
@@ -77,11 +77,11 @@ def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
     )
 
 
-def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[MatchRecord]:
-    """The stored matches with these numbers in the pool."""
+def _stored(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, bytes | None]]:
+    """The matches with these numbers in the pool, each with the key of its deals."""
     rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
-    ids = parquet.read_match_ids(evidence.hall.folder, rows)
-    found = parquet.find_matches(evidence.hall.folder, [ids[row] for row in rows])
+    ids = boards.read_match_ids(evidence.hall.folder, rows)
+    found = boards.find_matches(evidence.hall.folder, [ids[row] for row in rows])
     return [found[ids[row]] for row in rows]
 
 
@@ -103,16 +103,20 @@ def _result(record: MatchRecord) -> str:
     return " · ".join(parts)
 
 
-def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord]]) -> tuple[list[Log], str]:
+def _replays(
+    evidence: PoolEvidence, chosen: Sequence[_Choice], stored: Sequence[tuple[MatchRecord, bytes | None]]
+) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
-    manifest = evidence.hall.manifest
-    if not manifest.finished or manifest.key is None:
-        return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
     logs: list[Log] = []
-    for choice, record in listed:
+    for choice, (record, key) in zip(chosen, stored):
+        if key is None:
+            return (
+                logs,
+                "Replays come when the tournament is over: until then they would give away deals that are still played.",
+            )
         try:
-            text = _replay(record, bytes.fromhex(manifest.key))
+            text = _replay(record, key)
         except (ArenaError, ValueError) as error:
             return logs, f"Replays are left out: {printable(str(error))}"
         if len(text) > share:
