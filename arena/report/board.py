@@ -4,7 +4,6 @@ import csv
 import io
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -72,9 +71,9 @@ def chosen_pools(
         return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
     if choice in found or choice == OVERALL:
         return [choice]
-    of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
+    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
     if not of_game:
-        games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
+        games = [entry["game"] for entry in manifest.entries if "game" in entry]
         hint = nearest(choice, {*found, *games, OVERALL})
         raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
@@ -91,7 +90,7 @@ def headline(manifest: Manifest) -> str:
     parts = [f"{manifest.played:,}{planned} matches"]
     if manifest.tournaments:
         parts.append(f"tournaments: {len(manifest.tournaments)}")
-    deals = sorted({entry["deals"] for entry in _entries(manifest) if "deals" in entry})
+    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
     if deals:
         parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
     failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
@@ -238,9 +237,3 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
 
 def _name(rating: Rating) -> str:
     return bot_name(rating.bot, rating.bot_version)
-
-
-def _entries(manifest: Manifest) -> list[dict[str, Any]]:
-    """The games of the resolved config, as far as it names them."""
-    entries = manifest.config.get("entries", [])
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

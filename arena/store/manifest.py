@@ -63,6 +63,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The games of the resolved config, as far as it names them."""
+        entries = self.config.get("entries", [])
+        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest in one step: a reader sees the old one or the new one."""

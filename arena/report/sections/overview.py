@@ -106,9 +106,12 @@ def provenance(hall: Evidence) -> Section:
         "reproducible results": manifest.reproducible_sha256 or "-",
     }  # fmt: skip
     facts |= {key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in settings.items()}
-    rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
-    games: list[Block] = [_games(hall)] if hall.entries else []
+    games: list[Block] = [_games(hall)] if hall.manifest.entries else []
     lead = f"`arena verify-results {manifest.name}` plays every match again and checks the hashes, scores and ratings."
+    if manifest.tournaments:
+        facts = {"tournaments": ", ".join(manifest.tournaments)}
+        lead = "The lasting hall holds the matches of all its tournaments; each can be audited for itself."
+    rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
     return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
 
 
@@ -130,7 +133,7 @@ def _games(hall: Evidence) -> Table:
             Cell(shown(str(entry.get("pool")))), Cell(shown(str(entry.get("game")))), Cell(shown(str(entry.get("seats")))),
             Cell(shown(str(entry.get("deals", "")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
         ]
-        for entry in hall.entries
+        for entry in hall.manifest.entries
     ]  # fmt: skip
     return Table("Games and options", columns, rows)
 
