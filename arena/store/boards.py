@@ -8,7 +8,6 @@ from arena.errors import ConfigError
 from arena.records import MatchRecord
 from arena.store import hall, parquet
 from arena.store.columns import Columns
-from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import is_hall, read_manifest
 
 

@@ -112,10 +112,7 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 def find_match(folder: Path, match_id: str) -> MatchRecord:
     """One match by its id (24 hex digits). Raises NotStored when it is not there."""
     key = match_id.lower()
-    found = find_matches(folder, [key])
-    if not found:
-        raise StoreError(f"{folder / MATCHES.file}: no match {match_id}")
-    return found[key]
+    return find_matches(folder, [key])[key]
 
 
 def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:

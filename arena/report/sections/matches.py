@@ -44,7 +44,7 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
         Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
     ]  # fmt: skip
-    rows = [_row(evidence, choice, record, anchors) for choice, (record, _) in zip(chosen, stored)]
+    rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
     if reason:
         blocks.append(Words(reason))
