@@ -251,6 +251,9 @@ def test_nodes_come_and_go(hall: Hall, clock: Clock) -> None:
     del hall.ray.alive[node.name]
     assert looks(found, clock, 2) == [node.name] and found.slots == 2
     assert f"node {node.name} is gone; 2 of its chunks are played again" in hall.said
+    hall.ray.alive.clear()
+    looks(found, clock, 2)
+    assert found.slots == 0 and found.choose() is None and hall.said[-1].startswith("no node plays now")
 
 
 def test_a_steward_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:

@@ -59,7 +59,7 @@ class Steward:
             seconds = warm_rooms(rooms, lambda _: None)
         except ArenaError as error:
             return {"error": str(error)}
-        return said | ({"compiled": f"{seconds:.0f} s"} if seconds else {})
+        return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})
 
     def answer(self) -> None:
         """Shows that the node lives."""
