@@ -22,7 +22,7 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_tournament_name, read_config
+from arena.config import RESULTS, Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
@@ -51,7 +51,7 @@ MOST_MATCHES = 100_000_000  # a byte of memory each
 _ADDRESS = re.compile(
     r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+"
 )  # not ray://: a round trip through a proxy for every chunk
-DEFAULT_FOLDER = Path("leaderboards")
+DEFAULT_FOLDER = RESULTS
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
 
@@ -163,7 +163,7 @@ def run_tournament(
     """Play a tournament, or what is left of it, and write its folder. Raises ArenaError for every mistake of the user."""
     reporter = reporter or Silent()
     _check_settings(settings)
-    tournament = config if isinstance(config, Tournament) else read_config(Path(config))
+    tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
     contestants, isolation = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)

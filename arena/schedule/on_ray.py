@@ -122,10 +122,14 @@ class RayBackend:
         ended: list[tuple[Ticket, Chunk | Lost]] = []
         for reference in ready:
             sent = self._sent.pop(reference)
+            outcome = self._result(reference)
             if sent.node is not None:
                 sent.node.chunks -= 1
-                sent.node.heard = time.monotonic()
-            ended.append((sent.ticket, self._result(reference)))
+                if isinstance(outcome, Lost):
+                    sent.node.failed += 1
+                else:
+                    sent.node.heard, sent.node.failed = time.monotonic(), 0
+            ended.append((sent.ticket, outcome))
         return ended
 
     def cancel(self, ticket: Ticket) -> None:

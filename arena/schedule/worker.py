@@ -19,7 +19,16 @@ from arena.match import HostTrouble, Player, play
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import NAMESPACE, Keeper, LockedSeat, LockError, can_have_processes
+from arena.seats.sandbox import (
+    NAMESPACE,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    LockError,
+    OpenCommandSeat,
+    can_have_processes,
+)
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
 
@@ -106,7 +115,7 @@ class Worker:
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
         """Play one match of the plan."""
-        seats: list[InProcessSeat | LockedSeat] = []
+        seats: list[InProcessSeat | HeldSeat] = []
         try:
             setup = self._job.plan.setup(index)
             with ExitStack() as opened:
@@ -118,19 +127,22 @@ class Worker:
                     return play(games.load(setup.game), setup, seats)
         except HostTrouble as trouble:
             seat = seats[trouble.seat]
-            return Failure(str(trouble), trouble.seat, isinstance(seat, LockedSeat) and seat.was_killed)
+            return Failure(str(trouble), trouble.seat, isinstance(seat, HeldSeat) and seat.was_killed)
         except LockError as error:
             return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
         except Exception:
             return Failure(traceback.format_exc())
 
-    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | LockedSeat:
-        """In this process for a trusted bot, locked in for every other one."""
+    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | HeldSeat:
+        """In this process for a trusted bot (a command bot: in a plain one), locked in for every other one."""
         bot, params = self._job.bots[player.sha256], self._params[player]
         is_open = player in self._trusted or (not self._job.needs_lock and not can_have_processes())
+        if is_open and bot.command is not None:
+            return OpenCommandSeat(bot, seed=seed, params=params)
         if is_open:
             return InProcessSeat(partial(LoadedBot, bot), seed, params)
-        return LockedSeat(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
+        kind = LockedSeat if bot.command is None else CommandSeat
+        return kind(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
 
     def _cpu_seconds(self) -> float:
         """Of this process and its ended children, and of the zygote and the seats that have ended."""
