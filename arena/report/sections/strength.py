@@ -16,7 +16,6 @@ from arena.report.document import Block, Cell, Column, Plot, Section, Table, Wor
 from arena.report.evidence import Evidence, PoolEvidence, of, shown
 from arena.report.plots import Interval, Line, Plotter
 
-LIKELY = 0.005  # smaller probabilities are left blank
 _BOT = Column("bot", is_number=False)
 
 
@@ -212,5 +211,6 @@ def _percent(share: float) -> Cell:
 
 
 def _chance(chance: float) -> Cell:
-    text = "" if chance < LIKELY else ">99" if LIKELY > 1 - chance > 0 else f"{100 * chance:.0f}"
+    text = f"{100 * chance:.0f}"
+    text = "" if text == "0" else ">99" if text == "100" and chance < 1 else text
     return Cell(text, chance, chance)
