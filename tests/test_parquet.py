@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from test_schema import RECORDS, make_record, make_seat, make_void, sha256
 
 from arena.bench_rows import write_rows
 from arena.errors import StoreError
-from arena.records import Ending, MatchRecord, Rating
+from arena.records import Ending, FaultRecord, MatchRecord, Rating
 from arena.store import parquet
-from arena.store.hashing import ResultsHash
+from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.schema import SeatTotals
 
 TYPES = {
@@ -51,7 +51,20 @@ def test_matches_come_back(tmp_path: Path) -> None:
     parquet.write_matches(tmp_path, records)
     assert list(parquet.read_matches(tmp_path)) == records
     assert [record.actions for record in parquet.read_matches(tmp_path, with_actions=False)] == [()] * len(records)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "matches.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "faults.parquet", "matches.parquet"]
+
+
+def test_faults_come_back_with_whose_they_are(tmp_path: Path) -> None:
+    fault = FaultRecord(seat=1, decision=4, ending=Ending.CRASH, reason="why", output="the end", exit="exit code 3")
+    played, failed = numbered([RECORDS[0], replace(RECORDS[0], faults=(fault, replace(fault, seat=0, decision=-1)))])
+    parquet.write_matches(tmp_path, [played, failed])
+    late, early = parquet.read_faults(tmp_path)
+    assert {name: getattr(late, name) for name in FaultRecord.__struct_fields__} == asdict(fault)
+    assert (late.index, late.match_id, late.bot) == (1, failed.match_id, failed.seats[1].bot)
+    assert (early.bot, early.decision, early.ending) == (failed.seats[0].bot, -1, Ending.CRASH)
+    assert canonical_bytes(failed) == canonical_bytes(replace(failed, faults=()))
+    (tmp_path / "faults.parquet").unlink()
+    assert parquet.read_faults(tmp_path) == []
 
 
 def test_matches_come_back_over_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +174,7 @@ def test_an_interrupted_write_keeps_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         parquet.write_matches(tmp_path, breaking())
     assert list(parquet.read_matches(tmp_path)) == old
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "matches.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "faults.parquet", "matches.parquet"]
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

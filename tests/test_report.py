@@ -222,17 +222,20 @@ def test_names_parameters_and_options_of_strangers_are_text(tmp_path: Path) -> N
     assert any(row[0].startswith("</script><img src=x") for row in page.tables[f"Ranking of {shown(HOSTILE)}"])
 
 
-def test_forty_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) -> None:
-    names = [f"bot_{number:02}_" + "x" * 33 for number in range(40)]
+def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) -> None:
+    names = [f"bot_{number:02}_" + "x" * 33 for number in range(45)]
     records = []
-    for one in range(40):
+    for one in range(45):
         for other in range(one):
             loser = make_seat(names[one], 2, ending=Ending.TIMEOUT, fault_decision=0)
             records.append(make_record(seats=(make_seat(names[other], 1), loser), deal=other % 4))
     store(tmp_path, records)
     text, page = made(tmp_path / "cup")
     assert len(page.tables["Head to head in naga"]) == 41 and len(page.tables["Head to head in naga"][1]) == 42
-    assert 40 <= len(page.tables["Matches of naga"]) <= 100
+    assert len(page.tables["Rank probabilities in naga"]) == len(page.tables["Rank probabilities in naga"][1]) == 41
+    assert text.count("The best 40 of 45 bots") == 2 and len(page.tables["Ranking of naga"]) == 46
+    assert 45 <= len(page.tables["Matches of naga"]) <= 100
+    assert len(text) < 600_000
     assert "rated matches: each faulty bot&#39;s first faults (12 at most)" in text
 
 

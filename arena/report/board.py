@@ -39,7 +39,7 @@ def print_board(
     ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
     costs = add_up(totals)
-    retired = {bot.name for bot in manifest.bots if bot.retired}
+    retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
     for pool in pools:
@@ -132,18 +132,20 @@ def board_csv(ratings: Iterable[Rating]) -> str:
     return target.getvalue()
 
 
-def _print_table(page: Page, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> set[str]:
+def _print_table(
+    page: Page, rows: Sequence[Rating], costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
+) -> set[str]:
     """Print one pool; returns the headers of the columns that had room."""
     if not rows:
         page.say("no ratings yet")
         return set()
     columns = _columns(rows, costs, page.glyphs)
     if is_compact:
-        columns = [column for column in columns if column.header not in (_PLOT, _SIGMA)]
+        columns = [column for column in columns if column.header != _PLOT]
     if isinstance(page, MarkdownPage):
         columns = [column for column in columns if column.header != _PLOT]
     columns = fitting(columns, page.width)
-    unranked = [rating.bot in retired or rating.rank is None for rating in rows]
+    unranked = [(rating.bot, rating.bot_version) in retired or rating.rank is None for rating in rows]
     page.table(columns, ["dim" if dim else "bold yellow" if row.rank == 1 else "" for dim, row in zip(unranked, rows)])
     return {column.header for column in columns}
 
@@ -156,7 +158,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
         Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
         Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
         Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
-        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
         Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
         Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
         Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
@@ -165,7 +167,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
         columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
     if costs:
         columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
-        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 3))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
         kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))

@@ -67,6 +67,6 @@ def _present(sections: Sequence[Section | None]) -> list[Section]:
 
 def _entry(entry: dict[str, Any]) -> str:
     """A game of the config in words."""
-    deals = entry.get("deals")
-    counts = [] if deals is None else [f"{deals} {'deal' if deals == 1 else 'deals'} a table"]
-    return ", ".join([f"{entry.get('game')}, {entry.get('seats')} seats", *counts])
+    table = f"{entry.get('game')}, {entry.get('seats')} seats"
+    deals = entry.get("deals")  # of the hall, every tournament had its own number
+    return table if deals is None else f"{table}, {deals} {'deal' if deals == 1 else 'deals'} a table"

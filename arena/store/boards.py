@@ -4,11 +4,10 @@ import datetime
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from arena.errors import ConfigError, StoreError
+from arena.errors import ConfigError
 from arena.records import MatchRecord
 from arena.store import hall, parquet
 from arena.store.columns import Columns
-from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import is_hall, read_manifest
 
 
@@ -36,24 +35,15 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
-    return (
-        hall.read_rows(hall.rated_entries(folder), ()).match_ids(rows)
-        if is_hall(folder)
-        else parquet.read_match_ids(folder, rows)
-    )
+    if is_hall(folder):
+        return hall.match_ids(hall.counted(hall.rated_entries(folder)), rows)
+    return parquet.read_match_ids(folder, rows)
 
 
-def find_matches(folder: Path, match_ids: Sequence[str]) -> dict[str, tuple[MatchRecord, bytes | None]]:
-    """Some matches by id, each with the key of its deals (None: not public yet). Raises StoreError when one is not there."""
-    found: dict[str, tuple[MatchRecord, bytes | None]] = {}
-    for place in [entry.folder for entry in hall.rated_entries(folder)] if is_hall(folder) else [folder]:
-        manifest = read_manifest(place)
-        try:
-            key = bytes.fromhex(manifest.key) if manifest.finished and manifest.key else None
-        except ValueError:
-            raise StoreError(f"{place / MANIFEST}: damaged: the key is not hexadecimal") from None
-        wanted = [match_id for match_id in match_ids if match_id not in found]
-        found |= {match_id: (record, key) for match_id, record in parquet.find_matches(place, wanted).items()}
-    if missing := next((match_id for match_id in match_ids if match_id not in found), None):
-        raise StoreError(f"{folder}: no match {missing}")
-    return found
+def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
+    """The matches of some rows with the keys of their deals (hex; None: not public yet), by number of the row."""
+    if is_hall(folder):
+        return hall.find_matches(folder, rows)
+    ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
+    found = parquet.find_matches(folder, sorted(set(ids.values())))
+    return {row: (found[match_id], key) for row, match_id in ids.items()}

@@ -92,7 +92,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: damaged or not ours: {error}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")

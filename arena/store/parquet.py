@@ -19,12 +19,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.errors import StoreError
+from arena.errors import NotStored, StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
+    FAULTS,
     FORMAT_VERSION,
     HISTORY,
     MATCH_ID_BYTES,
@@ -35,6 +36,7 @@ from arena.store.schema import (
     Kind,
     Row,
     SeatTotals,
+    StoredFault,
     Table,
 )
 
@@ -60,19 +62,21 @@ _TYPES: dict[Kind, pa.DataType] = {
 
 
 def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str | None = None) -> None:
-    """Write matches.parquet and actions.parquet.
+    """Write matches.parquet, actions.parquet and faults.parquet.
 
     `records` in plan order; `tournament`: its name, by default the folder's.
     """
     name = folder.name if tournament is None else tournament
-    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs:
+    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs, _Writer(folder, FAULTS) as faults:
         for record in records:
             rows.add(schema.match_rows(record, name))
             logs.add([schema.log_row(record)], len(record.actions) + len(record.delays))
-        rows.finish()
-        logs.finish()
-        rows.publish()
-        logs.publish()
+            faults.add(schema.fault_rows(record))
+        tables = (rows, logs, faults)
+        for table in tables:
+            table.finish()
+        for table in tables:
+            table.publish()
 
 
 def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
@@ -106,22 +110,22 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 
 
 def find_match(folder: Path, match_id: str) -> MatchRecord:
-    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    """One match by its id (24 hex digits). Raises NotStored when it is not there."""
     key = match_id.lower()
-    found = find_matches(folder, [key])
-    if not found:
-        raise StoreError(f"{folder / MATCHES.file}: no match {match_id}")
-    return found[key]
+    return find_matches(folder, [key])[key]
 
 
 def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:
-    """Those of some matches that are there, by id (24 hex digits); of all others only the ids are read."""
+    """Some matches by id (24 hex digits); of the others only ids are read. Raises NotStored when one is not there."""
     reader = _Reader(folder, MATCHES)
     keys = [_match_key(match_id) for match_id in match_ids]
     rows, logs = reader.rows_of(keys), _Reader(folder, ACTIONS).rows_of(keys)
-    if missing := next((match_id for match_id in rows if match_id not in logs), None):
-        raise StoreError(f"{folder / ACTIONS.file}: no actions of match {missing}; {_DIFFERENT_RUNS}")
-    return {match_id: _record(reader.path, own, logs[match_id][0]) for match_id, own in rows.items()}
+    for match_id in match_ids:
+        if match_id not in rows:
+            raise NotStored(f"{reader.path}: no match {match_id}")
+        if match_id not in logs:
+            raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
+    return {match_id: _record(reader.path, rows[match_id], logs[match_id][0]) for match_id in match_ids}
 
 
 def _match_key(match_id: str) -> bytes:
@@ -151,6 +155,15 @@ def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> Non
         rows.add([msgspec.to_builtins(total) for total in found])
         rows.finish()
         rows.publish()
+
+
+def read_faults(folder: Path) -> list[StoredFault]:
+    """All faults of bots, in plan order; empty for results of a version that kept none."""
+    if not (folder / FAULTS.file).is_file():
+        return []
+    reader = _Reader(folder, FAULTS)
+    with _reading(reader.path):
+        return [StoredFault(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:

@@ -36,14 +36,15 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     if not evidence.rows.matches:
         return None
     chosen = _chosen(evidence)
-    stored = _stored(evidence, [choice.match for choice in chosen])
-    logs, reason = _replays(evidence, chosen, stored)
+    found = _records(evidence, [choice.match for choice in chosen])
+    records = [record for record, _ in found]
+    logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
     anchors = {log.anchor for log in logs}
     columns = [
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
         Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
     ]  # fmt: skip
-    rows = [_row(evidence, choice, record, anchors) for choice, (record, _) in zip(chosen, stored)]
+    rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
     if reason:
         blocks.append(Words(reason))
@@ -77,12 +78,11 @@ def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
     )
 
 
-def _stored(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, bytes | None]]:
-    """The matches with these numbers in the pool, each with the key of its deals."""
+def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, str | None]]:
+    """The stored matches with these numbers in the pool, and the keys of their deals, as far as they are public."""
     rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
-    ids = boards.read_match_ids(evidence.hall.folder, rows)
-    found = boards.find_matches(evidence.hall.folder, [ids[row] for row in rows])
-    return [found[ids[row]] for row in rows]
+    found = boards.find_matches(evidence.hall.folder, rows)
+    return [found[row] for row in rows]
 
 
 def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
@@ -103,20 +103,15 @@ def _result(record: MatchRecord) -> str:
     return " · ".join(parts)
 
 
-def _replays(
-    evidence: PoolEvidence, chosen: Sequence[_Choice], stored: Sequence[tuple[MatchRecord, bytes | None]]
-) -> tuple[list[Log], str]:
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
+    if not evidence.hall.manifest.finished or any(key is None for *_, key in listed):
+        return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
     logs: list[Log] = []
-    for choice, (record, key) in zip(chosen, stored):
-        if key is None:
-            return (
-                logs,
-                "Replays come when the tournament is over: until then they would give away deals that are still played.",
-            )
+    for choice, record, key in listed:
         try:
-            text = _replay(record, key)
+            text = _replay(record, bytes.fromhex(key or ""))
         except (ArenaError, ValueError) as error:
             return logs, f"Replays are left out: {printable(str(error))}"
         if len(text) > share:

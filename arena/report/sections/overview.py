@@ -95,6 +95,8 @@ def field(hall: Evidence) -> Section | None:
 def provenance(hall: Evidence) -> Section:
     """What fixes the results, for who wants to check them."""
     manifest = hall.manifest
+    if manifest.tournaments:
+        return _tournaments(hall)
     columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True, is_long=True)]
     settings = {key: value for key, value in manifest.config.items() if key not in ("entries", "contestants", "bots")}
     facts = {
@@ -111,6 +113,14 @@ def provenance(hall: Evidence) -> Section:
         lead = "The lasting hall holds the matches of all its tournaments; each can be audited for itself."
     rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
     return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
+
+
+def _tournaments(hall: Evidence) -> Section:
+    """Of the lasting hall."""
+    columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
+    rows = [[Cell(printable(name, TEXT_LETTERS))] for name in hall.manifest.tournaments]
+    lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
+    return Section("How it was played", lead, [_games(hall), Table("Tournaments", columns, rows)])
 
 
 def _games(hall: Evidence) -> Table:

@@ -15,7 +15,9 @@ from arena.report.costs import Costs, costs_of, milliseconds
 from arena.report.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.evidence import Evidence, PoolEvidence, of, shown
 from arena.report.plots import Interval, Line, Plotter
+from arena.report.sections.pairs import MOST_BOTS
 
+MOST_LINES = 60  # intervals in one plot
 _BOT = Column("bot", is_number=False)
 
 
@@ -37,7 +39,7 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
     if not any(rating.matches for rating in ratings):
         listed = [ranking_table(pool, ratings, costs, retired)] if ratings else []
         return Section("Ranking", "", [Words("No rated matches yet."), *listed])
-    intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches]
+    intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches][:MOST_LINES]
     blocks: list[Block] = [ranking_table(pool, ratings, costs, retired)]
     if any(is_open(above, below) for above, below in itertools.pairwise(ratings)):
         blocks.append(Words("≈ not separable from the bot above; in brackets the ranks that the 95 % intervals allow."))
@@ -45,7 +47,7 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
         svg = plotter.intervals(
             intervals, "mu with 95 % interval", f"Intervals of the ratings in {pool}; the table has the numbers"
         )
-        blocks.append(Plot(svg, "Dots are mu; lines its 95 % interval."))
+        blocks.append(Plot(svg, f"Dots are mu; lines its 95 % interval{_best_of(len(intervals), len(ratings))}."))
     return Section("Ranking", lead, blocks)
 
 
@@ -120,15 +122,16 @@ def chances_of(
     if len(ratings) < 2 or not any(rating.matches for rating in ratings):
         return None
     chances = rank_probabilities(mu, bars, rng)
-    columns = [_BOT, *(Column(str(rank + 1), meaning=f"chance of rank {rank + 1}") for rank in range(len(ratings)))]
-    rows = [
-        [Cell(of(rating)), *(_chance(float(chance)) for chance in chances[number])] for number, rating in enumerate(ratings)
-    ]
+    most = min(MOST_BOTS, len(ratings))
+    columns = [_BOT, *(Column(str(rank + 1), meaning=f"chance of rank {rank + 1}") for rank in range(most))]
+    rows = [[Cell(of(rating)), *map(_chance, own)] for rating, own in zip(ratings, chances[:most, :most].tolist())]
     lead = (
         "How likely each bot is truly the best, the second best and so on, in percent: 10,000 draws of all skills at once from "
         "the joint error bars (bots that played the same deals err together). Ranks of mu; rows and columns add up to 100."
     )
-    return Section("Rank probabilities", lead, [Table(f"Rank probabilities in {pool}", columns, rows, heat="rising")])
+    table = Table(f"Rank probabilities in {pool}", columns, rows, heat="rising")
+    cut = [Words(f"The best {most} of {len(ratings):,} bots, and as many ranks.")] if most < len(ratings) else []
+    return Section("Rank probabilities", lead, [table, *cut])
 
 
 def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
@@ -198,6 +201,10 @@ def overall(hall: Evidence, plotter: Plotter) -> list[Section]:
     return [*found, chances] if chances else found
 
 
+def _best_of(count: int, total: int) -> str:
+    return f"; the best {count} of {total:,}" if count == MOST_LINES < total else ""
+
+
 def _rank(rank: int | None) -> Cell:
     return Cell("-" if rank is None else str(rank), rank)
 
@@ -212,5 +219,6 @@ def _percent(share: float) -> Cell:
 
 def _chance(chance: float) -> Cell:
     text = f"{100 * chance:.0f}"
-    text = "" if text == "0" else ">99" if text == "100" and chance < 1 else text
-    return Cell(text, chance, chance)
+    if text == "0":
+        return Cell("")
+    return Cell(">99", 99.5, chance) if text == "100" and chance < 1 else Cell(text, share=chance)
