@@ -88,6 +88,7 @@ def made(folder: Path) -> tuple[str, Page]:
     assert all(link == "data:," or (link.startswith("#") and link[1:] in page.ids) for link in page.links)
     assert page.tags.count("script") == 1
     assert len(text) < 4_000_000
+    assert str(folder) not in text  # it may be published
     return text, page
 
 

@@ -1,6 +1,7 @@
 """What is known of a stored tournament, as its report needs it: read once, and pool by pool."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,11 +111,11 @@ class Evidence:
         try:
             self.costs = add_up(parquet.read_totals(folder))
         except StoreError as error:
-            self.missing.append(f"Without CPU times and kinds of endings: {error}")
+            self.missing.append(f"Without CPU times and kinds of endings: {self.reason(error)}")
         try:
             self.history = parquet.read_history(folder)
         except StoreError as error:
-            self.missing.append(f"Without the history of the ratings: {error}")
+            self.missing.append(f"Without the history of the ratings: {self.reason(error)}")
         columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
@@ -133,6 +134,10 @@ class Evidence:
         if OVERALL not in chosen_pools(self.manifest, self.ratings):
             return []
         return [rating for rating in self.ratings if rating.pool == OVERALL and rating.rank is not None]
+
+    def reason(self, error: Exception) -> str:
+        """Why something is left out, without naming the folder: the page may be published."""
+        return str(error).replace(f"{self.folder}{os.sep}", "")
 
     def pool(self, name: str, anchor: str) -> PoolEvidence:
         """Gather what is known of one pool; its error bars are kept for `overall_bars`."""

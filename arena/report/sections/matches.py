@@ -113,7 +113,7 @@ def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord
         try:
             text = _replay(record, bytes.fromhex(key or ""))
         except (ArenaError, ValueError) as error:
-            return logs, f"Replays are left out: {printable(str(error))}"
+            return logs, f"Replays are left out: {printable(evidence.hall.reason(error))}"
         if len(text) > share:
             return (
                 logs,
