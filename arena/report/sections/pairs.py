@@ -28,6 +28,6 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
     )
     blocks: list[Block] = [Table(f"Head to head in {evidence.title}", columns, rows, heat="sides")]
     if len(evidence.ratings) > MOST_BOTS:
-        way_out = f"`arena leaderboard {evidence.hall.manifest.name} --head-to-head --format csv` has all."
+        way_out = f"`arena leaderboard {evidence.tournament.manifest.name} --head-to-head --format csv` has all."
         blocks.append(Words(f"The best {MOST_BOTS} of {len(evidence.ratings):,} bots; {way_out}"))
     return Section("Head to head", lead, blocks)

@@ -26,8 +26,8 @@ def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
     if evidence.is_measured:
         reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
         return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
-    retired = {bot.name for bot in evidence.hall.manifest.bots if bot.retired}
-    return ranking_of(evidence.title, evidence.ratings, evidence.hall.costs, retired, plotter)
+    retired = {bot.name for bot in evidence.tournament.manifest.bots if bot.retired}
+    return ranking_of(evidence.title, evidence.ratings, evidence.tournament.costs, retired, plotter)
 
 
 def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], plotter: Plotter) -> Section:
@@ -112,7 +112,7 @@ def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
     mu = np.array([rating.mu for rating in evidence.ratings])
     order = evidence.ranked
     bars = ErrorBars(evidence.bars.covariance[np.ix_(order, order)], evidence.bars.degrees, evidence.bars.saved)
-    return chances_of(evidence.title, evidence.ratings, mu, bars, evidence.hall.rng("rank probabilities", evidence.pool))
+    return chances_of(evidence.title, evidence.ratings, mu, bars, evidence.tournament.rng("rank probabilities", evidence.pool))
 
 
 def chances_of(
@@ -189,15 +189,17 @@ def _verdict(ratings: Sequence[Rating], by_bot: dict[tuple[str, int], SecondOpin
     return " ".join(f"By {' and '.join(names)} the first would be {best}." for best, names in others.items())
 
 
-def overall(hall: Evidence, plotter: Plotter) -> list[Section]:
+def overall(tournament: Evidence, plotter: Plotter) -> list[Section]:
     """Ranking and chances over all pools, every pool counting the same."""
-    if not hall.overall:
+    if not tournament.overall:
         return []
-    retired = {bot.name for bot in hall.manifest.bots if bot.retired}
-    ratings = [rating for rating in hall.ratings if rating.pool == "overall"]
-    found = [ranking_of("all games", ratings, hall.costs, retired, plotter)]
-    mu = np.array([rating.mu for rating in hall.overall])
-    chances = chances_of("all games", hall.overall, mu, hall.overall_bars(), hall.rng("rank probabilities", "overall"))
+    retired = {bot.name for bot in tournament.manifest.bots if bot.retired}
+    ratings = [rating for rating in tournament.ratings if rating.pool == "overall"]
+    found = [ranking_of("all games", ratings, tournament.costs, retired, plotter)]
+    mu = np.array([rating.mu for rating in tournament.overall])
+    chances = chances_of(
+        "all games", tournament.overall, mu, tournament.overall_bars(), tournament.rng("rank probabilities", "overall")
+    )
     return [*found, chances] if chances else found
 
 
