@@ -1,6 +1,8 @@
 """The commands for people: match, play, bench, warmup, and that every one explains itself."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,12 @@ GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
 def test_every_command_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "--help"]) == 0
     assert f"Usage: arena {verb}" in capsys.readouterr().out
+
+
+def test_boards_start_without_what_compiles_and_draws() -> None:
+    heavy = {"numba", "scipy", "pyarrow", "matplotlib", "jinja2"}
+    code = f"import sys, arena.cli.leaderboard, arena.cli.report; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,21 +36,21 @@ OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
 def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:
     """Read a tournament's folder, one pool at a time. Raises StoreError. `say`: told what is being worked on."""
     say("reading the matches")
-    hall = Evidence(folder)
+    tournament = Evidence(folder)
     plotter = Plotter()
     chapters = []
-    for number, name in enumerate(hall.pools):
-        say(f"{shown(name)} ({number + 1} of {len(hall.pools)})")
-        chapters.append(_pool(hall.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
+    for number, name in enumerate(tournament.pools):
+        say(f"{shown(name)} ({number + 1} of {len(tournament.pools)})")
+        chapters.append(_pool(tournament.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
     summary = Chapter("overview", "Overview", "", _present([
-        overview.warnings(hall), *strength.overall(hall, plotter), *(make(hall) for make in OVERVIEW_SECTIONS)
+        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in OVERVIEW_SECTIONS)
     ]))  # fmt: skip
     return Document(
-        title=f"{hall.manifest.name}: tournament report",
-        summary=headline(hall.manifest).partition(": ")[2],
-        facts=[Fact(name, value) for name, value in overview.facts(hall)],
+        title=f"{tournament.manifest.name}: tournament report",
+        summary=headline(tournament.manifest).partition(": ")[2],
+        facts=[Fact(name, value) for name, value in overview.facts(tournament)],
         chapters=[summary, *chapters],
-        footer=f"Made by arena from {shown(hall.manifest.name)}, started {hall.manifest.started}.",
+        footer=f"Made by arena from {shown(tournament.manifest.name)}, started {tournament.manifest.started}.",
     )
 
 
