@@ -19,6 +19,7 @@ from arena.paths import existing_path
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
 from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
+from arena.store.manifest import HALL
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
@@ -125,7 +126,7 @@ def check_config(document: object, folder: Path) -> Tournament:
     if not isinstance(document, dict):
         raise ConfigError("a config is a YAML mapping with name, games and bots")
     config = _typed(document)
-    check_name(config.name, "name")
+    check_tournament_name(config.name, "name")
     if config.format not in FORMATS:
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
     if config.rotations not in (CYCLIC, ALL):
@@ -278,6 +279,13 @@ def check_name(name: str, key: str) -> None:
     """Raise ConfigError for a name that could not be a folder and a column everywhere."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
+
+
+def check_tournament_name(name: str, key: str) -> None:
+    """Raise ConfigError for a name that cannot be a tournament's."""
+    check_name(name, key)
+    if name == HALL:
+        raise ConfigError(f"{key}: {HALL!r} is the name of the lasting hall, which gathers all tournaments; choose another")
 
 
 def _check_count(number: int, key: str) -> None:

@@ -1,5 +1,6 @@
 """Results on disk: what was written comes back, one step at a time, and a bad file is named."""
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from msgspec.structs import asdict, replace
 from test_schema import RECORDS, make_record, make_seat, make_void, sha256
 
+from arena.bench_rows import write_rows
 from arena.errors import StoreError
 from arena.records import Ending, FaultRecord, MatchRecord, Rating
 from arena.store import parquet
@@ -273,3 +275,28 @@ def test_an_unknown_ending_is_named(tmp_path: Path) -> None:
         list(parquet.read_matches(tmp_path))
     with pytest.raises(StoreError, match=r"matches\.parquet: .*'abducted'"):
         parquet.read_totals(tmp_path)
+
+
+def test_times_are_stored_to_two_thousandths(tmp_path: Path) -> None:
+    source = random.Random(3)
+    times = [source.lognormvariate(0.0, 6.0) for _ in range(2000)]
+    seats = [
+        make_seat("alice", 1, cpu_ms_total=time, cpu_ms_p50=time / 7, cpu_ms_max=time / 3, wall_ms_total=1.1 * time, score=time)
+        for time in times
+    ]
+    parquet.write_matches(tmp_path, numbered([make_record(0, (seat,)) for seat in seats]))
+    stored = [record.seats[0] for record in parquet.read_matches(tmp_path)]
+    for name in ("cpu_ms_total", "cpu_ms_p50", "cpu_ms_max", "wall_ms_total"):
+        assert [getattr(seat, name) for seat in stored] == pytest.approx([getattr(seat, name) for seat in seats], rel=0.002)
+        assert all((getattr(seat, name) / 2 ** (math.frexp(getattr(seat, name))[1] - 9)).is_integer() for seat in stored)
+    assert [seat.score for seat in stored] == pytest.approx(times, rel=1e-7)
+
+
+def test_rounded_times_are_small(tmp_path: Path) -> None:
+    write_rows(tmp_path, 4000)
+    assert (tmp_path / "matches.parquet").stat().st_size <= 14 * 4000 * 4
+    records = list(parquet.read_matches(tmp_path))
+    assert len(records) == 4000 and {record.pool for record in records} == {f"pool_{number}" for number in range(5)}
+    assert {tuple(seat.bot for seat in record.seats) for record in records[:4]} == {
+        tuple(seat.bot for seat in records[0].seats[turn:] + records[0].seats[:turn]) for turn in range(4)
+    }

@@ -1,8 +1,12 @@
 """`arena bench TOPIC`: figures of this machine."""
 
 import enum
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -11,9 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import game as games
+from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
 from arena.bench_seats import SeatCost, seat_cost
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.schedule.warmup import warm_rooms
 from arena.seats.sandbox import LockError
 
@@ -24,15 +29,24 @@ class Topic(enum.StrEnum):
     ENGINE = "engine"
     SEATS = "seats"
     RATINGS = "ratings"
+    ROWS = "rows"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
+    matches: Annotated[int | None, typer.Option(help="rows: how many matches of 4 seats; default: 2,500,000.")] = None,
+    out: Annotated[Path | None, typer.Option(help="rows: folder to keep them in; default: they are deleted.")] = None,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), or locked seats (wall time)."""
+    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), or boards
+    of 10 million rows (1 GB of disk, some minutes).
+    """
     console = Console(stderr=True, highlight=False)
+    if topic is Topic.ROWS:
+        return _rows(matches, out, console, json=json)
+    if matches is not None or out is not None:
+        raise ConfigError("--matches, --out: of `arena bench rows` only")
     if topic is Topic.RATINGS:
         return _ratings(json=json)
     names = game or games.names()
@@ -70,6 +84,37 @@ def _ratings(*, json: bool) -> int:
     for speed in speeds:
         rates = (speed.package_per_second, speed.compiled_per_second, speed.compiled_per_second / speed.package_per_second)
         table.add_row(speed.teams, *(f"{rate:,.0f}" for rate in rates), f"{speed.worst_mu:.0e}", f"{speed.worst_sigma:.0e}")
+    Console(highlight=False).print(table)
+    return 0
+
+
+def _rows(matches: int | None, out: Path | None, console: Console, *, json: bool) -> int:
+    """Writing, rating and showing a tournament of millions of rows, beside what is promised for 10 million."""
+    from arena.bench_rows import MATCHES, rows_cost
+
+    if matches is not None and matches < 1:
+        raise ConfigError(f"--matches: at least 1, not {matches}")
+    warm_rooms((), console.print, {jit.RATINGS: "arena.ratings"})
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory())) if out is None else out
+        try:
+            cost = rows_cost(folder, matches or MATCHES, console.print)
+        except subprocess.CalledProcessError as error:
+            raise ArenaError(f"a step failed: {error}") from None
+    if json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(cost), indent=2).decode() + "\n")
+        return 0
+    title = f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row with times (promised: 14)"
+    table = Table("step", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("wall s", "CPU s", "promised for 10 million, s", "peak MB (promised: 2,000)"):
+        table.add_column(heading, justify="right")
+    steps = [
+        ("make up and write", cost.write, ""), ("rate in plan order", cost.online, "30"),
+        ("rate all at once", cost.batch, "300"), ("add up for the board", cost.totals, ""),
+        ("show the board", cost.board, "1"),
+    ]  # fmt: skip
+    for label, run, promised in steps:
+        table.add_row(label, f"{run.wall_s:.2f}", f"{run.cpu_s:.2f}", promised, f"{run.peak_mb:,.0f}")
     Console(highlight=False).print(table)
     return 0
 

@@ -15,7 +15,7 @@ from arena.store.schema import SeatTotals
 
 
 def leaderboard(
-    name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The tournament, or hall; left out: the newest tournament.")] = None,
     game: Annotated[str | None, typer.Option(help="Only this game or rating pool; `overall`: the mean of all.")] = None,
     model: Annotated[str | None, typer.Option(help=f"{MODEL} (the default) or {BATCH_MODEL} (order-free).")] = None,
     head_to_head: Annotated[bool, typer.Option("--head-to-head", help="Who finished before whom, how often.")] = False,
@@ -60,12 +60,28 @@ def leaderboard(
 
 
 def find_folder(out: Path, name: str | None) -> Path:
-    """The folder of the tournament `name`, or of the one whose manifest is newest. Raises StoreError."""
-    stored = {path.parent.name: path for path in out.glob(f"*/{manifests.FILE}")}
+    """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be. Raises StoreError."""
+    if name == manifests.HALL:
+        return _hall(out)
+    stored = {path.parent.name: path for path in out.glob(f"*/{manifests.FILE}") if not manifests.is_hall(path.parent)}
     if not stored:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     if name is None:
         return max(stored.values(), key=lambda path: path.stat().st_mtime_ns).parent
     if name not in stored:
-        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, stored)}")
+        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*stored, manifests.HALL])}")
     return out / name
+
+
+def _hall(out: Path) -> Path:
+    from arena.store.hall import check_place, is_rated
+
+    folder = out / manifests.HALL
+    check_place(folder)
+    if not manifests.is_hall(folder):
+        raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
+    if not is_rated(folder):
+        from arena.hall import rate_hall  # only now: numba takes long to start, and a board that is stored does without
+
+        rate_hall(folder, lambda text: typer.echo(text, err=True))
+    return folder

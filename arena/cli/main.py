@@ -14,6 +14,7 @@ VERBS = (
     "tournament",
     "status",
     "leaderboard",
+    "hall",
     "rerate",
     "match",
     "replay",

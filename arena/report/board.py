@@ -60,7 +60,7 @@ def print_board(
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool]
         page.say("")
-        if len(pools) > 1 or choice is not None:
+        if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
         columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
         told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
@@ -103,12 +103,15 @@ def headline(manifest: Manifest) -> str:
     """Name, matches, deals, endings, finished or not."""
     planned = "" if manifest.finished else f" of {manifest.matches:,}"
     parts = [f"{manifest.played:,}{planned} matches"]
+    if manifest.tournaments:
+        parts.append(f"tournaments: {len(manifest.tournaments)}")
     deals = sorted({entry["deals"] for entry in _entries(manifest) if "deals" in entry})
     if deals:
         parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
     failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
     parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
-    parts.append("finished" if manifest.finished else "not finished")
+    if not manifest.tournaments:
+        parts.append("finished" if manifest.finished else "not finished")
     return f"{manifest.name}: {'; '.join(parts)}"
 
 

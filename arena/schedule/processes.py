@@ -8,6 +8,9 @@ import sys
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """Environment of every worker: sets of strings iterate alike everywhere, so that a bot that uses one plays alike."""
 
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""Environment of workers on machines that are not ours: a slot is one CPU, and sums in one thread have one order."""
+
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 
 

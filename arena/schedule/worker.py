@@ -36,12 +36,16 @@ class Job(msgspec.Struct, frozen=True):
     """All that a worker needs, by value: no shared disk is assumed."""
 
     plan: Plan
-    bots: dict[str, BotFiles]
+    bots: Mapping[str, BotFiles]
     """By content hash."""
     needs_lock: bool = True
     """Whether untrusted bots are refused where they cannot be locked in."""
     isolation: str = NAMESPACE
     """The strongest to try."""
+
+    def worker(self) -> "Worker":
+        """What plays it, in the process that is to play."""
+        return Worker(self)
 
 
 class Failure(msgspec.Struct, frozen=True):

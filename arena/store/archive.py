@@ -7,7 +7,8 @@ from arena.errors import StoreError
 from arena.records import MatchRecord
 from arena.store import parquet
 from arena.store.journal import Journal
-from arena.store.manifest import read_manifest
+from arena.store.manifest import FILE as MANIFEST
+from arena.store.manifest import HALL, HALL_ENTRIES, is_hall, read_manifest
 
 ID_DIGITS = 24
 
@@ -17,12 +18,14 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     wanted = match_id.lower()
     if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
-    folders = sorted(path.parent for path in out.glob("*/manifest.json"))
+    folders = sorted(path.parent for path in out.glob(f"*/{MANIFEST}") if not is_hall(path.parent))
+    folders += sorted(path.parent for path in out.glob(f"{HALL}/{HALL_ENTRIES}/*/{MANIFEST}"))  # some are nowhere else any more
     for folder in folders:
         for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
             with contextlib.suppress(StoreError):
                 return search(folder, wanted)
-    searched = ", ".join(folder.name for folder in folders) or "no tournament"
+    searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == HALL_ENTRIES else folder.name for folder in folders))
+    searched = searched or "no tournament"
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched})")
 
 

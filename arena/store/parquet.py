@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from arena.errors import StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
@@ -135,9 +136,9 @@ def read_ratings(folder: Path) -> list[Rating]:
     return ratings
 
 
-def write_totals(folder: Path) -> None:
-    """Write totals.parquet from matches.parquet, so that a board need not read all rows."""
-    found = _add_up(folder)
+def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> None:
+    """Write totals.parquet, by default from matches.parquet, so that a board need not read all rows."""
+    found = _add_up(folder) if found is None else found
     with _Writer(folder, TOTALS) as rows:
         rows.add([msgspec.to_builtins(total) for total in found])
         rows.finish()
@@ -173,6 +174,19 @@ def read_columns(folder: Path, names: Sequence[str]) -> Columns:
     return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
 
 
+def check_matches(folder: Path) -> tuple[int, int]:
+    """How many rows and matches are stored; raises StoreError where the files are not ours or do not belong together."""
+    rows, logs = _Reader(folder, MATCHES), _Reader(folder, ACTIONS)
+    if short := _counts_differ(rows, logs):
+        raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
+    return rows.rows_stored, logs.rows_stored
+
+
+def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
+    """[rows]: the match ids of all rows, 12 bytes each."""
+    return _Reader(folder, MATCHES).all_match_ids()
+
+
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows of matches.parquet, by number of the row."""
     return _Reader(folder, MATCHES).match_ids(sorted(set(rows)))
@@ -197,6 +211,7 @@ class _Writer:
             self._writer = pq.ParquetWriter(
                 self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
                 use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                column_encoding=_encodings(self._columns),
                 write_page_checksum=True,
             )  # fmt: skip
         return self
@@ -311,6 +326,17 @@ class _Reader:
             {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
         )
 
+    def all_match_ids(self) -> NDArray[np.bytes_]:
+        """Of all rows in stored order."""
+        found = np.empty(self.rows_stored, f"S{MATCH_ID_BYTES}")
+        start = 0
+        for group in self._groups:
+            with _reading(self.path):
+                ids = self._read(group, ["match_id"]).column("match_id").to_pylist()
+            found[start : start + len(ids)] = ids
+            start += len(ids)
+        return found
+
     def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
         """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
         found: dict[int, str] = {}
@@ -395,10 +421,33 @@ def _arrow_schema(table: Table) -> pa.Schema:
     return pa.schema(fields, metadata={_VERSION_KEY: str(FORMAT_VERSION).encode(), _TABLE_KEY: table.name.encode()})
 
 
+def _encodings(columns: Iterable[Column]) -> dict[str, str]:
+    """Of columns that a general compression alone does not make small.
+
+    The last bytes of rounded numbers are zero: a stream for each byte of the numbers puts those together. A position in the
+    plan is the one before, or one more.
+    """
+    rounded = {column.name: "BYTE_STREAM_SPLIT" for column in columns if column.significant_bits is not None}
+    return rounded | {column.name: "DELTA_BINARY_PACKED" for column in columns if column.kind is Kind.INT64}
+
+
 def _array(column: Column, values: list[Any]) -> Any:
     if column.kind is Kind.MATCH_ID:
         values = [bytes.fromhex(value) for value in values]
+    if column.significant_bits is not None:
+        return pa.array(rounded(np.array(values, np.float32), column.significant_bits))
     return pa.array(values, _TYPES[column.kind])
+
+
+def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
+    """To the nearest numbers with so many significant bits.
+
+    >>> rounded(np.array([0.0, 1.0, 1000.4, 0.123456], np.float32), 9).tolist()
+    [0.0, 1.0, 1000.0, 0.12353515625]
+    """
+    fraction, exponent = np.frexp(numbers)
+    result: NDArray[np.float32] = np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
+    return result
 
 
 def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
