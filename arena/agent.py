@@ -166,7 +166,7 @@ def _files_of_command(folder: Path) -> list[Path]:
             raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)")
     program = bot.command[0]
     own = folder / program
-    if "/" in program and not own.is_absolute() and own.resolve() not in [file.resolve() for file in files]:
+    if "/" in program and not Path(program).is_absolute() and own.resolve() not in [file.resolve() for file in files]:
         raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
     return sorted({path, *files})
 

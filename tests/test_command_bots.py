@@ -19,11 +19,12 @@ from arena import game as games
 from arena import tournament as hall
 from arena.agent import StartInfo, bot_name, read_bot
 from arena.cli.main import main
-from arena.errors import BotError
+from arena.errors import BotError, ConfigError
 from arena.exhibition import MEMORY, agree, play_match
 from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending, MatchRecord
 from arena.schedule.guardian import descendants
+from arena.seats.probe import probe
 from arena.seats.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, Keeper, LockError, OpenCommandSeat
 from arena.tournament import LOCAL, RAY, Results, Settings, run_tournament
 
@@ -97,9 +98,12 @@ def run(folder: Path, bots: list[Any], backend: str = LOCAL, **changes: Any) -> 
     return run_tournament(config, Settings(out=folder / "out", backend=backend, workers=1))
 
 
-def test_a_tournament_beside_bots_in_python_is_the_same_on_ray(examples: dict[str, Path], tmp_path: Path) -> None:
+def test_neither_ray_nor_locking_command_bots_in_changes_anything(examples: dict[str, Path], tmp_path: Path) -> None:
+    """Trusted ones are plain processes; beside bots in Python."""
     bots: list[Any] = [*map(str, examples.values()), str(RIVAL)]
-    calm = run(tmp_path / "calm", bots)
+    calm = run(tmp_path / "calm", [{"path": bot, "trusted": True} for bot in bots])
+    plainly = {seat.isolation for record in calm.records() for seat in record.seats if seat.bot.startswith("example")}
+    assert plainly == {PROCESS}
     config = write_config(tmp_path, bots)
     command = [sys.executable, "-P", "-m", "arena", "tournament", str(config), "--out", str(tmp_path / "out")]
     ended = subprocess.run(
@@ -112,14 +116,6 @@ def test_a_tournament_beside_bots_in_python_is_the_same_on_ray(examples: dict[st
     assert {seat.ending for seat in rows} == {Ending.PLAYED}
     assert {f"example_{name}" for name in examples} < {seat.bot for seat in rows}
     assert {seat.isolation for seat in rows} <= {LOCKED, NAMESPACE}
-
-
-def test_a_trusted_command_bot_is_a_plain_process_and_plays_the_same(plain: Path, tmp_path: Path) -> None:
-    locked = run(tmp_path / "locked", [str(plain), str(RIVAL)])
-    trusted = run(tmp_path / "open", [{"path": str(bot), "trusted": True} for bot in (plain, RIVAL)])
-    assert [record.actions for record in trusted.records()] == [record.actions for record in locked.records()]
-    seats = [seat for record in trusted.records() for seat in record.seats]
-    assert {seat.isolation for seat in seats if seat.bot == "example_plain_python"} == {PROCESS}
 
 
 def test_a_match_on_the_command_line(plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +145,9 @@ def python_bot(folder: Path, source: str, **keys: Any) -> Path:
     bot.mkdir(parents=True)
     (bot / "main.py").write_text(source)
     values = {"name": "written", "command": ["python3", "-S", "main.py"], **keys}
-    (bot / "bot.toml").write_text("".join(f"{key} = {value!r}\n" for key, value in values.items()).replace("True", "true"))
+    (bot / "bot.toml").write_text(
+        "".join(f"{key} = {value!r}\n" for key, value in values.items()).replace("True", "true").replace("False", "false")
+    )
     return bot
 
 
@@ -273,18 +271,26 @@ def test_a_wrong_bot_toml_is_refused_with_the_way_out(text: str, told: str, tmp_
         ({"command": ["no-such-program"]}, "the program no-such-program is not on this machine's PATH"),
         ({"command": ["./main.py"]}, "is no program but a script: name its interpreter"),
         ({"games": ["nage"]}, 'games: no game "nage"; did you mean "naga"?'),
-        ({"games": ["yaniv"]}, "plays none of this tournament's games"),
     ],
 )
-@pytest.mark.parametrize("trusted", [True, False])
-def test_a_bot_that_cannot_play_is_refused_before_the_start(
-    keys: dict[str, Any], told: str, trusted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bot = python_bot(tmp_path, FORCED, **keys)
-    config = write_config(tmp_path, [{"path": str(bot), "trusted": trusted}, str(RIVAL)])
+def test_a_bot_that_cannot_play_says_why(keys: dict[str, Any], told: str, tmp_path: Path) -> None:
+    (profile,) = probe([read_bot(python_bot(tmp_path, FORCED, **keys))], 1.0)
+    assert profile.error is not None and told in profile.error
+
+
+def test_a_bot_that_cannot_play_is_refused_before_the_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bot = python_bot(tmp_path, FORCED, command=["no-such-program"])
+    config = write_config(tmp_path, [{"path": str(path), "trusted": True} for path in (bot, RIVAL)])
     assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
     error = capsys.readouterr().err
-    assert told in error and "written" in error and "Traceback" not in error and not (tmp_path / "out").exists()
+    assert f"{bot}: bot.toml: command: the program no-such-program is not" in error and "Traceback" not in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_parameters_that_no_message_can_carry_are_refused(plain: Path, tmp_path: Path) -> None:
+    bots = [{"path": str(plain), "trusted": True, "params": {"table": "x" * 40_000}}, {"path": str(RIVAL), "trusted": True}]
+    with pytest.raises(ConfigError, match="params: 40,012 bytes"):
+        run_tournament(write_config(tmp_path, bots), Settings(out=tmp_path / "out", backend=LOCAL))
 
 
 def test_where_nothing_can_be_locked_command_bots_are_refused_or_run_as_plain_processes(
