@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import re
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -16,6 +18,8 @@ from test_wire import BLAMED, Nobody, NoKeeper
 import arena
 from arena import game as games
 from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.cli.main import main
+from arena.command_bot import read_command
 from arena.exhibition import agree
 from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending
@@ -26,6 +30,7 @@ from arena.view import View
 
 ID = 77
 REPLIES = 6_000
+ROOT = Path(arena.__file__).parent.parent
 SCHEMA = Path(arena.__file__).parent / "docs" / "protocol.schema.json"
 BOT = BotFiles("bot.toml", {"bot.toml": b'name = "x"\ncommand = ["x"]\n'})
 OPTIONS: dict[str, dict[str, Any]] = {"nertz": {"max_rounds": 1, "tick_limit": 24}, "yaniv": {"max_rounds": 2}}
@@ -169,3 +174,49 @@ def test_the_stored_schema_is_that_of_the_types() -> None:
     for kind, right in ((protocol.Ready, {"id": 1, "ok": True}), (protocol.Choice, {"id": 1, "action": "call"})):
         assert protocol.decode(json.dumps(right).encode(), kind) == msgspec.convert(right, kind)
         assert checker.is_valid(right) and not checker.is_valid({**right, "x": 1}) and not checker.is_valid({"id": 1})
+
+
+PAGE = SCHEMA.with_name("wire-protocol.md")
+SEED = 1234
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    """The page's code blocks in a language, each with the words of the comment before it."""
+    pattern = rf"(?:<!-- ([^>]*) -->\n)?```{language}\n(.*?)```"
+    return re.findall(pattern, PAGE.read_text(), re.DOTALL)
+
+
+def test_the_messages_on_the_page_are_real() -> None:
+    room = games.load("naga")
+    seats = [Reading(SEED), Reading(1)]
+    seats[0].chance = random.Random(0)
+    play(room, agree("naga", ["x", "x"], seed=2, clock=Clock(1.0, 10.0)), seats)
+    real = [json.loads(line) for line in seats[0].lines]
+    checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    shown = 0
+    for place, text in blocks("json"):
+        message = json.loads(text)
+        checker.validate(message)
+        if place:
+            assert {**message, "id": 0} == {**real[int(place.split()[1])], "id": 0}
+            shown += 1
+        elif "ok" in message:
+            assert protocol.decode(text.encode(), protocol.Ready).ok
+        else:
+            action = protocol.decode(text.encode(), protocol.Choice).action
+            assert action in (0, real[2]["legal"][0])
+    assert shown == 3
+
+
+def test_the_settings_and_commands_on_the_page_work(capsys: pytest.CaptureFixture[str]) -> None:
+    ((_, settings),) = blocks("toml")
+    assert read_command(settings.encode()).command == ["node", "bot.js"]
+    (_, match), (_, schema) = blocks("bash")
+    assert schema.split() == ["python", "-m", protocol.__name__]
+    assert SCHEMA.read_text() == protocol.schema_text()
+    if shutil.which("python3") is None:
+        pytest.skip("no python3 on the PATH")
+    words = match.split()
+    assert words[0] == "arena"
+    assert main([str(ROOT / word) if word.startswith("bots/") else word for word in words[1:]]) == 0
+    assert "example_plain_python" in capsys.readouterr().out
