@@ -31,25 +31,49 @@ class Topic(enum.StrEnum):
     SEATS = "seats"
     RATINGS = "ratings"
     ROWS = "rows"
+    SCALE = "scale"
+    CHAOS = "chaos"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
-    matches: Annotated[int | None, typer.Option(help="rows: how many matches of 4 seats; default: 2,500,000.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings, rows).")] = False,
+    matches: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="rows: how many matches of 4 seats; default: 2,500,000. scale: sizes of the tournaments; repeatable; default: "
+            "10,000 to 1,000,000."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="rows: folder to keep them in; default: they are deleted.")] = None,
+    backend: Annotated[
+        list[str] | None, typer.Option(help="scale: only these backends; repeatable. chaos: this one (default: ray).")
+    ] = None,
+    kills: Annotated[int, typer.Option(help="chaos: how many processes to kill.")] = 20,
+    workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
+    seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), or boards
-    of 10 million rows (1 GB of disk, some minutes).
+    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), boards
+    of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
+
+    chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
     """
     console = Console(stderr=True, highlight=False)
     if topic is Topic.ROWS:
         return _rows(matches, out, console, json=json)
-    if matches is not None or out is not None:
-        raise ConfigError("--matches, --out: of `arena bench rows` only")
+    if out is not None or (matches and topic is not Topic.SCALE):
+        raise ConfigError("--matches, --out: of `arena bench rows` only; `arena bench scale` has --matches too")
     if topic is Topic.RATINGS:
         return _ratings(json=json)
+    if topic is Topic.SCALE:
+        from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
+
+        return print_scale(matches, backend)
+    if topic is Topic.CHAOS:
+        from arena.cli.bench_chaos import print_chaos
+
+        return print_chaos(kills, backend, workers, seed)
     names = game or games.names()
     for name in names:
         games.load(name)
@@ -89,17 +113,18 @@ def _ratings(*, json: bool) -> int:
     return 0
 
 
-def _rows(matches: int | None, out: Path | None, console: Console, *, json: bool) -> int:
+def _rows(sizes: list[int] | None, out: Path | None, console: Console, *, json: bool) -> int:
     """Writing, rating and showing a tournament of millions of rows, beside what is promised for 10 million."""
     from arena.bench_rows import MATCHES, rows_cost
 
-    if matches is not None and matches < 1:
+    matches = sizes[-1] if sizes else MATCHES
+    if matches < 1:
         raise ConfigError(f"--matches: at least 1, not {matches}")
     warm_rooms((), console.print, {jit.RATINGS: "arena.ratings"})
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory())) if out is None else out
         try:
-            cost = rows_cost(folder, matches or MATCHES, console.print)
+            cost = rows_cost(folder, matches, console.print)
         except subprocess.CalledProcessError as error:
             raise ArenaError(f"a step failed: {error}") from None
     if json:

@@ -1,4 +1,4 @@
-"""The closer looks of `arena leaderboard`: --head-to-head, --history BOT, --explain BOT."""
+"""The closer looks of `arena leaderboard`: --head-to-head, --second-opinions, --history BOT, --explain BOT."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,6 +36,17 @@ class Looker:
             with page_of(self._format) as page:
                 page.say(headline(self._manifest), "bold")
                 insights.print_head_to_head(pairs, self._ratings, page)
+
+    def second_opinions(self) -> None:
+        """Print what other ways to count say."""
+        from arena.ratings.second_opinions import second_opinions
+
+        stored = self._stored()
+        found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
+        if not self._print_rows(insights.opinion_rows(found, self._ratings)):
+            with page_of(self._format) as page:
+                page.say(headline(self._manifest), "bold")
+                insights.print_opinions(found, self._ratings, page)
 
     def history(self, bot: str) -> None:
         """Print how a bot's ratings came about."""

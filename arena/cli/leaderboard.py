@@ -21,13 +21,19 @@ def leaderboard(
     head_to_head: Annotated[bool, typer.Option("--head-to-head", help="Who finished before whom, how often.")] = False,
     history: Annotated[str | None, typer.Option(help="How the ratings of this bot came about.")] = None,
     explain: Annotated[str | None, typer.Option(help="Where the points of this bot come from; its worst losses.")] = None,
+    opinions: Annotated[
+        bool, typer.Option("--second-opinions", help="Bradley-Terry, mean place and score, rivals beaten, beside the ranks.")
+    ] = False,
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.TABLE,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:
     """Print who leads: overall, then game by game."""
     from arena.store import parquet  # only now: pyarrow takes most of the start, and --help does without
 
-    asked = {"--head-to-head": head_to_head, "--history": history is not None, "--explain": explain is not None}
+    asked = {
+        "--head-to-head": head_to_head, "--history": history is not None, "--explain": explain is not None,
+        "--second-opinions": opinions,
+    }  # fmt: skip
     if sum(asked.values()) > 1:
         raise ConfigError(f"{' and '.join(option for option, is_there in asked.items() if is_there)}: one at a time")
     folder = find_folder(out, name)
@@ -44,6 +50,8 @@ def leaderboard(
             looker.history(history)
         elif explain is not None:
             looker.explain(explain)
+        elif opinions:
+            looker.second_opinions()
         else:
             looker.head_to_head()
         return 0

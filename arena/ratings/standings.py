@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings import trueskill_batch
-from arena.ratings.error_bars import ErrorBars, error_bars
+from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings
@@ -145,15 +145,8 @@ def count_rows(rows: PoolRows) -> NDArray[np.float64]:
 
 
 def overall(model: str, rated: Sequence[Rated]) -> list[Rating]:
-    """Every pool counts the same; no rank for a bot that lacks a pool. The deals of different pools are independent."""
-    everywhere = [bot for bot in rated[0].bots if all(bot in pool.bots for pool in rated)] if rated else []
-    places = [[pool.bots.index(bot) for bot in everywhere] for pool in rated]
-    covariance = sum(
-        (pool.bars.covariance[np.ix_(chosen, chosen)] for pool, chosen in zip(rated, places)),
-        start=np.zeros((len(everywhere), len(everywhere))),
-    ) / max(1, len(rated)) ** 2  # fmt: skip
-    quantile = max((pool.bars.quantile for pool in rated), default=math.inf)
-    bars = ErrorBars(covariance, quantile, math.nan)
+    """Every pool counts the same; no rank for a bot that lacks a pool."""
+    everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in rated])
     by_bot: dict[Bot, list[Rating]] = {}
     for pool in rated:
         for bot, rating in zip(pool.bots, pool.unranked()):

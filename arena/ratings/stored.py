@@ -105,7 +105,7 @@ def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[s
     field: dict[str, list[Bot]] = {}
     unrated = unrated_entries(manifest)
     for entry in _entries(manifest):
-        if _identity(entry) in unrated:
+        if entry_identity(entry) in unrated:
             continue
         known = field.setdefault(entry["pool"], [])
         bots = [(bot.name, bot.version) for bot in manifest.bots if entry["game"] in bot.games and bot.name not in without]
@@ -119,7 +119,7 @@ def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
     if isinstance(ratings, dict) and ratings.get("measured"):
         return set()
     entries = [entry for entry in _entries(manifest) if entry["game"] in games.names()]
-    return {_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
+    return {entry_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
@@ -146,12 +146,10 @@ def stored_pools(
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:
     """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
-    entries = manifest.config.get("entries", [])
-    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [entry for entry in found if {"pool", "game", "options"} <= entry.keys()]
+    return [entry for entry in manifest.entries if {"pool", "game", "options"} <= entry.keys()]
 
 
-def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
+def entry_identity(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Game and options as the rows have them."""
     return entry["game"], canonical_json(entry["options"])
 

@@ -8,7 +8,7 @@ import contextlib
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.errors import StoreError
+from arena.errors import NotStored, StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
@@ -110,20 +110,32 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 
 
 def find_match(folder: Path, match_id: str) -> MatchRecord:
-    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    """One match by its id (24 hex digits). Raises NotStored when it is not there."""
+    key = match_id.lower()
+    return find_matches(folder, [key])[key]
+
+
+def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:
+    """Some matches by id (24 hex digits); of the others only ids are read. Raises NotStored when one is not there."""
     reader = _Reader(folder, MATCHES)
+    keys = [_match_key(match_id) for match_id in match_ids]
+    rows, logs = reader.rows_of(keys), _Reader(folder, ACTIONS).rows_of(keys)
+    for match_id in match_ids:
+        if match_id not in rows:
+            raise NotStored(f"{reader.path}: no match {match_id}")
+        if match_id not in logs:
+            raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
+    return {match_id: _record(reader.path, rows[match_id], logs[match_id][0]) for match_id in match_ids}
+
+
+def _match_key(match_id: str) -> bytes:
     try:
         key = bytes.fromhex(match_id)
     except ValueError:
         key = b""
     if len(key) != MATCH_ID_BYTES:
         raise StoreError(f"{match_id!r} is not a match id: it has {2 * MATCH_ID_BYTES} hex digits")
-    rows, logs = reader.rows_of(key), _Reader(folder, ACTIONS).rows_of(key)
-    if not rows:
-        raise StoreError(f"{reader.path}: no match {match_id}")
-    if not logs:
-        raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
-    return _record(reader.path, rows, logs[0])
+    return key
 
 
 def read_ratings(folder: Path) -> list[Rating]:
@@ -294,15 +306,19 @@ class _Reader:
                 rows = _rows(self._table, self._read(group))
             yield from rows
 
-    def rows_of(self, match_id: bytes) -> list[Row]:
-        """The rows of one match; elsewhere only ids are read."""
-        key = pa.scalar(match_id, pa.binary(MATCH_ID_BYTES))
+    def rows_of(self, match_ids: Sequence[bytes]) -> dict[str, list[Row]]:
+        """The rows of some matches by id (hex); elsewhere only ids are read."""
+        keys = pa.array(sorted(set(match_ids)), pa.binary(MATCH_ID_BYTES))
+        found: dict[str, list[Row]] = {}
         for group in self._groups:
             with _reading(self.path):
-                mask = pc.equal(self._read(group, ["match_id"]).column("match_id"), key)
+                mask = pc.is_in(self._read(group, ["match_id"]).column("match_id"), value_set=keys)
                 if pc.any(mask).as_py():
-                    return list(_rows(self._table, self._read(group).filter(mask)))
-        return []
+                    for row in _rows(self._table, self._read(group).filter(mask)):
+                        found.setdefault(row["match_id"], []).append(row)
+                elif len(found) == len(keys):  # a match's rows may be in two groups, never with another group between
+                    break
+        return found
 
     def columns(self, wanted: Sequence[Column]) -> Columns:
         """Whole columns; arrays of their final size are filled group by group."""

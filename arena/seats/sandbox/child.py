@@ -6,6 +6,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from arena.errors import printable
@@ -142,6 +143,14 @@ class Child:
             return time.clock_gettime(self._clock)
         except OSError:  # it is reaped: its zygote is gone
             raise Trouble(Ending.HOST, "the process of the seat was lost") from None
+
+    def memory_peak(self, measure: str) -> int | None:
+        """The most so far, in bytes: `VmPeak` of address space, `VmHWM` of memory in use. None: not known here."""
+        try:
+            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        except OSError:
+            return None
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{measure}:")), None)
 
     def send(self, data: bytes) -> None:
         """Start to send; the rest goes out while its reply is awaited. Raises Trouble for anything that it says unasked."""

@@ -76,6 +76,7 @@ class CommandSeat(HeldSeat):
         """Tell the bot, and give it a moment to end by itself; what it does then can change nothing."""
         if self._fault is not None or self._child is None:
             return
+        _ = self.memory_peak  # the last chance to look
         self._id = self._new_id()
         self._tell(protocol.End(id=self._id, places=list(result.places), scores=list(result.scores)))
         if self._fault is None:

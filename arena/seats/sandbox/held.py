@@ -42,6 +42,7 @@ class HeldSeat:
         self._memory = memory
         self._earlier_kills = earlier_kills
         self._isolation = ""
+        self._memory_seen: int | None = None
         self._child: Child | None = None
         self._fault: Fault | None = None
         self._ids = random.Random(secrets.randbits(64))  # a bot cannot reply to a request that it has not seen
@@ -71,6 +72,13 @@ class HeldSeat:
     def output(self) -> str:
         """The first of what the bot printed."""
         return self._child.output if self._child else ""
+
+    @property
+    def memory_peak(self) -> int | None:
+        """Bytes that the bot's process had in use, at most, when it was last looked at; None: not known."""
+        if self._child is not None and self._child.is_open:
+            self._memory_seen = self._child.memory_peak("VmHWM") or self._memory_seen
+        return self._memory_seen
 
     def start(self, info: StartInfo) -> Fault | None:
         """Make the bot ready."""

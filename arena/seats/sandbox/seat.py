@@ -18,6 +18,16 @@ from arena.view import View
 class LockedSeat(HeldSeat):
     """Runs a bot in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
 
+    _empty_cell: int | None = None  # bytes of address space before the bot's first line
+
+    @property
+    def memory_peak(self) -> int | None:
+        """Bytes of address space that the bot had beyond an empty cell, at most: what its limit counts."""
+        if self._child is None or self._empty_cell is None or not self._child.is_open:
+            return None
+        peak = self._child.memory_peak("VmPeak")
+        return None if peak is None else max(0, peak - self._empty_cell)
+
     def start(self, info: StartInfo) -> Fault | None:
         """Have a child forked, locked, and the bot made ready in it."""
         try:
@@ -92,6 +102,7 @@ class LockedSeat(HeldSeat):
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
         self._cpu = locked.cpu_seconds
+        self._empty_cell = child.memory_peak("VmPeak")
         ready = child.receive(self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Failed):
