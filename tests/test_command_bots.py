@@ -250,6 +250,8 @@ WRONG = [
     ("name = x", "bot.toml: not valid TOML"),
     ('name = "x"\ncommand = ["a"]\nfiles = ["gone"]\n', "no such file: gone"),
     ('name = "x"\ncommand = ["a"]\nfiles = ["../secret"]\n', "../secret is not in the bot's folder"),
+    ('name = "x"\ncommand = ["/bin/sh"]\n', "bot.toml: command: /bin/sh: give the program's name alone"),
+    ('name = "x"\ncommand = ["../secret"]\n', "../secret is not among the bot's files"),
     ('name = "x"\ncommand = ["./bot"]\n', "./bot is not among the bot's files"),
 ]
 
@@ -305,3 +307,18 @@ def test_where_nothing_can_be_locked_command_bots_are_refused_or_run_as_plain_pr
     seat = OpenCommandSeat(read_bot(plain), seed=1, params={})
     record = play_match("naga", [plain, RIVAL], seed=3)
     assert seat.isolation == PROCESS and [row.ending for row in record.seats] == [Ending.PLAYED] * 2
+
+
+FORKING = FORCED.replace("import json, sys", "import json, os, sys\nif os.fork() == 0:\n    import time\n    time.sleep(600)")
+
+
+def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, tmp_path: Path) -> None:
+    """At the level of --unsafe-trust-bots a program may fork: what it started ends with it."""
+    with Keeper(["naga"], level=PROCESS, needs_lock=False) as unsafe:
+        with CommandSeat(unsafe, read_bot(python_bot(tmp_path, FORKING)), seed=1, params={}, memory=MEMORY) as seat:
+            assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None and seat.isolation == PROCESS
+            family = descendants({unsafe.pid})
+            assert len(family) == 2
+            seat.ask(first_view(seat=0))
+            assert isinstance(seat.answer(), Answer)
+        assert not survivors(family)
