@@ -44,7 +44,7 @@ from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
-from arena.store.status import Command, Pace, Score, read_score
+from arena.store.status import Command, Pace, Score, Trouble, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
@@ -75,6 +75,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    job: Callable[..., Job] = Job
+    """Makes what workers are sent; `arena bench scale` sends one whose matches are only pretended."""
     command: str = ""
     """The command line that goes on with this run, for `arena status`."""
 
@@ -150,6 +152,10 @@ class Results:
 class Interrupted(ArenaError):
     """Ctrl-C: what was finished is kept."""
 
+    def __init__(self, message: str, tally: Tally) -> None:
+        super().__init__(message)
+        self.tally = tally
+
 
 def run_tournament(
     config: Path | str | Tournament, settings: Settings = Settings(), reporter: Reporter | None = None
@@ -175,12 +181,7 @@ def run_tournament(
             try:
                 run.play(settings)
             except KeyboardInterrupt:
-                results = run.finish(is_finished=False)
-                kept, total = results.manifest.played, run.progress.total
-                raise Interrupted(
-                    f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
-                    f"Board so far: arena leaderboard {name} --out {settings.out}"
-                ) from None
+                raise run.stopped(settings) from None
             results = run.finish(is_finished=True)
             run.enter_hall(settings.out)
             return results
@@ -204,6 +205,7 @@ class _Run:
         self.tally = Tally()
         self.done = bytearray(len(plan))
         self.score = Score()
+        self.trouble = Trouble.of(journal) or Trouble()
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
@@ -241,6 +243,15 @@ class _Run:
                     self._playing_since = time.monotonic() - self.progress.seconds
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
                 self._pass_checkpoint(first, last)
+
+    def stopped(self, settings: Settings) -> Interrupted:
+        """Write the results so far; a second Ctrl-C meanwhile leaves the old ones as they are."""
+        kept = f"stopped; {self.journal.count()} of {self.progress.total} matches are kept. The same command goes on."
+        try:
+            self.finish(is_finished=False)
+        except KeyboardInterrupt:
+            return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", self.tally)
+        return Interrupted(f"{kept}  Board so far: arena leaderboard {self.progress.name} --out {settings.out}", self.tally)
 
     def _todo(self, first: int, last: int) -> Iterator[int]:
         """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
@@ -296,7 +307,7 @@ class _Run:
         is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
         rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
         warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
-        job = Job(
+        job = settings.job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip
@@ -319,7 +330,7 @@ class _Run:
         fresh = {record.index: record for record in records if not self.done[record.index]}
         score = self.score.plus(fresh.values())
         pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
-        new = self.journal.add(records, {**pace.values(), **score.values()})
+        new = self.journal.add(records, {**pace.values(), **score.values(), **self._trouble_by_now().values()})
         for record in new:
             self.done[record.index] = 1
             progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
@@ -327,6 +338,14 @@ class _Run:
         self.tally.duplicates += len(records) - len(new)
         progress.done += len(new)
         progress.played_now += len(new)
+
+    def _trouble_by_now(self) -> Trouble:
+        before, tally = self.trouble, self.tally
+        return Trouble(
+            runs=before.runs + 1, lost_chunks=before.lost_chunks + tally.lost_chunks,
+            overdue_chunks=before.overdue_chunks + tally.overdue_chunks,
+            failed_attempts=before.failed_attempts + tally.failed_attempts, duplicates=before.duplicates + tally.duplicates,
+        )  # fmt: skip
 
     def _tick(self) -> None:
         self.progress.seconds = time.monotonic() - self._playing_since

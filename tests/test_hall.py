@@ -111,6 +111,17 @@ def test_a_board_that_grew_is_that_of_all_at_once(tmp_path: Path) -> None:
     assert board(gather(tmp_path, *names)) == board(tmp_path / "grown")
 
 
+def test_one_that_is_taken_out_leaves_no_trace(tmp_path: Path) -> None:
+    spring, summer, winter = three(tmp_path)
+    place = gather(tmp_path, spring, winter)
+    without = board(place)
+    gather(tmp_path, summer)
+    assert board(place) != without
+    shutil.rmtree(hall.entries(place)[2].folder)
+    rate_hall(place, lambda text: None)
+    assert board(place) == without
+
+
 def test_what_is_there_is_never_written_again(tmp_path: Path) -> None:
     spring, summer, winter = three(tmp_path)
     place = gather(tmp_path, spring, winter)
@@ -118,7 +129,7 @@ def test_what_is_there_is_never_written_again(tmp_path: Path) -> None:
     before = [(path, path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path in files if path.is_file()]
     gather(tmp_path, summer)
     assert [(path, path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path, *_ in before] == before
-    assert len(before) == 6
+    assert len(before) == 8
 
 
 def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:
@@ -144,7 +155,7 @@ def test_a_match_counts_once(tmp_path: Path) -> None:
     assert [(part.stored, part.rows) for part in hall.counted(hall.entries(place))] == [(48, 48), (80, 32)]
     assert read_manifest(place).played == 40
     rows = hall.read_rows(hall.entries(place), COLUMNS)
-    ids = rows.match_ids(range(80))
+    ids = boards.read_match_ids(place, range(80))
     assert len(set(ids.values())) == 40
     stored = [record.match_id for record in parquet.read_matches(tmp_path / summer)]
     assert [ids[row] for row in range(0, 80, 2)] == stored
@@ -307,6 +318,18 @@ def test_the_hall_outlasts_its_tournaments(tmp_path: Path, capsys: pytest.Captur
         find_match(tmp_path, "0" * 24)
 
 
+def test_why_a_match_cannot_be_replayed_is_told(tmp_path: Path) -> None:
+    wanted = cup(tmp_path, "spring", 5, 1)[0].match_id
+    manifest = read_manifest(tmp_path / "spring")
+    for key, message in ((None, "the key of the deals is not public yet"), ("0x", "damaged: the key is not hexadecimal")):
+        write_manifest(tmp_path / "spring", replace(manifest, key=key))
+        with pytest.raises(StoreError, match=message):
+            find_match(tmp_path, wanted)
+    (tmp_path / "spring" / "matches.parquet").write_bytes(b"")
+    with pytest.raises(StoreError, match=r"searched: spring\); .*/spring/matches\.parquet: damaged"):
+        find_match(tmp_path, wanted)
+
+
 def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", str(tmp_path))
     for name in three(tmp_path):
@@ -323,6 +346,14 @@ def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.C
     worst = capsys.readouterr().out.split()
     ids = {record.match_id for name in ("spring", "summer", "winter") for record in parquet.read_matches(tmp_path / name)}
     assert len(ids & set(worst)) == 5
+
+
+def test_the_hall_has_a_report(tmp_path: Path) -> None:
+    gather(tmp_path, *three(tmp_path))
+    assert main(["report", "hall", "--results", str(tmp_path)]) == 0
+    page = (tmp_path / "hall" / "report.html").read_text()
+    assert all(name in page for name in ("bob@bbbbbb", "bob@cccccc", "naga/2", "-winter-", "-spring-", "-summer-"))
+    assert "None" not in page
 
 
 def test_gathering_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

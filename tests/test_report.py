@@ -3,6 +3,7 @@
 import html as html_text
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -297,3 +298,13 @@ def test_plots_have_the_colours_of_the_page_and_identifiers_of_their_own() -> No
     assert not re.search(r"#[0-9a-f]{6}", "".join(drawn)) and "var(--accent)" in drawn[0]
     assert sum(f">bot {number}<" in drawn[2] for number in range(12)) == plots.SERIES
     assert 1 <= sum(f">bot {number}<" in drawn[3] for number in range(12)) <= 4
+
+
+def test_the_hall_has_a_report_of_its_own(played: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(played.folder, tmp_path / "small")
+    assert main(["hall", "--out", str(tmp_path)]) == 0
+    assert main(["report", "hall", "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"{tmp_path / 'hall' / 'report.html'}: ")
+    text, page = made(tmp_path / "hall")
+    assert {row[0] for row in page.tables["Ranking of naga/2"][1:]} == {"counting_bot", "set_bot", "folder_bot"}
+    assert page.tags.count("details") == 18 and "The lasting hall holds the matches of all its tournaments" in text

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from arena import game as games
 from arena.cli.leaderboard import find_folder
 from arena.errors import ConfigError, StoreError
 from arena.schedule.warmup import warm_rooms
@@ -15,7 +16,7 @@ FILE = "report.html"
 
 
 def report(
-    name: Annotated[str | None, typer.Argument(help="The tournament; left out: the newest.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The tournament, or hall; left out: the newest tournament.")] = None,
     out: Annotated[Path | None, typer.Option(help=f"The file to write; default: {FILE} in the tournament's folder.")] = None,
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
 ) -> int:
@@ -31,8 +32,9 @@ def report(
 
     console = Console(stderr=True, highlight=False)
     known = read_manifest(folder)
-    if known.finished and known.played:
-        warm_rooms(sorted(known.rules_versions), console.print)
+    if known.finished:  # only then there are replays
+        played = {entry.get("game") for entry in known.entries}
+        warm_rooms([game for game in games.names() if game in played], console.print)
     with console.status("reading") as status:
         text = html(document(folder, lambda news: status.update(news)))
         _write(target, text)

@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from scipy import special
 
-from arena.ratings.error_bars import CONFIDENCE, ErrorBars
+from arena.ratings.error_bars import ErrorBars
 from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.rows import Beliefs, Bot, Collector
 from arena.ratings.settings import MODEL, RatingSettings
@@ -54,8 +53,7 @@ class _RunningPool:
 
     def rated(self, pool: str) -> Rated:
         self._take_in()
-        width = float(special.ndtri(0.5 + CONFIDENCE / 2))
-        bars = ErrorBars(np.diag(self._sigma**2), width, math.nan)
+        bars = ErrorBars(np.diag(self._sigma**2), math.inf, math.nan)
         return Rated(MODEL, pool, self._bots, Beliefs(self._mu.copy(), self._sigma.copy()), bars, self._counts.copy())
 
     def _take_in(self) -> None:

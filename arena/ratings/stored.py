@@ -146,9 +146,7 @@ def stored_pools(
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:
     """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
-    entries = manifest.config.get("entries", [])
-    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [entry for entry in found if {"pool", "game", "options"} <= entry.keys()]
+    return [entry for entry in manifest.entries if {"pool", "game", "options"} <= entry.keys()]
 
 
 def entry_identity(entry: Mapping[str, Any]) -> tuple[str, str]:

@@ -4,7 +4,6 @@ import csv
 import io
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -72,9 +71,9 @@ def chosen_pools(
         return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
     if choice in found or choice == OVERALL:
         return [choice]
-    of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
+    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
     if not of_game:
-        games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
+        games = [entry["game"] for entry in manifest.entries if "game" in entry]
         hint = nearest(choice, {*found, *games, OVERALL})
         raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
@@ -91,7 +90,7 @@ def headline(manifest: Manifest) -> str:
     parts = [f"{manifest.played:,}{planned} matches"]
     if manifest.tournaments:
         parts.append(f"tournaments: {len(manifest.tournaments)}")
-    deals = sorted({entry["deals"] for entry in _entries(manifest) if "deals" in entry})
+    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
     if deals:
         parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
     failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
@@ -142,7 +141,7 @@ def _print_table(
         return set()
     columns = _columns(rows, costs, page.glyphs)
     if is_compact:
-        columns = [column for column in columns if column.header not in (_PLOT, _SIGMA)]
+        columns = [column for column in columns if column.header != _PLOT]
     if isinstance(page, MarkdownPage):
         columns = [column for column in columns if column.header != _PLOT]
     columns = fitting(columns, page.width)
@@ -159,7 +158,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
         Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
         Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
         Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
-        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
         Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
         Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
         Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
@@ -168,7 +167,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
         columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
     if costs:
         columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
-        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 3))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
         kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))
@@ -238,9 +237,3 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
 
 def _name(rating: Rating) -> str:
     return bot_name(rating.bot, rating.bot_version)
-
-
-def _entries(manifest: Manifest) -> list[dict[str, Any]]:
-    """The games of the resolved config, as far as it names them."""
-    entries = manifest.config.get("entries", [])
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from arena.report.board import chosen_pools, headline_ratings
 from arena.report.costs import BotCosts, Costs, add_up
 from arena.report.page import bot_name
 from arena.rng import derive
-from arena.store import parquet
+from arena.store import boards, parquet
 from arena.store.manifest import Manifest, read_manifest
 
 NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
@@ -88,13 +89,13 @@ class PoolEvidence:
         return [point for point in self.hall.history if point.pool == self.pool]
 
     @property
-    def entries(self) -> list[dict[str, object]]:
+    def entries(self) -> list[dict[str, Any]]:
         """The games of the config that are rated here."""
-        return [entry for entry in self.hall.entries if entry.get("pool") == self.pool]
+        return [entry for entry in self.hall.manifest.entries if entry.get("pool") == self.pool]
 
 
 class Evidence:
-    """A tournament's folder, read."""
+    """The folder of a tournament, or of the hall, read."""
 
     def __init__(self, folder: Path) -> None:
         """Raises StoreError for what cannot be read; without totals and history the report goes on, and says so."""
@@ -114,7 +115,7 @@ class Evidence:
             self.history = parquet.read_history(folder)
         except StoreError as error:
             self.missing.append(f"Without the history of the ratings: {error}")
-        columns = parquet.read_columns(folder, COLUMNS)
+        columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
         self._rows = StoredRows(columns, unrated=self.unrated)
@@ -132,12 +133,6 @@ class Evidence:
         if OVERALL not in chosen_pools(self.manifest, self.ratings):
             return []
         return [rating for rating in self.ratings if rating.pool == OVERALL and rating.rank is not None]
-
-    @property
-    def entries(self) -> list[dict[str, object]]:
-        """The games of the resolved config."""
-        entries = self.manifest.config.get("entries", [])
-        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
     def pool(self, name: str, anchor: str) -> PoolEvidence:
         """Gather what is known of one pool; its error bars are kept for `overall_bars`."""

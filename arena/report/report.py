@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from arena.report.board import headline
 from arena.report.document import Chapter, Document, Fact, Section
@@ -66,7 +67,8 @@ def _present(sections: Sequence[Section | None]) -> list[Section]:
     return [section for section in sections if section is not None]
 
 
-def _entry(entry: dict[str, object]) -> str:
+def _entry(entry: dict[str, Any]) -> str:
     """A game of the config in words."""
-    deals = entry.get("deals")
-    return f"{entry.get('game')}, {entry.get('seats')} seats, {deals} {'deal' if deals == 1 else 'deals'} a table"
+    table = f"{entry.get('game')}, {entry.get('seats')} seats"
+    deals = entry.get("deals")  # of the hall, every tournament had its own number
+    return table if deals is None else f"{table}, {deals} {'deal' if deals == 1 else 'deals'} a table"

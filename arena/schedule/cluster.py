@@ -26,9 +26,11 @@ from arena.schedule.worker import Job
 LOOK_SECONDS = 1.0  # between looks at the list of nodes
 QUIET_SECONDS = 5.0  # without a sign of life, before a node is asked for one
 ANSWER_SECONDS = 20.0  # for the answer: a loaded machine may need some
+STOPPED_SECONDS = 5.0  # between two looks: this process itself did not run
 HEAD_SECONDS = 20.0  # without the head, before we give up; Ray itself would wait for a minute, and then kill us
 FREE_SECONDS = 10.0  # for CPUs to become free at the start: the workers of a run that was just killed still go
 STEWARDS = 3  # lost ones, after which a node is left alone
+STEWARD_SECONDS = 5.0  # before the next one is sent: perhaps the node is gone, and Ray does not know yet
 IN_FLIGHT = 2  # chunks per CPU: one runs, one waits for it
 ENVIRONMENT = {"env_vars": HASH_SEED | ONE_THREAD}
 """Ray's `runtime_env` of all that runs for us on a cluster."""
@@ -63,6 +65,8 @@ class Node:
     state: State = State.COMPARING
     chunks: int = 0
     """In flight there."""
+    failed: int = 0
+    """Chunks that Ray called lost, and no line has told of."""
     lost_stewards: int = 0
     why: str = ""
     """What keeps a refused one from playing."""
@@ -115,7 +119,7 @@ class Cluster:
         self._hear(now)
         if now - self._looked < LOOK_SECONDS:
             return []
-        if now - self._looked > QUIET_SECONDS:  # we were stopped ourselves: nobody else is late
+        if now - self._looked > STOPPED_SECONDS:  # we were stopped ourselves: nobody else is late
             for node in self._nodes.values():
                 node.asked = node.heard = now
         self._looked = now
@@ -148,6 +152,9 @@ class Cluster:
         """Greet new nodes, forget those that are gone; returns these."""
         for node_id in sorted(set(alive) - set(self._nodes)):  # at the start: the same order everywhere
             self._nodes[node_id] = self._greet(node_id, alive[node_id])
+        for node in self._nodes.values():
+            if node.steward is None and node.node_id in alive and time.monotonic() - node.asked > STEWARD_SECONDS:
+                self._send_steward(node)
         gone = [node for node_id, node in self._nodes.items() if node_id not in alive]
         for node in gone:
             del self._nodes[node.node_id]
@@ -229,7 +236,7 @@ class Cluster:
         if isinstance(error, self._ray.exceptions.RayTaskError) or node.lost_stewards >= STEWARDS:
             self._leave_alone(node, str(error).strip().splitlines()[-1])
         else:
-            self._send_steward(node)
+            node.state, node.steward, node.asked = State.COMPARING, None, time.monotonic()
 
     def _leave_alone(self, node: Node, why: str) -> None:
         node.state, node.why = State.REFUSED, why
@@ -240,8 +247,9 @@ class Cluster:
             self._say(line)
 
     def _dismiss(self, node: Node) -> None:
-        with contextlib.suppress(self._ray.exceptions.RayError):  # it is gone already
-            self._ray.kill(node.steward)
+        if node.steward is not None:
+            with contextlib.suppress(self._ray.exceptions.RayError):  # it is gone already
+                self._ray.kill(node.steward)
 
     def _has_head(self, now: float) -> bool:
         """Whether the head listens: without one Ray blocks, and ends this process after a minute."""
@@ -287,4 +295,5 @@ class Cluster:
 
 
 def _elsewhere(node: Node) -> str:
-    return f"; its {node.chunks} chunks are played again" if node.chunks else ""
+    count, node.failed = node.chunks + node.failed, 0
+    return f"; {count} of its chunks {'is' if count == 1 else 'are'} played again" if count else ""

@@ -25,7 +25,7 @@ from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.cluster import ENVIRONMENT, Cluster, Node
 from arena.schedule.guardian import Guardian
-from arena.schedule.processes import HASH_SEED, available_cpus
+from arena.schedule.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -93,7 +93,8 @@ class RayBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     @property
     def slots(self) -> int:
@@ -121,10 +122,14 @@ class RayBackend:
         ended: list[tuple[Ticket, Chunk | Lost]] = []
         for reference in ready:
             sent = self._sent.pop(reference)
+            outcome = self._result(reference)
             if sent.node is not None:
                 sent.node.chunks -= 1
-                sent.node.heard = time.monotonic()
-            ended.append((sent.ticket, self._result(reference)))
+                if isinstance(outcome, Lost):
+                    sent.node.failed += 1
+                else:
+                    sent.node.heard, sent.node.failed = time.monotonic(), 0
+            ended.append((sent.ticket, outcome))
         return ended
 
     def cancel(self, ticket: Ticket) -> None:

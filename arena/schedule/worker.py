@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ class Chunk(msgspec.Struct, frozen=True):
     seconds: float
     """Wall time."""
     match_cpu: float
-    """CPU seconds inside matches."""
+    """CPU seconds inside matches, those of locked seats included."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk (imports, loading)."""
 
@@ -100,19 +101,20 @@ class Worker:
         failures: dict[int, Failure] = {}
         match_cpu = 0.0
         for index in indices:
-            cpu = _cpu_seconds()
-            played = self._match(index, kills)
+            cpu = self._cpu_seconds()
+            played = self.play_match(index, kills)
             if isinstance(played, Failure):
                 failures[index] = played
             else:
                 records.append(played)
-            match_cpu += _cpu_seconds() - cpu
-        now = _cpu_seconds()
+            match_cpu += self._cpu_seconds() - cpu
+        now = self._cpu_seconds()
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
 
-    def _match(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
+    def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
+        """Play one match of the plan."""
         seats: list[InProcessSeat | HeldSeat] = []
         try:
             setup = self._job.plan.setup(index)
@@ -142,8 +144,7 @@ class Worker:
         kind = LockedSeat if bot.command is None else CommandSeat
         return kind(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
 
-
-def _cpu_seconds() -> float:
-    """Of this process and its ended children."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    def _cpu_seconds(self) -> float:
+        """Of this process and its ended children, and of the zygote and the seats that have ended."""
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime + self._keeper.cpu_seconds()

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from arena.errors import ConfigError
+from arena.records import MatchRecord
 from arena.store import hall, parquet
 from arena.store.columns import Columns
 from arena.store.manifest import is_hall, read_manifest
@@ -34,8 +35,15 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
-    return (
-        hall.read_rows(hall.rated_entries(folder), ()).match_ids(rows)
-        if is_hall(folder)
-        else parquet.read_match_ids(folder, rows)
-    )
+    if is_hall(folder):
+        return hall.match_ids(hall.counted(hall.rated_entries(folder)), rows)
+    return parquet.read_match_ids(folder, rows)
+
+
+def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
+    """The matches of some rows with the keys of their deals (hex; None: not public yet), by number of the row."""
+    if is_hall(folder):
+        return hall.find_matches(folder, rows)
+    ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
+    found = parquet.find_matches(folder, sorted(set(ids.values())))
+    return {row: (found[match_id], key) for row, match_id in ids.items()}

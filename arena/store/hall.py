@@ -1,8 +1,8 @@
 """The lasting hall: the rows of all finished tournaments beside each other, in `leaderboards/hall/`.
 
-`hall/tournaments/` holds a folder per tournament with its manifest, rows and logs, as the tournament wrote them: to add one is
-to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/` follows from
-these folders, whatever the order in which they came: they are read in the order of their start, then of their name.
+`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs and ratings, as the tournament wrote them: to
+add one is to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/`
+follows from these folders, whatever the order in which they came: they are read in the order of their start, then their name.
 
 A match counts once, by its id: with a public seed, two tournaments may have matches in common, and then the one that started
 first has them. Bots of one name and version whose files differ are entries of their own (`greedy@3f2a9c`). Labels are the
@@ -13,7 +13,7 @@ import datetime
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from arena import game as games
 from arena.errors import ConfigError, StoreError
-from arena.records import canonical_json
+from arena.records import MatchRecord, canonical_json
 from arena.store import parquet
 from arena.store.columns import Columns, Texts, match_starts
 from arena.store.manifest import FILE as MANIFEST
@@ -118,17 +118,42 @@ class HallRows:
     parts: tuple[Part, ...]
     """In order."""
 
-    def match_ids(self, rows: Iterable[int]) -> dict[int, str]:
-        """The match ids (24 hex digits) of some rows, by number of the row."""
-        found: dict[int, str] = {}
-        wanted, begin = sorted(set(rows)), 0
-        for part in self.parts:
-            own = [row - begin for row in wanted if begin <= row < begin + part.rows]
-            stored = {row if part.kept is None else int(part.kept[row]): row for row in own}
+
+def match_ids(parts: Iterable[Part], rows: Iterable[int]) -> dict[int, str]:
+    """The match ids (24 hex digits) of some rows, by number of the row in `read_rows`."""
+    return {row: match_id for _, ids in _located(parts, rows) for row, match_id in ids.items()}
+
+
+def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
+    """The matches that some rows of the rated hall are of, with the keys of their deals and the hall's names of bots."""
+    everything = rated_entries(hall)
+    names = bot_names(everything)
+    found: dict[int, tuple[MatchRecord, str | None]] = {}
+    for entry, ids in _located(counted(everything), rows):
+        records = parquet.find_matches(entry.folder, sorted(set(ids.values())))
+        key = entry.manifest.key
+        found |= {row: (_with_names(records[match_id], names), key) for row, match_id in ids.items()}
+    return found
+
+
+def _located(parts: Iterable[Part], rows: Iterable[int]) -> Iterator[tuple[Entry, dict[int, str]]]:
+    """Where these rows are, with their match ids."""
+    wanted, begin = sorted(set(rows)), 0
+    for part in parts:
+        own = [row - begin for row in wanted if begin <= row < begin + part.rows]
+        stored = {row if part.kept is None else int(part.kept[row]): begin + row for row in own}
+        if own:
             ids = parquet.read_match_ids(part.entry.folder, stored)
-            found |= {begin + stored[row]: match_id for row, match_id in ids.items()}
-            begin += part.rows
-        return found
+            yield part.entry, {stored[row]: match_id for row, match_id in ids.items()}
+        begin += part.rows
+
+
+def _with_names(record: MatchRecord, names: Mapping[tuple[str, int, str, str], str]) -> MatchRecord:
+    seats = tuple(
+        msgspec.structs.replace(seat, bot=names.get((seat.bot, seat.bot_version, seat.bot_sha256, seat.params), seat.bot))
+        for seat in record.seats
+    )
+    return msgspec.structs.replace(record, seats=seats)
 
 
 def add(hall: Path, folder: Path) -> Entry | None:
@@ -149,7 +174,7 @@ def add(hall: Path, folder: Path) -> Entry | None:
         temporary = Path(tempfile.mkdtemp(prefix=_NEW, dir=target.parent))
         try:
             temporary.chmod(0o755)
-            for file in (MANIFEST, MATCHES.file, ACTIONS.file):
+            for file in (MANIFEST, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
                 _link(folder / file, temporary / file)
             _check(folder, manifest, temporary)
             _sync(temporary)
@@ -185,7 +210,11 @@ def is_rated(hall: Path) -> bool:
     files = (MANIFEST, RATINGS.file, HISTORY.file, TOTALS.file)
     if not all((hall / file).is_file() for file in files):
         return False
-    return read_manifest(hall).tournaments == tuple(entry.folder.name for entry in entries(hall))
+    try:
+        rated = read_manifest(hall).tournaments
+    except StoreError:  # it can be written anew
+        return False
+    return rated == tuple(entry.folder.name for entry in entries(hall))
 
 
 def entries(hall: Path) -> list[Entry]:

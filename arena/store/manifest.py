@@ -63,6 +63,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The games of the resolved config, as far as it names them."""
+        entries = self.config.get("entries", [])
+        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest in one step: a reader sees the old one or the new one."""
@@ -86,7 +92,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: damaged or not ours: {error}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.errors import StoreError
+from arena.errors import NotStored, StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
@@ -110,19 +110,19 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 
 
 def find_match(folder: Path, match_id: str) -> MatchRecord:
-    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    """One match by its id (24 hex digits). Raises NotStored when it is not there."""
     key = match_id.lower()
     return find_matches(folder, [key])[key]
 
 
 def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:
-    """Some matches by id (24 hex digits); of the others only ids are read. Raises StoreError when one is not there."""
+    """Some matches by id (24 hex digits); of the others only ids are read. Raises NotStored when one is not there."""
     reader = _Reader(folder, MATCHES)
     keys = [_match_key(match_id) for match_id in match_ids]
     rows, logs = reader.rows_of(keys), _Reader(folder, ACTIONS).rows_of(keys)
     for match_id in match_ids:
         if match_id not in rows:
-            raise StoreError(f"{reader.path}: no match {match_id}")
+            raise NotStored(f"{reader.path}: no match {match_id}")
         if match_id not in logs:
             raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
     return {match_id: _record(reader.path, rows[match_id], logs[match_id][0]) for match_id in match_ids}

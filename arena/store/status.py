@@ -24,8 +24,11 @@ class _Note(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, journal: Journal) -> Self | None:
-        """What the newest run wrote."""
-        value = journal.meta(cls.__name__.lower())
+        """What the newest run wrote; None: nothing, or it is damaged."""
+        try:
+            value = journal.meta(cls.__name__.lower())
+        except StoreError:  # no match is lost by it
+            return None
         return None if value is None else msgspec.json.decode(value, type=cls)
 
 
@@ -78,11 +81,23 @@ class Score(_Note, frozen=True, kw_only=True):
 
 def read_score(journal: Journal) -> Score:
     """The score that was written with the rows; counted anew where it is not theirs (rows were damaged and dropped)."""
-    try:
-        known = Score.of(journal)
-    except StoreError:  # it can be counted again
-        known = None
+    known = Score.of(journal)
     return known if known is not None and known.done == journal.count() else Score.counted(journal)
+
+
+class Trouble(_Note, frozen=True, kw_only=True):
+    """What the hall has been through, in all runs of a tournament together."""
+
+    runs: int = 0
+    """Starts of the command that left something to play."""
+    lost_chunks: int = 0
+    """With their workers."""
+    overdue_chunks: int = 0
+    """Of them those that took too long."""
+    failed_attempts: int = 0
+    """At matches: lost with a chunk, or failed by the hall one by one."""
+    duplicates: int = 0
+    """Results that came a second time, the same as before, and were dropped."""
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from arena.report.evidence import PoolEvidence, shown
 from arena.report.plots import Plotter
 from arena.report.replay import replay_lines
 from arena.schedule.plan import deal_seed
-from arena.store import parquet
+from arena.store import boards
 
 ALL_MATCHES = 60  # a pool with so many has all of them listed
 MOST_FAULTS, MOST_CLOSE = 12, 6
@@ -31,13 +31,14 @@ class _Choice:
     reasons: Sequence[str]
 
 
-def matches(evidence: PoolEvidence, _: Plotter) -> Section | None:
+def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     """The list, and the replays that fit."""
     if not evidence.rows.matches:
         return None
     chosen = _chosen(evidence)
-    records = _records(evidence, [choice.match for choice in chosen])
-    logs, reason = _replays(evidence, list(zip(chosen, records)))
+    found = _records(evidence, [choice.match for choice in chosen])
+    records = [record for record, _ in found]
+    logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
     anchors = {log.anchor for log in logs}
     columns = [
         Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
@@ -77,12 +78,11 @@ def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
     )
 
 
-def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[MatchRecord]:
-    """The stored matches with these numbers in the pool."""
+def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, str | None]]:
+    """The stored matches with these numbers in the pool, and the keys of their deals, as far as they are public."""
     rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
-    ids = parquet.read_match_ids(evidence.hall.folder, rows)
-    found = parquet.find_matches(evidence.hall.folder, [ids[row] for row in rows])
-    return [found[ids[row]] for row in rows]
+    found = boards.find_matches(evidence.hall.folder, rows)
+    return [found[row] for row in rows]
 
 
 def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
@@ -103,16 +103,15 @@ def _result(record: MatchRecord) -> str:
     return " · ".join(parts)
 
 
-def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord]]) -> tuple[list[Log], str]:
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
-    manifest = evidence.hall.manifest
-    if not manifest.finished or manifest.key is None:
+    if not evidence.hall.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
     logs: list[Log] = []
-    for choice, record in listed:
+    for choice, record, key in listed:
         try:
-            text = _replay(record, bytes.fromhex(manifest.key))
+            text = _replay(record, bytes.fromhex(key or ""))
         except (ArenaError, ValueError) as error:
             return logs, f"Replays are left out: {printable(str(error))}"
         if len(text) > share:

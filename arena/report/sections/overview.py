@@ -95,6 +95,8 @@ def field(hall: Evidence) -> Section | None:
 def provenance(hall: Evidence) -> Section:
     """What fixes the results, for who wants to check them."""
     manifest = hall.manifest
+    if manifest.tournaments:
+        return _tournaments(hall)
     columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True, is_long=True)]
     settings = {key: value for key, value in manifest.config.items() if key not in ("entries", "contestants", "bots")}
     facts = {
@@ -104,10 +106,21 @@ def provenance(hall: Evidence) -> Section:
         "reproducible results": manifest.reproducible_sha256 or "-",
     }  # fmt: skip
     facts |= {key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in settings.items()}
-    rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
-    games: list[Block] = [_games(hall)] if hall.entries else []
+    games: list[Block] = [_games(hall)] if hall.manifest.entries else []
     lead = f"`arena verify-results {manifest.name}` plays every match again and checks the hashes, scores and ratings."
+    if manifest.tournaments:
+        facts = {"tournaments": ", ".join(manifest.tournaments)}
+        lead = "The lasting hall holds the matches of all its tournaments; each can be audited for itself."
+    rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
     return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
+
+
+def _tournaments(hall: Evidence) -> Section:
+    """Of the lasting hall."""
+    columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
+    rows = [[Cell(printable(name, TEXT_LETTERS))] for name in hall.manifest.tournaments]
+    lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
+    return Section("How it was played", lead, [_games(hall), Table("Tournaments", columns, rows)])
 
 
 def _games(hall: Evidence) -> Table:
@@ -118,9 +131,9 @@ def _games(hall: Evidence) -> Table:
     rows = [
         [
             Cell(shown(str(entry.get("pool")))), Cell(shown(str(entry.get("game")))), Cell(shown(str(entry.get("seats")))),
-            Cell(shown(str(entry.get("deals")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
+            Cell(shown(str(entry.get("deals", "")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
         ]
-        for entry in hall.entries
+        for entry in hall.manifest.entries
     ]  # fmt: skip
     return Table("Games and options", columns, rows)
 

@@ -127,6 +127,16 @@ class Keeper:
         except OSError:
             self.close()
 
+    def cpu_seconds(self) -> float:
+        """CPU time of the zygote and of its children that are buried (Linux; in steps of 10 ms); 0 without a zygote."""
+        if self._process is None:
+            return 0.0
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
     def close(self) -> None:
         """End the zygote, and its children with it."""
         control, process = self._control, self._process
