@@ -155,7 +155,8 @@ class Evidence:
             np.array([known[bot].sigma for bot in rows.bots_by_number]),
         )
         bars = error_bars(rows, beliefs, self._settings)
-        self._bars[name] = (rows.bots_by_number, bars)
+        if ratings:  # a pool that is not rated takes no part in the overall ones
+            self._bars[name] = (rows.bots_by_number, bars)
         return PoolEvidence(self, name, anchor, rows, self._rows.row_numbers(name), ratings, bars)
 
     def overall_bars(self) -> ErrorBars:

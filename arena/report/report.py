@@ -9,7 +9,7 @@ from arena.report.document import Chapter, Document, Fact, Section
 from arena.report.evidence import Evidence, PoolEvidence, shown
 from arena.report.html import anchor
 from arena.report.plots import Plotter
-from arena.report.sections import conduct, fairness, matches, overview, pairs, strength
+from arena.report.sections import conduct, fairness, faults, matches, overview, pairs, strength
 
 POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     strength.ranking,
@@ -19,6 +19,8 @@ POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     strength.opinions,
     conduct.decision_time,
     conduct.endings,
+    faults.faults,
+    faults.slow_decisions,
     fairness.seats,
     fairness.rotations,
     matches.matches,
