@@ -12,8 +12,9 @@ from arena.records import Clock
 from arena.report.document import Block, Cell, Column, Log, Section, Table
 from arena.report.evidence import PoolEvidence, shown
 from arena.report.plots import Plotter
-from arena.store import parquet
-from arena.store.schema import StoredFault
+from arena.store import boards, parquet
+from arena.store.manifest import read_manifest
+from arena.store.schema import FaultPlace, StoredFault
 
 EACH, MOST = 3, 24  # faults of a bot, and of all bots together, that are shown
 SLOWEST_EACH = 2  # matches of a bot
@@ -22,15 +23,15 @@ _REASON_LETTERS = 300
 
 def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """What the bots did wrong, and what they knew then."""
-    columns = parquet.read_columns(evidence.tournament.folder, author.COLUMNS)
-    stored = parquet.read_faults(evidence.tournament.folder)
+    columns = boards.read_columns(evidence.tournament.folder, author.COLUMNS)
+    stored = boards.locate_faults(evidence.tournament.folder)
     own = {bot: author.faults_of(columns, stored, evidence.pool, bot) for bot in evidence.bots} if stored else {}
-    chosen = [fault for found in own.values() for fault in found[:EACH]][:MOST]
+    chosen = [place for found in own.values() for place in found[:EACH]][:MOST]
     if not chosen:
         return None
     total = sum(map(len, own.values()))
-    logs = [_log(evidence, fault) for fault in chosen]
-    rows = [_row(fault, log.anchor) for fault, log in zip(chosen, logs)]
+    logs = [_log(evidence, place) for place in chosen]
+    rows = [_row(place.fault, log.anchor) for place, log in zip(chosen, logs)]
     heads = [
         Column("bot", is_number=False), Column("match", is_number=False, is_code=True), Column("seat"),
         Column("decision", meaning="as `arena replay` numbers them; -1: at the start"), Column("ending", is_number=False),
@@ -45,11 +46,11 @@ def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 def slow_decisions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """Which matches to look at for speed."""
-    columns = parquet.read_columns(evidence.tournament.folder, author.COLUMNS)
+    columns = boards.read_columns(evidence.tournament.folder, author.COLUMNS)
     found = [(bot, slow) for bot in evidence.bots for slow in author.slowest(columns, evidence.pool, bot)[:SLOWEST_EACH]]
     if not found:
         return None
-    ids = parquet.read_match_ids(evidence.tournament.folder, [slow.row for _, slow in found])
+    ids = boards.read_match_ids(evidence.tournament.folder, [slow.row for _, slow in found])
     heads = [
         Column("bot", is_number=False), Column("match", is_number=False, is_code=True), Column("seat"),
         Column("CPU ms", meaning="of its slowest decision in the match"),
@@ -71,28 +72,30 @@ def _row(fault: StoredFault, anchor: str) -> list[Cell]:
     ]  # fmt: skip
 
 
-def _log(evidence: PoolEvidence, fault: StoredFault) -> Log:
+def _log(evidence: PoolEvidence, place: FaultPlace) -> Log:
     """All that there is: reason, exit, output, and the view, which needs the match's key."""
+    fault = place.fault
     where = "at the start" if fault.decision == AT_START else f"at decision {fault.decision}"
     parts = [fault.reason.partition("\nit printed: ")[0]]
     if fault.exit:
         parts.append(f"its process: {fault.exit}")
     parts.append(f"it printed:\n{fault.output}" if fault.output else "it printed nothing")
-    parts.append(_seen(evidence, fault))
+    parts.append(_seen(place))
     title = f"{shown(fault.bot, fault.bot_version)}: {fault.ending.value} {where} of {fault.match_id}"
     anchor = f"{evidence.anchor}-fault-{fault.match_id}-{fault.seat}-{fault.decision}"
     return Log(anchor, title, "\n\n".join(part for part in parts if part))
 
 
-def _seen(evidence: PoolEvidence, fault: StoredFault) -> str:
+def _seen(place: FaultPlace) -> str:
     """What the bot saw, in words; why not, where it cannot be told."""
-    manifest = evidence.tournament.manifest
+    fault = place.fault
     if fault.decision == AT_START:
         return ""
-    if manifest.key is None:
-        return "What it saw is shown when the tournament is over."
     try:
-        record = parquet.find_match(evidence.tournament.folder, fault.match_id)
+        manifest = read_manifest(place.folder)
+        if manifest.key is None:
+            return "What it saw is shown when the tournament is over."
+        record = parquet.find_match(place.folder, fault.match_id)
         game = games.load(record.game)
         if record.rules_version != game.version:
             return f"What it saw is left out: the rules of {record.game} have changed since."
