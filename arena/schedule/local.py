@@ -16,6 +16,8 @@ from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 class LocalBackend:
     """A pool of freshly started Python processes; a context manager, implements backend.Backend."""
 
+    falls_together = True  # a pool that loses a process takes no more work
+
     def __init__(self, job: Job, workers: int) -> None:
         self.slots = workers
         self._job = job
@@ -92,7 +94,7 @@ _worker: list[Worker] = []  # this process's worker: a pool's functions have no 
 def _prepare(job: Job, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business
     die_with_parent(parent)
-    _worker[:] = [Worker(job)]
+    _worker[:] = [job.worker()]
 
 
 def _play(indices: list[int], kills: dict[int, int]) -> Chunk:

@@ -34,6 +34,8 @@ class RayBackend:
     A context manager; implements backend.Backend.
     """
 
+    falls_together = False
+
     def __init__(self, job: Job, workers: int, address: str | None = None) -> None:
         """Start a local instance with `workers` CPUs, or attach to the cluster at `address`. Raises ArenaError."""
         self._guardian: Guardian | None = None
@@ -127,7 +129,7 @@ def _play(job: Job, job_id: str, indices: list[int], kills: dict[int, int]) -> C
         for worker in known.values():
             worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
-        known[job_id] = Worker(job)
+        known[job_id] = job.worker()
     return known[job_id].play(indices, kills)
 
 

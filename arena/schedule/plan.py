@@ -23,7 +23,19 @@ from arena.errors import ConfigError
 from arena.match import FaultPolicy, MatchSetup, Player
 from arena.options import OptionValue
 from arena.records import Clock, canonical_json
-from arena.schedule.tables import Format, Ladder, Leg, RoundRobin, Stage, Table, Tables, orders, tables_of
+from arena.schedule.tables import (
+    Combinations,
+    Format,
+    Ladder,
+    Leg,
+    RoundRobin,
+    Stage,
+    Table,
+    Tables,
+    count_later,
+    orders,
+    tables_of,
+)
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
@@ -158,6 +170,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """A ladder's plan with this stage alone: enough for its matches."""
         return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(stage,)))
 
+    def count_without(self, places: set[int], first: int = 0) -> int:
+        """How many matches from index `first` on have none of the contestants `places`: counted without listing them."""
+        if not all(isinstance(tables, Combinations) for tables in self.tables):
+            return sum(places.isdisjoint(self.bots(index)) for index in range(first, len(self)))
+        count = 0
+        for layer in self._layers:
+            deals, rest = divmod(min(max(0, first - layer.first_index), layer.size * layer.deals), layer.size)
+            of_a_deal = [self._count_part(place, places, max(0, rest - offset)) for offset, place in layer.parts]
+            whole = [self._count_part(place, places, 0) for _, place in layer.parts]
+            if deals < layer.deals:
+                count += sum(of_a_deal) + sum(whole) * (layer.deals - deals - 1)
+        return count
+
     def field(self, entry: Entry) -> list[int]:
         """The contestants that play an entry."""
         return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
@@ -251,6 +276,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _has_all(self) -> bool:
         """Whether a table is played in every order."""
         return self.rotations == ALL
+
+    def _count_part(self, place: int, without: set[int], first: int) -> int:
+        """Matches of one deal of an entry from the `first`-th on whose table has none of the contestants `without`."""
+        number, rotation = divmod(first, rotations := len(orders(self.entries[place].seats, has_all=self._has_all)))
+        tables = self.tables[place]
+        if number >= tables.per_deal:
+            return 0
+        begun = tables.table(0, number)
+        count = rotations * count_later(self.field(self.entries[place]), begun, without)
+        return count + (rotations - rotation if without.isdisjoint(begun) else 0)
 
     def _match_id(self, entry: Entry, deal: int, bots: list[Contestant]) -> str:
         secret = f"seed:{self.seed}" if self.seed is not None else self.commitment

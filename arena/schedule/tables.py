@@ -13,6 +13,7 @@ ends, `ladder` which stage follows. So a plan stays a function of the index, wha
 
 import itertools
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -125,6 +126,21 @@ class Combinations(msgspec.Struct, frozen=True):
                 number -= with_this
             place += 1
         return tuple(chosen)
+
+
+def count_later(field: Sequence[int], table: tuple[int, ...], without: set[int]) -> int:
+    """How many tables without the contestants `without` come after `table` in lexicographic order.
+
+    >>> count_later([0, 1, 2, 3], (0, 2), set()), count_later([0, 1, 2, 3], (0, 2), {1})
+    (4, 2)
+    """
+    free = [place for place in field if place not in without]
+    count = 0
+    for seat, place in enumerate(table):  # tables that first differ here
+        count += math.comb(len(free) - bisect_right(free, place), len(table) - seat)
+        if place in without:
+            break
+    return count
 
 
 class Sample(msgspec.Struct, frozen=True, dict=True):

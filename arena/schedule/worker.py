@@ -34,6 +34,10 @@ class Job(msgspec.Struct, frozen=True):
     isolation: str = NAMESPACE
     """The strongest to try."""
 
+    def worker(self) -> "Worker":
+        """What plays it, in the process that is to play."""
+        return Worker(self)
+
 
 class Failure(msgspec.Struct, frozen=True):
     """The hall failed a match: it is tried again."""
