@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.guardian import Guardian
 from arena.schedule.processes import HASH_SEED
+from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -61,6 +62,7 @@ class RayBackend:
             signal.signal(signal.SIGTERM, on_terminate)  # Ray's own handler prints a stack trace
         available = int(self._ray.cluster_resources().get("CPU", 1))
         self.slots = max(1, min(workers, available))
+        self.stage: Stage | None = None
         self._job = self._ray.put(job)
         self._play = self._ray.remote(_play).options(max_retries=0, num_cpus=1)
         self._job_id = secrets.token_hex(8)
@@ -74,7 +76,7 @@ class RayBackend:
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
-        reference = self._play.remote(self._job, self._job_id, list(indices), dict(kills))
+        reference = self._play.remote(self._job, self._job_id, list(indices), dict(kills), self.stage)
         self._pending.append(reference)
         return reference  # type: ignore[no-any-return]  # hashable
 
@@ -122,7 +124,7 @@ class RayBackend:
         return result
 
 
-def _play(job: Job, job_id: str, indices: list[int], kills: dict[int, int]) -> Chunk:
+def _play(job: Job, job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks."""
     known = _workers()
     if job_id not in known:
@@ -130,7 +132,7 @@ def _play(job: Job, job_id: str, indices: list[int], kills: dict[int, int]) -> C
             worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
         known[job_id] = job.worker()
-    return known[job_id].play(indices, kills)
+    return known[job_id].play(indices, kills, stage)
 
 
 @cache

@@ -124,6 +124,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return whole
 
     @property
+    def lasting_document(self) -> dict[str, Any]:
+        """What all runs must have in common: of a ladder not its bots, legs and stages."""
+        lasting = {"contestants": [], "format": {"name": "ladder"}} if isinstance(self.format, Ladder) else {}
+        return {**self.document, **lasting}
+
+    @property
     def sha256(self) -> str:
         """Hash of `document`."""
         return hashlib.sha256(canonical_json(self.document).encode()).hexdigest()
@@ -165,6 +171,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         assert isinstance(self.format, Ladder)
         stage = Stage(len(self.format.stages), len(self), tuple(tables))
         return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(*self.format.stages, stage)))
+
+    def without_stages(self) -> "Plan":
+        """A ladder's plan as it is sent to workers, which get the stages one by one; any other as it is."""
+        if not isinstance(self.format, Ladder):
+            return self
+        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=()))
 
     def with_stage(self, stage: Stage) -> "Plan":
         """A ladder's plan with this stage alone: enough for its matches."""

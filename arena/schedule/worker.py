@@ -4,7 +4,7 @@ import contextlib
 import os
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,10 @@ import msgspec
 
 from arena import game as games
 from arena.agent import BotFiles, LoadedBot
-from arena.match import HostTrouble, Player, play
+from arena.match import HostTrouble, MatchSetup, Player, play
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
+from arena.schedule.tables import Stage
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import NAMESPACE, Keeper, LockedSeat, LockError, can_have_processes
 
@@ -81,18 +82,20 @@ class Worker:
         """End the processes of locked seats."""
         self._keeper.close()
 
-    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Chunk:
+    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
         """Play matches of the plan; a failure of ours in one of them does not hurt the others.
 
-        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches. `stage`: the part of a
+        ladder's plan that has them.
         """
+        plan = self._job.plan if stage is None else self._job.plan.with_stage(stage)
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
         match_cpu = 0.0
         for index in indices:
             cpu = _cpu_seconds()
-            played = self._match(index, kills)
+            played = self._match(plan.setup, index, kills)
             if isinstance(played, Failure):
                 failures[index] = played
             else:
@@ -103,10 +106,10 @@ class Worker:
         self._cpu_before = now
         return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
 
-    def _match(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
+    def _match(self, setup_of: Callable[[int], MatchSetup], index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
         seats: list[InProcessSeat | LockedSeat] = []
         try:
-            setup = self._job.plan.setup(index)
+            setup = setup_of(index)
             with ExitStack() as opened:
                 for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
                     seats.append(self._seat(player, seed, kills.get(place, 0)))

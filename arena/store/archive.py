@@ -3,11 +3,15 @@
 import contextlib
 from pathlib import Path
 
+import msgspec
+
 from arena.errors import StoreError
 from arena.records import MatchRecord
+from arena.schedule.plan import leg_key, leg_of
+from arena.schedule.tables import Format, Ladder
 from arena.store import parquet
 from arena.store.journal import Journal
-from arena.store.manifest import read_manifest
+from arena.store.manifest import FILE, read_manifest
 
 ID_DIGITS = 24
 
@@ -31,7 +35,7 @@ def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
         record, key = journal.find(match_id), journal.meta("key")
     if record is None or key is None:
         raise StoreError(f"{folder}: no match {match_id}")
-    return record, key
+    return record, _key_of(folder, record, key)
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
@@ -39,4 +43,13 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     key = read_manifest(folder).key
     if key is None:
         raise StoreError(f"{folder}: the key of the deals is not public yet, so match {match_id} cannot be replayed")
-    return record, bytes.fromhex(key)
+    return record, _key_of(folder, record, bytes.fromhex(key))
+
+
+def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
+    """The key of a match's deals: each leg of a ladder has its own."""
+    try:
+        format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / FILE}: config.format: {error}") from None
+    return leg_key(newest, format.legs, leg_of(format, record.index)) if isinstance(format, Ladder) else newest

@@ -55,6 +55,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Seats by how their match ended."""
     rotations_saved: dict[str, float] = {}
     """By pool with shared deals: a match tells as much as this many independent ones."""
+    outcome: str | None = None
+    """How a comparison or a ladder ended, in words."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 
