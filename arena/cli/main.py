@@ -12,6 +12,9 @@ from arena.errors import ArenaError
 
 VERBS = (
     "tournament",
+    "ladder",
+    "compare",
+    "plan",
     "status",
     "leaderboard",
     "rerate",

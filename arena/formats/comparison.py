@@ -6,7 +6,7 @@ other bots meet both alike; deal, distance between them and other bots are drawn
 independent and have one mean, the difference. With several games the question is about all of them: an observation is then
 the mean over the pools of one deal of each. The test (ratings/betting.py) may be looked at as often as one likes.
 
-Checkpoints come after 8 deals and then each time an eighth more have been played.
+Checkpoints come after 8 deals and then each time an eighth more have been played, four at least.
 """
 
 import math
@@ -25,6 +25,7 @@ from arena.schedule.retirement import Retirement
 from arena.schedule.tables import Compare
 
 FIRST_DEALS = 8  # before the first checkpoint
+LEAST_STEP = 4
 GROWTH = 8  # an eighth more deals from checkpoint to checkpoint: at most so many more than needed
 
 
@@ -94,7 +95,7 @@ class Comparison:
         if len(self._points) > 1:
             self._evidence.insert(0, self._weigh(OVERALL, self._observations(list(self._points))))
         self.outcome = self._ending(self._evidence[0])
-        return [*retired, *(self.line(evidence) for evidence in self._evidence)]
+        return [*retired, self.line(self._evidence[0])]
 
     def total(self) -> int | None:
         """With the deals that are about left."""
@@ -167,12 +168,12 @@ def checkpoints(most: int) -> Iterator[int]:
     """Numbers of deals after which to look, the last one being `most`.
 
     >>> list(checkpoints(20))
-    [8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20]
+    [8, 12, 16, 20]
     """
     deals = min(FIRST_DEALS, most)
     while deals < most:
         yield deals
-        deals = min(most, deals + max(1, deals // GROWTH))
+        deals = min(most, deals + max(LEAST_STEP, deals // GROWTH))
     yield most
 
 

@@ -2,13 +2,16 @@
 
 A ladder is played in stages. Before each, from the rows of all earlier ones:
 
-- A bot is *settled* in a pool when its sigma is not above the bound, or when it is separable from both its neighbours; which
-  of the two counts is in the config. Every bot that is not settled gets a table at least, those with the fewest matches
+- A bot is *settled* in a pool when its sigma is not above the bound, or when it is separable from both its neighbours (after
+  12 deals at least); which of the two counts is in the config. Every bot that is not settled gets a table at least, those with the fewest matches
   first, so nobody starves, and a newcomer among settled bots gets all of them.
 - It meets those against whom a match tells most: the quality of the match (R. Herbrich, T. Minka and T. Graepel, "TrueSkill",
   2006, equation 4.1, its second factor: how even it is) times the share of its spread that is our ignorance and not luck. Bots
   that are chosen twice in a stage count as better known the second time.
 - A run ends when no sigma is above the bound, when all neighbours are separable, or when its matches are spent.
+
+The 95 % intervals of the board are looked at again and again here, so that now and then two equal bots count as separable; the
+rating list shows their true intervals and goes on with the next run. To claim "better", use `compare`.
 
 A run that others follow is a *leg* of the ladder: with more bots, other bounds, or simply more matches.
 """
@@ -25,7 +28,7 @@ from numpy.typing import NDArray
 from arena import rng
 from arena.formats.course import retirement_news
 from arena.ratings.error_bars import error_bars
-from arena.ratings.rows import Bot, Collector
+from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import MODEL, RatingSettings
 from arena.ratings.standings import believe
 from arena.records import MatchRecord
@@ -34,6 +37,7 @@ from arena.schedule.plan import Plan, leg_key
 from arena.schedule.retirement import Retirement
 from arena.schedule.tables import Ladder, Leg, Table
 
+LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing
 _KEY = b"arena ladder"  # public: who sits where at a table is no secret
 
@@ -133,7 +137,7 @@ class LadderCourse:
         matches = rows.per_bot(np.ones(len(rows.bots)))
         return _Look(
             tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
-            matches[chosen], apart[np.ix_(chosen, chosen)], leg, self._settings.beta**2,
+            matches[chosen], _deals(rows)[chosen], apart[np.ix_(chosen, chosen)], leg, self._settings.beta**2,
         )  # fmt: skip
 
     def _ending(self, leg: Leg, looks: dict[str, "_Look"]) -> str | None:
@@ -180,6 +184,7 @@ class _Look:
     mu: NDArray[np.float64]
     sigma: NDArray[np.float64]
     matches: NDArray[np.float64]
+    deals: NDArray[np.int64]
     separable: NDArray[np.bool_]
     """[bots, bots]"""
     leg: Leg
@@ -194,7 +199,7 @@ class _Look:
 
     def is_apart(self) -> NDArray[np.bool_]:
         """Whether the bot is separable from both its neighbours."""
-        apart = np.ones(len(self.bots), np.bool_)
+        apart = self.deals >= LEAST_DEALS
         order = self._best_first()
         for above, below in itertools.pairwise(order):
             if not self.separable[above, below]:
@@ -234,6 +239,13 @@ class _Look:
 
     def _best_first(self) -> list[int]:
         return sorted(range(len(self.bots)), key=lambda bot: (-round(float(self.mu[bot]), DIGITS), self.bots[bot]))
+
+
+def _deals(rows: PoolRows) -> NDArray[np.int64]:
+    """[bots]: on how many deals each has played."""
+    seats = np.repeat(rows.deals, np.diff(rows.starts)).astype(np.int64)
+    pairs = np.unique(seats * len(rows.bots_by_number) + rows.bots)
+    return np.bincount(pairs % len(rows.bots_by_number), minlength=len(rows.bots_by_number)).astype(np.int64)
 
 
 def _shuffled(table: Sequence[int], dice: int) -> Table:

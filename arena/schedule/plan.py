@@ -137,7 +137,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def setup(self, index: int) -> MatchSetup:
         """Match number `index`."""
         entry, deal, table, rotation = self._coordinates(index)
-        order = orders(entry.seats, has_all=self._has_all)[rotation]
+        order = orders(entry.seats, has_all=self.has_all)[rotation]
         bots = [self.contestants[table[place]] for place in order]
         match_id = self._match_id(entry, deal, bots)
         key = self.key_of(index)
@@ -223,7 +223,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             for place, entry in enumerate(self.entries):
                 if entry.deals >= last_deal:
                     parts.append((size, place))
-                    size += self.tables[place].per_deal * len(orders(entry.seats, has_all=self._has_all))
+                    size += self.tables[place].per_deal * len(orders(entry.seats, has_all=self.has_all))
             layers.append(_Layer(first_index, first_deal, last_deal - first_deal, size, tuple(parts)))
             first_index += size * (last_deal - first_deal)
             first_deal = last_deal
@@ -243,7 +243,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             try:
                 found.append(
                     tables_of(
-                        self.format, self.field(entry), entry.seats, entry.deals, units=units, has_all=self._has_all, dice=dice
+                        self.format, self.field(entry), entry.seats, entry.deals, units=units, has_all=self.has_all, dice=dice
                     )
                 )  # fmt: skip
             except ConfigError as error:
@@ -260,7 +260,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         deal, rest = divmod(index - layer.first_index, layer.size)
         offset, place = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
         entry = self.entries[place]
-        number, rotation = divmod(rest - offset, len(orders(entry.seats, has_all=self._has_all)))
+        number, rotation = divmod(rest - offset, len(orders(entry.seats, has_all=self.has_all)))
         return entry, layer.first_deal + deal, self.tables[place].table(layer.first_deal + deal, number), rotation
 
     def _of_stage(self, stages: Sequence[Stage], index: int) -> tuple[Entry, int, Table, int]:
@@ -271,7 +271,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         number = bisect_right(starts, index - stage.first_index) - 1
         place, table = stage.tables[number]
         entry = self.entries[place]
-        deal, rotation = divmod(index - stage.first_index - starts[number], len(orders(entry.seats, has_all=self._has_all)))
+        deal, rotation = divmod(index - stage.first_index - starts[number], len(orders(entry.seats, has_all=self.has_all)))
         return entry, stage.number * max(entry.deals for entry in self.entries) + deal, table, rotation
 
     def _starts(self, stage: Stage) -> list[int]:
@@ -282,16 +282,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def matches_at(self, place: int) -> int:
         """Matches that a table of entry `place` plays on all deals of the entry: of a ladder, in one stage."""
         entry = self.entries[place]
-        return entry.deals * len(orders(entry.seats, has_all=self._has_all))
+        return entry.deals * len(orders(entry.seats, has_all=self.has_all))
 
     @property
-    def _has_all(self) -> bool:
+    def has_all(self) -> bool:
         """Whether a table is played in every order."""
         return self.rotations == ALL
 
     def _count_part(self, place: int, without: set[int], first: int) -> int:
         """Matches of one deal of an entry from the `first`-th on whose table has none of the contestants `without`."""
-        number, rotation = divmod(first, rotations := len(orders(self.entries[place].seats, has_all=self._has_all)))
+        number, rotation = divmod(first, rotations := len(orders(self.entries[place].seats, has_all=self.has_all)))
         tables = self.tables[place]
         if number >= tables.per_deal:
             return 0
