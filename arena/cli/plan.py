@@ -39,9 +39,9 @@ def plan(
 
 
 def _table(found: Forecast) -> Table:
-    table = Table("pool", box=None, pad_edge=False)
-    for heading in ("seats", "bots", "tables a deal", "deals", "rotations", "matches", "s a match", "time in all"):
-        table.add_column(heading, justify="right")
+    table = Table("pool", box=None, pad_edge=False)  # tables: of one deal
+    for heading in ("seats", "bots", "tables", "deals", "rotations", "matches", "s/match", "time"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for entry in found.entries:
         table.add_row(entry.pool, *_cells(entry))
     return table

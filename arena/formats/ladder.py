@@ -3,8 +3,8 @@
 A ladder is played in stages. Before each, from the rows of all earlier ones:
 
 - A bot is *settled* in a pool when its sigma is not above the bound, or when it is separable from both its neighbours (after
-  12 deals at least); which of the two counts is in the config. Every bot that is not settled gets a table at least, those with the fewest matches
-  first, so nobody starves, and a newcomer among settled bots gets all of them.
+  12 deals at least); which of the two counts is in the config. Every bot that is not settled gets a table at least, those
+  with the fewest matches first, so nobody starves, and a newcomer among settled bots gets all of them.
 - It meets those against whom a match tells most: the quality of the match (R. Herbrich, T. Minka and T. Graepel, "TrueSkill",
   2006, equation 4.1, its second factor: how even it is) times the share of its spread that is our ignorance and not luck. Bots
   that are chosen twice in a stage count as better known the second time.
@@ -18,7 +18,7 @@ A run that others follow is a *leg* of the ladder: with more bots, other bounds,
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -128,19 +128,11 @@ class LadderCourse:
         tables = self._within_budget(self._chosen(leg, looks))
         return tables, None if tables else f"its {leg.matches:,} matches are spent; not settled: {_open_text(looks)}"
 
-    def _look(self, pool: str, leg: Leg) -> "_Look":
-        rows = self._rows[pool].rows()
-        beliefs = believe(MODEL, rows, self._settings)
-        apart = error_bars(rows, beliefs, self._settings).separable(beliefs.mu)
+    def _look(self, pool: str, leg: Leg) -> "Look":
         field = [self._bot(place) for place in leg.field if place not in self.retired]
-        chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in field]
-        matches = rows.per_bot(np.ones(len(rows.bots)))
-        return _Look(
-            tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
-            matches[chosen], _deals(rows)[chosen], apart[np.ix_(chosen, chosen)], leg, self._settings.beta**2,
-        )  # fmt: skip
+        return look_at(self._rows[pool].rows(), field, leg, self._settings)
 
-    def _ending(self, leg: Leg, looks: dict[str, "_Look"]) -> str | None:
+    def _ending(self, leg: Leg, looks: dict[str, "Look"]) -> str | None:
         if leg.sigma is not None and all(look.is_known().all() for look in looks.values()):
             return f"no sigma is above {leg.sigma:g}"
         if leg.separable and all(look.is_apart().all() for look in looks.values()):
@@ -149,7 +141,7 @@ class LadderCourse:
             return f"every bot is separable from its neighbours, or its sigma is not above {leg.sigma:g}"
         return None
 
-    def _chosen(self, leg: Leg, looks: dict[str, "_Look"]) -> list[tuple[int, Table]]:
+    def _chosen(self, leg: Leg, looks: dict[str, "Look"]) -> list[tuple[int, Table]]:
         """The tables of a stage, those of the neediest bots of each entry first."""
         chosen: list[list[tuple[int, Table]]] = []
         for place, entry in enumerate(self.plan.entries):
@@ -176,8 +168,20 @@ class LadderCourse:
         return contestant.name, contestant.version
 
 
+def look_at(rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings) -> "Look":
+    """What a pool's rows say of those of `field`."""
+    beliefs = believe(MODEL, rows, settings)
+    apart = error_bars(rows, beliefs, settings).separable(beliefs.mu)
+    chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in field]
+    matches = rows.per_bot(np.ones(len(rows.bots)))
+    return Look(
+        tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
+        matches[chosen], _deals(rows)[chosen], apart[np.ix_(chosen, chosen)], leg, settings.beta**2,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
-class _Look:
+class Look:
     """What is known of those of a pool that take part; arrays by bot."""
 
     bots: tuple[Bot, ...]
@@ -254,7 +258,7 @@ def _shuffled(table: Sequence[int], dice: int) -> Table:
     return tuple(table[place] for place in ordered_sample(len(table), len(table), words))
 
 
-def _open_text(looks: dict[str, _Look]) -> str:
+def _open_text(looks: dict[str, Look]) -> str:
     """Who is not settled, pool by pool."""
     found = {
         pool: [bot[0] for bot, settled in zip(look.bots, look.is_settled()) if not settled] for pool, look in looks.items()

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 LARGEST_STAKE = 0.95
 BISECTIONS = 40
+FARTHEST = 1e6  # times as many numbers as there are: no end in sight
 
 Numbers = NDArray[np.float64]
 
@@ -59,15 +60,10 @@ class BettingTest:
         """Log of the wealth that refutes."""
         return math.log(2.0 / self.error)
 
-    def wealth(self, numbers: Numbers, mean: float) -> float:
-        """Log of what betting against "the mean is at most `mean`" has made of 1."""
-        gains = np.log1p(np.outer(self.stakes, (numbers - mean) / (1.0 + mean))).sum(axis=1)
+    def wealth(self, numbers: Numbers, mean: float, times: float = 1.0) -> float:
+        """Log of what betting against "the mean is at most `mean`" has made of 1, were all numbers there so many times."""
+        gains = times * np.log1p(np.outer(self.stakes, (numbers - mean) / (1.0 + mean))).sum(axis=1)
         return float(np.logaddexp.reduce(gains)) - math.log(len(self.stakes))
-
-    def growth(self, numbers: Numbers, mean: float) -> float:
-        """By how much that log would grow with each further number like these, at the best stake."""
-        gains = np.log1p(np.outer(self.stakes, (numbers - mean) / (1.0 + mean))).mean(axis=1)
-        return float(gains.max())
 
     def interval(self, numbers: Numbers) -> tuple[float, float]:
         """The means that are not refuted: at all times together, the true one is among them but with probability `error`."""
@@ -90,10 +86,17 @@ class BettingTest:
         return math.ceil(least) if math.isfinite(least) else None
 
     def _left(self, numbers: Numbers, mean: float) -> float:
-        if not len(numbers):
-            return math.inf
-        missing, growth = self.needed - self.wealth(numbers, mean), self.growth(numbers, mean)
-        return 0.0 if missing <= 0.0 else missing / growth if growth > 0.0 else math.inf
+        """Numbers until "the mean is at most `mean`" is refuted, if they go on like these; infinite: never."""
+        most = 1.0
+        while len(numbers) and self.wealth(numbers, mean, most) < self.needed:
+            most *= 2.0
+            if most > FARTHEST:
+                return math.inf
+        low, high = most / 2.0, most
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if self.wealth(numbers, mean, middle) >= self.needed else (middle, high)
+        return max(0.0, high - 1.0) * len(numbers) if len(numbers) else math.inf
 
     def _lower(self, numbers: Numbers) -> float:
         """The largest mean that is refuted from below: wealth falls in the mean."""
