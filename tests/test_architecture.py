@@ -14,8 +14,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
     "game", "view", "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
-    "ratings", "formats", "audit", "report", "config", "admission", "tournament", "forecast", "bench", "bench_seats", "bench_ratings",
-    "bench_formats", "cli",
+    "ratings", "formats", "audit", "report", "config", "admission", "tournament", "forecast", "bench", "bench_seats",
+    "bench_ratings", "bench_formats", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

@@ -14,7 +14,13 @@ from arena.schedule.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundR
 
 
 def formatted(format: Format, bots: int, seats: int, deals: int, rotations: str = CYCLIC) -> Plan:
-    return msgspec.structs.replace(plan(bots, entries=[(seats, deals)], rotations=rotations), format=format)
+    whole = plan(bots, entries=[(seats, deals)], rotations=rotations)
+    return msgspec.structs.replace(
+        whole,
+        format=format,
+        entries=tuple(msgspec.structs.replace(entry, game="yaniv") for entry in whole.entries),
+        contestants=tuple(msgspec.structs.replace(bot, games=("yaniv",)) for bot in whole.contestants),
+    )
 
 
 def tables_by_deal(whole: Plan) -> dict[int, list[tuple[str, ...]]]:
@@ -85,9 +91,7 @@ def test_a_comparison_exchanges_the_candidates_at_every_table(seats: int, rotati
 
 
 def test_too_few_bots_for_a_format_are_named() -> None:
-    with pytest.raises(
-        ConfigError, match=r"games\[0\]: naga: 3 seats need 2 bots that play it beside a candidate, there are 1"
-    ):
+    with pytest.raises(ConfigError, match=r"games\[0\]: yaniv: 3 seats need 2 bots .* beside a candidate, there are 1"):
         len(formatted(Gauntlet((0, 1)), 3, 3, 1))
     with pytest.raises(ConfigError, match="5 seats need 3 bots that play it beside the candidates, there are 2"):
         len(formatted(Compare((0, 1), 0.05, 0.1), 4, 5, 1))
