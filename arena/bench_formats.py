@@ -39,9 +39,10 @@ _BOTS = (
     {"path": "random_bot.py"},
     {"path": "naga_greedy.py"},
     {"path": "naga_planner.py"},
-    {"path": "naga_greedy.py", "name": "greedy_twin"},
+    {"path": "naga_planner.py", "name": "planner_short", "params": {"next_weight": 0.0, "eltam_weight": 0.0}},
+    {"path": "naga_planner.py", "name": "planner_hasty", "params": {"hands": 2, "draws": 1}},
 )
-"""One of them twice: twins are never to be told apart."""
+"""The bots of the house for this game, the best one with worse knobs too: neighbours near and far."""
 
 
 class SimulatedTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,17 +151,16 @@ def savings(bank: Bank, draws: int = DRAWS) -> list[Saving]:
 
 
 def _savings(bank: Bank, draws: int, has_rotations: bool) -> Iterator[Saving]:
-    twin = len(bank.contestants) - 1
-    different = tuple(range(twin))  # twins would never end
+    field = tuple(range(len(bank.contestants)))
     plain, ladders = [], []
-    pairs = list(itertools.combinations(different, 2))
+    pairs = list(itertools.combinations(field, 2))
     apart: dict[tuple[int, int], list[tuple[int, bool]]] = {pair: [] for pair in pairs}
     for number in range(draws):
-        whole, by_pair = _round_robin(bank, different, number, has_rotations)
+        whole, by_pair = _round_robin(bank, field, number, has_rotations)
         plain.append(whole)
         for pair in pairs:
             apart[pair].append(by_pair[pair])
-        ladders.append(_ladder(bank, different, number, has_rotations))
+        ladders.append(_ladder(bank, field, number, has_rotations))
     yield _saving("all neighbours separable (ladder)", has_rotations, plain, ladders)
     for pair in pairs:
         compared = [_compared(bank, pair, number, has_rotations) for number in range(draws)]
@@ -228,20 +228,3 @@ def _compared(bank: Bank, pair: tuple[int, int], number: int, has_rotations: boo
         course.pass_checkpoint()
         matches = last
     return matches, course.evidence()[0].verdict != "open"
-
-
-def twins(bank: Bank, draws: int) -> dict[str, int]:
-    """How often `compare` says what of a bot and its twin."""
-    twin = len(bank.contestants) - 1
-    names = [bot.sha256 for bot in bank.contestants]
-    pair = (names.index(bank.contestants[twin].sha256), twin)
-    said: dict[str, int] = {}
-    for number in range(draws):
-        course = Comparison(bank.plan(Compare(pair, ERROR, DIFFERENCE), MOST_DEALS))
-        for first, last in course.stretches():
-            for index in range(first, last):
-                course.add(bank.draw(course.plan, index, number, has_rotations=True))
-            course.pass_checkpoint()
-        verdict = course.evidence()[0].verdict
-        said[verdict] = said.get(verdict, 0) + 1
-    return said
