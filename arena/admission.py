@@ -2,9 +2,13 @@
 
 from arena.config import Bot, Tournament
 from arena.errors import ConfigError
+from arena.records import canonical_json
 from arena.schedule.plan import Contestant
 from arena.seats.probe import Profile, first_error, probe, probe_locked
 from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+
+PARAMS_BYTES = 32 << 10
+"""Of a command bot's parameters: they fit into its first message, with room for the rest."""
 
 
 def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) -> tuple[tuple[Contestant, ...], str]:
@@ -18,6 +22,10 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
     contestants = []
     for bot, profile in zip(bots, profiles):
+        if bot.files.command is not None and (size := len(canonical_json(bot.params))) > PARAMS_BYTES:
+            raise ConfigError(
+                f"{bot.path}: params: {size:,} bytes; a command bot can be told {PARAMS_BYTES:,}: put it in a file"
+            )
         claims = [game for game in played if not profile.games or game in profile.games]
         admitted = tuple(game for game in claims if bot.games is None or game in bot.games)
         if not admitted:
@@ -39,7 +47,7 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
     strangers = [bot for bot in tournament.bots if not bot.trusted]
     if strangers and unsafe_trust_bots and not can_have_processes():
         trusted, strangers = list(tournament.bots), []
-    found = dict(zip((bot.name for bot in trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
+    found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
     if strangers:
         try:
@@ -52,9 +60,15 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
                 f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
                 f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
             ) from None
-        found |= dict(zip((bot.name for bot in strangers), said))
-    return [found[bot.name] for bot in tournament.bots], isolation
+        found |= dict(zip(map(_key, strangers), said))
+    return [found[_key(bot)] for bot in tournament.bots], isolation
 
 
 def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:
-    return Contestant(name=bot.name, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted)
+    return Contestant(
+        name=bot.name, version=bot.version, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted
+    )  # fmt: skip
+
+
+def _key(bot: Bot) -> tuple[str, int]:
+    return bot.name, bot.version

@@ -116,7 +116,7 @@ class Bank:
         """`bots`: the folder of the house's bots."""
         document = {
             "name": "bench", "seed": 1, "games": [{**_GAME, "deals": deals}],
-            "bots": [{**bot, "path": str(bots / bot["path"]), "trusted": True} for bot in _BOTS],
+            "bots": [{**bot, "path": str(bots / str(bot["path"])), "trusted": True} for bot in _BOTS],
         }  # fmt: skip
         tournament = check_config(document, bots)
         self.contestants, _ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)

@@ -1,8 +1,12 @@
 """`arena bench TOPIC`: figures of this machine."""
 
 import enum
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -11,9 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import game as games
+from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
+from arena.bench_commands import CommandCost, command_costs
 from arena.bench_seats import SeatCost, seat_cost
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.schedule.warmup import warm_rooms
 from arena.seats.sandbox import LockError
 
@@ -24,17 +30,50 @@ class Topic(enum.StrEnum):
     ENGINE = "engine"
     SEATS = "seats"
     RATINGS = "ratings"
+    ROWS = "rows"
+    SCALE = "scale"
+    CHAOS = "chaos"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings, rows).")] = False,
+    matches: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="rows: how many matches of 4 seats; default: 2,500,000. scale: sizes of the tournaments; repeatable; default: "
+            "10,000 to 1,000,000."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="rows: folder to keep them in; default: they are deleted.")] = None,
+    backend: Annotated[
+        list[str] | None, typer.Option(help="scale: only these backends; repeatable. chaos: this one (default: ray).")
+    ] = None,
+    kills: Annotated[int, typer.Option(help="chaos: how many processes to kill.")] = 20,
+    workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
+    seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), or locked seats (wall time)."""
+    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), boards
+    of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
+
+    chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
+    """
     console = Console(stderr=True, highlight=False)
+    if topic is Topic.ROWS:
+        return _rows(matches, out, console, json=json)
+    if out is not None or (matches and topic is not Topic.SCALE):
+        raise ConfigError("--matches, --out: of `arena bench rows` only; `arena bench scale` has --matches too")
     if topic is Topic.RATINGS:
         return _ratings(json=json)
+    if topic is Topic.SCALE:
+        from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
+
+        return print_scale(matches, backend)
+    if topic is Topic.CHAOS:
+        from arena.cli.bench_chaos import print_chaos
+
+        return print_chaos(kills, backend, workers, seed)
     names = game or games.names()
     for name in names:
         games.load(name)
@@ -74,22 +113,69 @@ def _ratings(*, json: bool) -> int:
     return 0
 
 
+def _rows(sizes: list[int] | None, out: Path | None, console: Console, *, json: bool) -> int:
+    """Writing, rating and showing a tournament of millions of rows, beside what is promised for 10 million."""
+    from arena.bench_rows import MATCHES, rows_cost
+
+    matches = sizes[-1] if sizes else MATCHES
+    if matches < 1:
+        raise ConfigError(f"--matches: at least 1, not {matches}")
+    warm_rooms((), console.print, {jit.RATINGS: "arena.ratings"})
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory())) if out is None else out
+        try:
+            cost = rows_cost(folder, matches, console.print)
+        except subprocess.CalledProcessError as error:
+            raise ArenaError(f"a step failed: {error}") from None
+    if json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(cost), indent=2).decode() + "\n")
+        return 0
+    title = f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row with times (promised: 14)"
+    table = Table("step", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("wall s", "CPU s", "promised for 10 million, s", "peak MB (promised: 2,000)"):
+        table.add_column(heading, justify="right")
+    steps = [
+        ("make up and write", cost.write, ""), ("rate in plan order", cost.online, "30"),
+        ("rate all at once", cost.batch, "300"), ("add up for the board", cost.totals, ""),
+        ("show the board", cost.board, "1"),
+    ]  # fmt: skip
+    for label, run, promised in steps:
+        table.add_row(label, f"{run.wall_s:.2f}", f"{run.cpu_s:.2f}", promised, f"{run.peak_mb:,.0f}")
+    Console(highlight=False).print(table)
+    return 0
+
+
 def _seats(names: list[str], *, json: bool) -> int:
     """Locked seats with one room ready, and with all of them."""
     try:
         costs = [seat_cost(rooms) for rooms in dict.fromkeys((tuple(names[:1]), tuple(names)))]
+        commands = command_costs(names[0])
     except LockError as error:
         raise ArenaError(f"bots cannot be locked in here: {error}; `arena doctor` shows what this machine offers") from None
     if json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(costs), indent=2).decode() + "\n")
+        figures = {"seats": costs, "commands": commands}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
         return 0
     table = Table("figure", title="Locked seats", title_justify="left", box=None, pad_edge=False)
     for cost in costs:
         table.add_column(f"{cost.rooms} room{'s' if cost.rooms > 1 else ''}", justify="right")
     for label, text in _SEAT_FIGURES.items():
         table.add_row(label, *(text(cost) for cost in costs))
-    Console(highlight=False).print(table)
+    output = Console(highlight=False)
+    output.print(table)
+    output.print(_command_table(names[0], commands))
     return 0
+
+
+def _command_table(room: str, costs: list[CommandCost]) -> Table:
+    title = f"\nCommand bots, locked, with decisions of {room}"
+    table = Table("language", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("ready after, ms", "of CPU", "there and back, us", "p99", "CPU of the program, us"):
+        table.add_column(heading, justify="right")
+    for cost in costs:
+        trip = (f"{cost.round_trip_us:.0f}", f"{cost.round_trip_p99_us:.0f}", f"{cost.round_trip_cpu_us:.0f}")
+        table.add_row(cost.language, f"{cost.start_ms:.1f}", f"{cost.start_cpu_ms:.1f}", *trip)
+    return table
 
 
 _SEAT_FIGURES: dict[str, Callable[[SeatCost], str]] = {

@@ -1,4 +1,4 @@
-"""The closer looks of `arena leaderboard`: --head-to-head, --history BOT, --explain BOT."""
+"""The closer looks of `arena leaderboard`: --head-to-head, --second-opinions, --history BOT, --explain BOT."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,11 +9,13 @@ import typer
 
 from arena.cli.formats import Format, page_of
 from arena.errors import ConfigError, nearest
+from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
 from arena.report import insights
+from arena.report.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
 from arena.report.board import chosen_pools, headline
-from arena.store.manifest import Manifest
+from arena.store.manifest import Manifest, called
 
 
 class Looker:
@@ -37,13 +39,24 @@ class Looker:
                 page.say(headline(self._manifest), "bold")
                 insights.print_head_to_head(pairs, self._ratings, page)
 
+    def second_opinions(self) -> None:
+        """Print what other ways to count say."""
+        from arena.ratings.second_opinions import second_opinions
+
+        stored = self._stored()
+        found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
+        if not self._print_rows(insights.opinion_rows(found, self._ratings)):
+            with page_of(self._format) as page:
+                page.say(headline(self._manifest), "bold")
+                insights.print_opinions(found, self._ratings, page)
+
     def history(self, bot: str) -> None:
         """Print how a bot's ratings came about."""
         from arena.store import parquet
 
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
-        points = [point for point in points if point.bot == bot]
+        points = [point for point in points if called(bot, [point.bot])]
         if not self._print_rows([msgspec.structs.asdict(point) for point in points]):
             with page_of(self._format) as page:
                 page.say(headline(self._manifest), "bold")
@@ -52,7 +65,7 @@ class Looker:
     def explain(self, bot: str) -> None:
         """Print where a bot's points come from."""
         from arena.ratings.explain import explain
-        from arena.store import parquet
+        from arena.store import boards
 
         if self._format is Format.CSV:
             raise ConfigError("--explain: is no single table, so there is no CSV of it; use --format json")
@@ -63,7 +76,7 @@ class Looker:
         with page_of(self._format) as page:
             if self._format is not Format.JSON:
                 page.say(headline(self._manifest), "bold")
-            for entry in (entry for entry in entries if entry[0] == bot):
+            for entry in (entry for entry in entries if called(bot, [entry[0]])):
                 explained = {pool: explain(stored.pool_rows(pool), entry) for pool in self._pools}
                 found = {pool: explanation for pool, explanation in explained.items() if explanation is not None}
                 places = {
@@ -71,21 +84,43 @@ class Looker:
                     for pool, explanation in found.items()
                     for loss in explanation.losses
                 }
-                ids = parquet.read_match_ids(self._folder, places.values())
+                ids = boards.read_match_ids(self._folder, places.values())
                 known = {place: ids[row] for place, row in places.items()}
-                objects += insights.explanation_rows(entry, found, known)
+                lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
+                evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
+                for explained_pool in insights.explanation_rows(entry, found, known):
+                    objects.append(explained_pool | author_rows(evidence[explained_pool["pool"]]))
                 if self._format is not Format.JSON:
                     insights.print_explanations(entry, found, known, self._ratings, page)
+                    for pool, own in evidence.items():
+                        print_author_evidence(pool, own, page)
         self._print_rows(objects)
+
+    def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
+        """`losses`: ids of the worst ones by stored row."""
+        from arena.ratings import author
+        from arena.store import boards, parquet
+
+        columns = boards.read_columns(self._folder, author.COLUMNS)
+        slowest = author.slowest(columns, pool, bot)
+        ids = boards.read_match_ids(self._folder, [slow.row for slow in slowest])
+        key = None if self._manifest.key is None else bytes.fromhex(self._manifest.key)
+        return AuthorEvidence(
+            author.faults_of(columns, parquet.read_faults(self._folder), pool, bot),
+            [SlowDecision(ids[slow.row], slow.seat, slow.cpu_ms) for slow in slowest],
+            {} if key is None else {
+                match_id: author.seeds(columns, row, match_id, key) for row, match_id in losses.items()
+            },
+        )  # fmt: skip
 
     def _stored(self) -> Any:
         from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
-        from arena.store import parquet
+        from arena.store import boards
 
-        return StoredRows(parquet.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
+        return StoredRows(boards.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:
-        if bot not in known:
+        if not called(bot, known):
             hint = nearest(bot, known) if known else "no bot has played yet"
             raise ConfigError(f"{option} {bot}: no such bot in {self._manifest.name}; {hint}")
 

@@ -11,15 +11,22 @@ from rich.console import Console
 from arena.errors import ArenaError
 
 VERBS = (
+    "new",
+    "check",
+    "submit",
+    "bots",
     "tournament",
     "ladder",
     "compare",
     "plan",
     "status",
     "leaderboard",
+    "hall",
+    "report",
     "rerate",
     "match",
     "replay",
+    "capsule",
     "play",
     "trace",
     "verify",

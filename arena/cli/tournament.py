@@ -28,6 +28,7 @@ ADDRESS_VARIABLE = "RAY_ADDRESS"
 INTERRUPTED = 130  # exit code
 VERB_OF: Mapping[type, str] = {Compare: "compare", Ladder: "ladder"}
 """The formats that have a verb of their own, because they end in another way."""
+OWN_INSTANCE = "local"  # Ray's word for it
 LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
 
 
@@ -36,7 +37,10 @@ BackendName = Annotated[str, typer.Option(help=f"{RAY} or {LOCAL} (processes of 
 Workers = Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")]
 Out = Annotated[Path, typer.Option(help="Folder for results.")]
 Address = Annotated[
-    str | None, typer.Option(help=f"A standing Ray cluster; default: ${ADDRESS_VARIABLE}, else a local one of our own.")
+    str | None,
+    typer.Option(
+        help=f"HOST:PORT of a standing Ray cluster, or {OWN_INSTANCE}; default: ${ADDRESS_VARIABLE}, else {OWN_INSTANCE}."
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")]
@@ -66,7 +70,7 @@ def tournament(
 
 def play(verb: str, config: Path, settings: Settings) -> Results | None:
     """Play a config whose format is this verb's, with progress; None: interrupted, and said so."""
-    tournament = read_config(config)
+    tournament = read_config(config, settings.out)
     wanted, format = VERB_OF.get(type(tournament.format), "tournament"), tournament.format.__struct_config__.tag
     if wanted != verb:
         raise ConfigError(f"{config}: format: {format} is played by `arena {wanted} {config}`")
@@ -79,10 +83,11 @@ def play(verb: str, config: Path, settings: Settings) -> Results | None:
          "--address": (settings.address, None), "--seed": (settings.seed, None), "--name": (settings.name, None)},
         ["--unsafe-trust-bots"] if settings.unsafe_trust_bots else [],
     )  # fmt: skip
+    address = None if settings.address == OWN_INSTANCE else settings.address
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:
         try:
-            results = run_tournament(tournament, replace(settings, command=again), screen)
+            results = run_tournament(tournament, replace(settings, address=address, command=again), screen)
         except Interrupted as stopped:
             screen.close()
             console.print(str(stopped), markup=False, soft_wrap=True)

@@ -33,6 +33,8 @@ class Tally:
 
     match_cpu: float = 0.0
     worker_cpu: float = 0.0
+    timed_matches: int = 0
+    """Matches that these two are about: all but those of each worker's first chunk."""
     lost_chunks: int = 0
     overdue_chunks: int = 0
     """Of the lost ones those that took too long and were cancelled."""
@@ -136,6 +138,7 @@ class Driver:
         self.tally.failed_attempts += len(failures)
         self.tally.match_cpu += outcome.match_cpu
         self.tally.worker_cpu += outcome.worker_cpu
+        self.tally.timed_matches += len(indices) if outcome.worker_cpu else 0
         newest = outcome.seconds / len(indices)
         before = self._match_seconds
         self._match_seconds = newest if before is None else before + SMOOTHING * (newest - before)
@@ -145,7 +148,7 @@ class Driver:
     def _cancel_overdue(self, pending: dict[Ticket, _Sent]) -> None:
         """Of a chunk one match may take all of the patience, and the others longer than the estimate, but not each of them."""
         now = time.monotonic()
-        for ticket, sent in list(itertools.islice(pending.items(), self.backend.slots)):  # chunks start in order
+        for ticket, sent in itertools.islice(pending.items(), self.backend.slots):  # chunks start in order
             if sent.since is None:
                 sent.since = now
             limit = self.patience + SLOWNESS * (self._match_seconds or 0.0) * len(sent.indices)

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
+from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import HASH_SEED, die_with_parent
+from arena.schedule.processes import HASH_SEED, die_with_parent, uninterrupted
 from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
@@ -24,6 +25,7 @@ class LocalBackend:
         self.stage: Stage | None = None
         self._job = job
         self._pool = self._start()
+        self._require_start()
         self._futures: dict[Ticket, tuple[concurrent.futures.ProcessPoolExecutor, concurrent.futures.Future[Chunk]]] = {}
         self._serial = 0
 
@@ -31,7 +33,8 @@ class LocalBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
@@ -75,6 +78,20 @@ class LocalBackend:
 
     def _processes(self) -> list[multiprocessing.Process]:
         return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them
+
+    def _require_start(self) -> None:
+        """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            self.close()
+            raise ArenaError(
+                "worker processes die as they start; a script that plays a tournament must do so below "
+                '`if __name__ == "__main__":`, because its workers import it'
+            ) from None
+        except BaseException:
+            self.close()
+            raise
 
     def _restart(self) -> None:
         """A pool that lost a process takes no more work."""
