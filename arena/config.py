@@ -239,6 +239,9 @@ def _format(config: Config, names: list[str]) -> Format:
     candidates = _candidates(config, names)
     if config.format == GAUNTLET:
         return Gauntlet(tuple(candidates))
+    for place, game in enumerate(config.games):
+        if config.format == COMPARE and game.deals is not None:
+            raise ConfigError(f"games[{place}].deals: compare plays the same number of deals of every game; set deals alone")
     if len(candidates) != 2:
         raise ConfigError(f"candidates: two of the bots are compared, not {len(candidates)}")
     settings = config.compare or CompareConfig()

@@ -324,7 +324,9 @@ class _Run:
         return Results(self.folder, manifest, ratings, self.tally, self.course)
 
     def enter_hall(self, out: Path) -> None:
-        """Add what is finished to the hall of all tournaments."""
+        """Add what is finished to the hall of all tournaments; a ladder goes on, and would count again and again."""
+        if self.book is not None:
+            return
         try:
             is_new = hall.add(out / HALL, self.folder) is not None
         except StoreError as error:  # the tournament is over all the same

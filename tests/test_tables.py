@@ -55,6 +55,13 @@ def test_a_sampled_round_robin_is_what_its_tables_say() -> None:
     assert sample.meetings() == (min(meetings.values()) // 4, max(meetings.values()) // 4)
 
 
+def test_a_sample_that_cannot_be_balanced_is_refused_with_one_that_can() -> None:
+    with pytest.raises(
+        ConfigError, match=r"6 bots at 3 seats cannot be balanced within one over 5 deals; with deals: \d+ it can"
+    ):
+        len(formatted(RoundRobin(sample=1), 6, 3, 5))
+
+
 def test_a_sample_of_all_tables_is_all_tables() -> None:
     assert formatted(RoundRobin(sample=5), 5, 3, 2).tables[0].per_deal == 10
 

@@ -53,9 +53,8 @@ def print_formats(*, json: bool) -> int:
 
 def _tests_table(tests: list[SimulatedTest]) -> Table:
     title = (
-        f"compare, simulated: {SIMULATED_RUNS:,} runs each, error {ERROR:g}, difference {DIFFERENCE:g}, at most "
-        f"{MOST_DEALS:,} deals\nplain test: deals of a test of fixed size with the same error rate that finds the difference 19 times "
-        f"in 20"
+        f"compare, simulated: {SIMULATED_RUNS:,} runs each, error {ERROR:g}, difference {DIFFERENCE:g}, at most {MOST_DEALS:,} "
+        f"deals\nplain test: deals of a test of fixed size with the same error rate that finds the difference 19 times in 20"
     )
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for heading in ("matches/deal", "true difference", "wrong", "open", "mean deals", "plain test"):

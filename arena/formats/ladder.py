@@ -125,7 +125,10 @@ class LadderCourse:
         outcome = self._ending(leg, looks)
         if outcome is not None:
             return [], outcome
-        tables = self._within_budget(self._chosen(leg, looks))
+        chosen = self._chosen(leg, looks)
+        if not chosen:
+            return [], f"too few bots are left to play; not settled: {_open_text(looks)}"
+        tables = self._within_budget(chosen)
         return tables, None if tables else f"its {leg.matches:,} matches are spent; not settled: {_open_text(looks)}"
 
     def _look(self, pool: str, leg: Leg) -> "Look":

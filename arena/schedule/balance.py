@@ -59,6 +59,16 @@ def base_tables(bots: int, seats: int, count: int) -> tuple[tuple[int, ...], ...
     return tuple(map(tuple, tables))
 
 
+def ring_meetings(bots: int, tables: Iterable[Sequence[int]]) -> tuple[int, int]:
+    """How often the pairs that meet least and most sit at one of these base tables, each turned through all places."""
+    met = [0] * (bots // 2 + 1)
+    for table in tables:
+        for one, other in itertools.combinations(table, 2):
+            apart = _apart(one, other, bots)
+            met[apart] += 2 if 2 * apart == bots else 1
+    return min(met[1:]), max(met[1:])
+
+
 def pair_meetings(bots: int, tables: Iterable[Sequence[int]]) -> tuple[int, int]:
     """How often the pair of bots that meets least, and the one that meets most, sits at one of the tables."""
     met = Counter(pair for table in tables for pair in itertools.combinations(sorted(table), 2))

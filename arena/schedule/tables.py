@@ -21,7 +21,7 @@ import msgspec
 
 from arena import rng
 from arena.errors import ConfigError
-from arena.schedule.balance import base_tables, ordered_sample, pair_meetings
+from arena.schedule.balance import base_tables, ordered_sample, ring_meetings
 
 Table = tuple[int, ...]
 """Contestants, by their place in the field, in order round the table."""
@@ -165,9 +165,13 @@ class Sample(msgspec.Struct, frozen=True, dict=True):
 
     def meetings(self) -> tuple[int, int]:
         """How often the pairs that meet least and most sit at one table, over all deals."""
-        size = len(self.field)
-        bases = base_tables(size, self.seats, self.deals * self.turns)
-        return pair_meetings(size, ([(place + turn) % size for place in base] for base in bases for turn in range(size)))
+        return ring_meetings(len(self.field), base_tables(len(self.field), self.seats, self.deals * self.turns))
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every pair meets equally often, within one."""
+        least, most = self.meetings()
+        return most - least <= 1
 
 
 class Challenges(msgspec.Struct, frozen=True):
@@ -224,7 +228,15 @@ def tables_of(
         _require(len(field), seats, f"{seats} seats need as many bots that play it")
         if format.sample is None or math.comb(len(field), seats) <= format.sample * len(field):
             return Combinations(field, seats)
-        return Sample(field, seats, deals, format.sample)
+        sample = Sample(field, seats, deals, format.sample)
+        if not sample.is_balanced:
+            others = (Sample(field, seats, more, format.sample) for more in (*range(deals + 1, deals + 9), *range(1, deals)))
+            possible = next((f"; with deals: {other.deals} it can" for other in others if other.is_balanced), "")
+            raise ConfigError(
+                f"sample: {format.sample}: {len(field)} bots at {seats} seats cannot be balanced within one over {deals} "
+                f"deals{possible}"
+            )
+        return sample
     assert not isinstance(format, Ladder)
     candidates = [place for place in format.candidates if place in field]
     others = [place for place in field if place not in format.candidates]
