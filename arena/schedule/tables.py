@@ -230,8 +230,8 @@ def tables_of(
             return Combinations(field, seats)
         sample = Sample(field, seats, deals, format.sample)
         if not sample.is_balanced:
-            others = (Sample(field, seats, more, format.sample) for more in (*range(deals + 1, deals + 9), *range(1, deals)))
-            possible = next((f"; with deals: {other.deals} it can" for other in others if other.is_balanced), "")
+            wider = (Sample(field, seats, more, format.sample) for more in (*range(deals + 1, deals + 9), *range(1, deals)))
+            possible = next((f"; with deals: {other.deals} it can" for other in wider if other.is_balanced), "")
             raise ConfigError(
                 f"sample: {format.sample}: {len(field)} bots at {seats} seats cannot be balanced within one over {deals} "
                 f"deals{possible}"
