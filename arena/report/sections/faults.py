@@ -22,8 +22,8 @@ _REASON_LETTERS = 300
 
 def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """What the bots did wrong, and what they knew then."""
-    columns = parquet.read_columns(evidence.hall.folder, author.COLUMNS)
-    stored = parquet.read_faults(evidence.hall.folder)
+    columns = parquet.read_columns(evidence.tournament.folder, author.COLUMNS)
+    stored = parquet.read_faults(evidence.tournament.folder)
     own = {bot: author.faults_of(columns, stored, evidence.pool, bot) for bot in evidence.bots} if stored else {}
     chosen = [fault for found in own.values() for fault in found[:EACH]][:MOST]
     if not chosen:
@@ -45,11 +45,11 @@ def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 def slow_decisions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """Which matches to look at for speed."""
-    columns = parquet.read_columns(evidence.hall.folder, author.COLUMNS)
+    columns = parquet.read_columns(evidence.tournament.folder, author.COLUMNS)
     found = [(bot, slow) for bot in evidence.bots for slow in author.slowest(columns, evidence.pool, bot)[:SLOWEST_EACH]]
     if not found:
         return None
-    ids = parquet.read_match_ids(evidence.hall.folder, [slow.row for _, slow in found])
+    ids = parquet.read_match_ids(evidence.tournament.folder, [slow.row for _, slow in found])
     heads = [
         Column("bot", is_number=False), Column("match", is_number=False, is_code=True), Column("seat"),
         Column("CPU ms", meaning="of its slowest decision in the match"),
@@ -86,13 +86,13 @@ def _log(evidence: PoolEvidence, fault: StoredFault) -> Log:
 
 def _seen(evidence: PoolEvidence, fault: StoredFault) -> str:
     """What the bot saw, in words; why not, where it cannot be told."""
-    manifest = evidence.hall.manifest
+    manifest = evidence.tournament.manifest
     if fault.decision == AT_START:
         return ""
     if manifest.key is None:
         return "What it saw is shown when the tournament is over."
     try:
-        record = parquet.find_match(evidence.hall.folder, fault.match_id)
+        record = parquet.find_match(evidence.tournament.folder, fault.match_id)
         game = games.load(record.game)
         if record.rules_version != game.version:
             return f"What it saw is left out: the rules of {record.game} have changed since."
