@@ -27,6 +27,7 @@ class Flaky:
     """Answers newest first; loses every chunk with a poisoned match and each chunk number in `losses`."""
 
     slots = 2
+    stage = None
     falls_together = False
 
     def __init__(self, poison: set[int] = set(), losses: set[int] = set(), failing: set[int] = set()) -> None:  # noqa: B006
