@@ -22,7 +22,10 @@ class Ending(StrEnum):
     @property
     def blame(self) -> str:
         """`bot`, `hall` or `-`."""
-        return {Ending.PLAYED: "-", Ending.HOST: "hall"}.get(self, "bot")
+        return _BLAME[self]
+
+
+_BLAME = {ending: {"played": "-", "host": "hall"}.get(ending.value, "bot") for ending in Ending}
 
 
 class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
