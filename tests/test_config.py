@@ -9,6 +9,7 @@ from arena.agent import read_bot
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
+from arena.store.submissions import Submissions
 
 BOTS = Path(__file__).parent / "bots"
 GOOD = {
