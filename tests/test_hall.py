@@ -409,7 +409,8 @@ def test_what_the_hall_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "rename its folder" in capsys.readouterr().err
 
 
-def test_since(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_since(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # parallel test processes have their own idea of it
     gather(tmp_path, *three(tmp_path))
     out = ("--out", str(tmp_path))
     assert main(["rerate", "hall", "--since", "2026-11-05T13:00+01:00", *out]) == 0

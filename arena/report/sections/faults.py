@@ -1,13 +1,14 @@
 """The authors' own evidence: the first faults of each bot with what it saw and printed, and everybody's slowest decisions."""
 
+import itertools
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from arena import game as games
 from arena.capsule import AT_START, pack, setup_of
 from arena.errors import ArenaError, printable
-from arena.ratings import author
 from arena.records import Clock
 from arena.report.document import Block, Cell, Column, Log, Section, Table
 from arena.report.evidence import PoolEvidence, shown
@@ -23,13 +24,13 @@ _REASON_LETTERS = 300
 
 def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """What the bots did wrong, and what they knew then."""
-    columns = boards.read_columns(evidence.tournament.folder, author.COLUMNS)
-    stored = boards.locate_faults(evidence.tournament.folder)
-    own = {bot: author.faults_of(columns, stored, evidence.pool, bot) for bot in evidence.bots} if stored else {}
-    chosen = [place for found in own.values() for place in found[:EACH]][:MOST]
+    by_bot: dict[tuple[str, int], list[FaultPlace]] = {bot: [] for bot in evidence.bots}
+    for place in evidence.faults:
+        by_bot.setdefault((place.fault.bot, place.fault.bot_version), []).append(place)
+    chosen = [place for own in by_bot.values() for place in own[:EACH]][:MOST]
     if not chosen:
         return None
-    total = sum(map(len, own.values()))
+    total = len(evidence.faults)
     logs = [_log(evidence, place) for place in chosen]
     rows = [_row(place.fault, log.anchor) for place, log in zip(chosen, logs)]
     heads = [
@@ -46,19 +47,26 @@ def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 def slow_decisions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     """Which matches to look at for speed."""
-    columns = boards.read_columns(evidence.tournament.folder, author.COLUMNS)
-    found = [(bot, slow) for bot in evidence.bots for slow in author.slowest(columns, evidence.pool, bot)[:SLOWEST_EACH]]
-    if not found:
+    times = evidence.tournament.slowest_ms[evidence.row_numbers]
+    order = np.lexsort((-times, evidence.rows.bots))
+    firsts = np.searchsorted(evidence.rows.bots[order], range(len(evidence.bots) + 1))
+    chosen = [int(row) for first, end in itertools.pairwise(firsts) for row in order[first : min(end, first + SLOWEST_EACH)]]
+    if not chosen:
         return None
-    ids = boards.read_match_ids(evidence.tournament.folder, [slow.row for _, slow in found])
+    stored = [int(evidence.row_numbers[row]) for row in chosen]
+    ids = boards.read_match_ids(evidence.tournament.folder, stored)
+    seats = [row - int(evidence.rows.starts[np.searchsorted(evidence.rows.starts, row, side="right") - 1]) for row in chosen]
     heads = [
         Column("bot", is_number=False), Column("match", is_number=False, is_code=True), Column("seat"),
         Column("CPU ms", meaning="of its slowest decision in the match"),
     ]  # fmt: skip
     rows = [
-        [Cell(shown(*bot)), Cell(ids[slow.row]), Cell(f"{slow.seat}", slow.seat), Cell(f"{slow.cpu_ms:,.1f}", slow.cpu_ms)]
-        for bot, slow in found
-    ]
+        [
+            Cell(shown(*evidence.bots[evidence.rows.bots[row]])), Cell(ids[number]), Cell(f"{seat}", seat),
+            Cell(f"{times[row]:,.1f}", float(times[row])),
+        ]
+        for row, number, seat in zip(chosen, stored, seats)
+    ]  # fmt: skip
     lead = f"The {SLOWEST_EACH} matches of each bot with its slowest decisions."
     blocks: Sequence[Block] = [Table(f"Slowest decisions in {evidence.title}", heads, rows)]
     return Section("Slowest decisions", lead, blocks)
