@@ -41,8 +41,9 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
     anchors = {log.anchor for log in logs}
     columns = [
-        Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
-        Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
+        Column("match", is_number=False, is_code=True),
+        Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
+        Column("why", is_number=False, is_long=True), Column("deal"), Column("rotation"), Column("decisions"),
     ]  # fmt: skip
     rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
@@ -81,44 +82,42 @@ def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
 def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, str | None]]:
     """The stored matches with these numbers in the pool, and the keys of their deals, as far as they are public."""
     rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
-    found = boards.find_matches(evidence.hall.folder, rows)
+    found = boards.find_matches(evidence.tournament.folder, rows)
     return [found[row] for row in rows]
 
 
 def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
     anchor = _anchor(evidence, record)
     return [
-        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(", ".join(choice.reasons)),
-        Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
-        Cell(f"{len(record.actions):,}", len(record.actions)), Cell(_result(record)),
+        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(_result(record, "\n")),
+        Cell(", ".join(choice.reasons)), Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
+        Cell(f"{len(record.actions):,}", len(record.actions)),
     ]  # fmt: skip
 
 
-def _result(record: MatchRecord) -> str:
+def _result(record: MatchRecord, between: str = " · ") -> str:
     """`1. alice (seat 0, 30) · 2. bob (seat 1, 12, crash)`."""
     parts = []
     for number, seat in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f", {seat.ending.value}" if seat.ending.blame == "bot" else ""
         parts.append(f"{seat.place}. {shown(seat.bot, seat.bot_version)} (seat {number}, {seat.score:g}{fault})")
-    return " · ".join(parts)
+    return between.join(parts)
 
 
 def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
-    if not evidence.hall.manifest.finished or any(key is None for *_, key in listed):
+    if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
-    share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
+    share = PAGE_LETTERS // max(1, len(evidence.tournament.pools))
     logs: list[Log] = []
     for choice, record, key in listed:
         try:
             text = _replay(record, bytes.fromhex(key or ""))
         except (ArenaError, ValueError) as error:
-            return logs, f"Replays are left out: {printable(str(error))}"
+            return logs, f"Replays are left out: {printable(evidence.tournament.reason(error))}"
         if len(text) > share:
-            return (
-                logs,
-                f"The first {len(logs)} of these have a replay below; `arena replay` and the number of the match shows any.",
-            )
+            shown_here = f"The first {len(logs)} of these have a replay below"
+            return logs, f"{shown_here}; `arena replay` and the number of the match shows any."
         share -= len(text)
         title = f"Replay {record.match_id}: {', '.join(choice.reasons) or _result(record)}"
         logs.append(Log(_anchor(evidence, record), title, text))
