@@ -93,7 +93,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """Per fault a line for the bot's author: seat, ending, reason. Outside the hash."""
     faults: tuple[FaultRecord, ...] = ()
-    """The same with all that is known of it, in order."""
+    """The same with all that is known of it, in order; the first few of each seat."""
 
     @property
     def is_void(self) -> bool:
