@@ -143,30 +143,26 @@ def reopen(s: State) -> None:
     _rollout(s).reopen(s)
 
 
-for _function, _parameters in (
-    (evaluate, "s, out"),
-    (rollout_action, "s, actions, count, rng"),
-    (choice_code, "s, action"),
-    (private_code, "s, seat"),
-    (reopen, "s"),
+for _rooms, _function, _parameters in (
+    (ROOMS, deal, "s, seats, options, seed"),
+    (ROOMS, legal_actions, "s, out"),
+    (ROOMS, step, "s, action"),
+    (ROOMS, next_round, "s"),
+    (ROOMS, current_seat, "s"),
+    (ROOMS, num_seats, "s"),
+    (ROOMS, is_simultaneous, "s"),
+    (ROOMS, is_round_over, "s"),
+    (ROOMS, is_terminal, "s"),
+    (ROOMS, scores, "s, out"),
+    (ROOMS, places, "s, out"),
+    (ROOMS, has_one_loser, "s"),
+    (ROOMS, observe, "s, seat, out"),
+    (ROOMS, determinize, "s, seat, rng"),
+    (ROOMS, seen_action, "s, action, viewer"),
+    (ROLLOUTS, evaluate, "s, out"),
+    (ROLLOUTS, rollout_action, "s, actions, count, rng"),
+    (ROLLOUTS, choice_code, "s, action"),
+    (ROLLOUTS, private_code, "s, seat"),
+    (ROLLOUTS, reopen, "s"),
 ):
-    jit.stub(_function, ROLLOUTS, _parameters)
-
-for _function, _parameters in (
-    (deal, "s, seats, options, seed"),
-    (legal_actions, "s, out"),
-    (step, "s, action"),
-    (next_round, "s"),
-    (current_seat, "s"),
-    (num_seats, "s"),
-    (is_simultaneous, "s"),
-    (is_round_over, "s"),
-    (is_terminal, "s"),
-    (scores, "s, out"),
-    (places, "s, out"),
-    (has_one_loser, "s"),
-    (observe, "s, seat, out"),
-    (determinize, "s, seat, rng"),
-    (seen_action, "s, action, viewer"),
-):
-    jit.stub(_function, ROOMS, _parameters)
+    jit.stub(_function, _rooms, _parameters)

@@ -1,7 +1,7 @@
 """A loaded game room: its rules, its notation, its view, its compiled entries; how rooms are found.
 
-A room is a folder under games/ with rules.py, rollout.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt. What its
-rules and its rollout.py must define is in contract.py.
+A room is a folder under games/ with rules.py, rollout.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt.
+What its rules.py and its rollout.py must define is in contract.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -227,9 +227,7 @@ def load(name: str) -> Game:
     """The room of a game; raises ConfigError for an unknown name."""
     if name not in names():
         raise ConfigError(f'game: no game "{name}"; {nearest(name, names())}')
-    rules, rollout, text, view = (
-        import_module(f"arena.games.{name}.{part}") for part in ("rules", "rollout", "text", "view")
-    )
+    rules, rollout, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "rollout", "text", "view"))
     ROOMS[jit.record_type(rules.STATE)] = rules
     ROLLOUTS[jit.record_type(rules.STATE)] = rollout
     return Game(name, rules, rollout, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))

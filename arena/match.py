@@ -85,6 +85,8 @@ class Answer:
     """One of the legal texts, or its index; everything else is a fault."""
     cpu_seconds: float
     wall_seconds: float
+    is_timed: bool = False
+    """Whether a time budget had a part in it."""
 
 
 class Seat(Protocol):
@@ -311,6 +313,7 @@ class _Table:
         if isinstance(answer, Answer):
             book.cpu.append(answer.cpu_seconds)
             book.wall += answer.wall_seconds
+            book.reproducible &= not answer.is_timed
             late = self._clock_fault(book, answer)
             found = late or _legal_code(self.game, states, codes, answer.action)
             if not isinstance(found, Fault):

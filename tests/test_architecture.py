@@ -13,7 +13,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
-    "game", "view", "games", "search", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
+    "game", "search", "view", "games", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
     "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats", "bench_ratings", "cli",
 )  # fmt: skip
 ONE_DOOR = {
@@ -91,7 +91,7 @@ def test_games_are_a_pure_island(path: Path) -> None:
 def test_every_room_has_the_same_files() -> None:
     for room in sorted((PACKAGE / "games").iterdir()):
         if room.is_dir() and room.name != "__pycache__":
-            missing = {"RULES.md", "rules.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt"} - {
+            missing = {"RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt"} - {
                 path.name for path in room.iterdir()
             }
             assert not missing, f"{room.name} lacks {missing}"

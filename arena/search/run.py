@@ -103,4 +103,4 @@ def _is_spent(ahead: int, settings: Words, counters: Words) -> bool:
     spent = jit.thread_nanoseconds() - settings[BEGAN]
     each = spent / done
     counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
-    return spent >= budget or spent + each * ahead > OVERDRAFT * budget
+    return bool(spent >= budget or spent + each * ahead > OVERDRAFT * budget)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from arena import jit
 
-NODE = np.dtype((np.record, [
+NODE = np.dtype((np.record, np.dtype([
     ("key", "i8"),  # what was seen, or the choice itself
     ("value", "f8"),  # sum of the rewards of the seat that chose
     ("regret", "f8"),  # regret matching: sum of what this choice would have brought more than what was played
@@ -17,7 +17,7 @@ NODE = np.dtype((np.record, [
     ("visits", "i4"),
     ("available", "i4"),  # simulations in which this choice was there
     ("stamp", "i4"),  # the last simulation counted in `available`
-]))  # fmt: skip
+], align=True)))  # fmt: skip
 ROOT = 0
 OUTCOME = -1
 NONE = 0  # no node: the root is nobody's child

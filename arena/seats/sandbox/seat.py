@@ -111,7 +111,7 @@ class LockedSeat:
             if reply.id != self._id:
                 raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
             if isinstance(reply, wire.Action):
-                return Answer(reply.action, used, time.perf_counter() - self._began)
+                return Answer(reply.action, used, time.perf_counter() - self._began, reply.is_timed)
             return self._refused(reply)
         except Trouble as trouble:
             return self._failed(trouble)
