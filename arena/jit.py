@@ -151,7 +151,7 @@ def source_hash(room: str) -> str:
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     if room.endswith(_SEARCH):
-        sources += sorted((_PACKAGE / "search").glob("*.py"))
+        sources += sorted((_PACKAGE / "search").glob("[a-z]*.py"))
     if room not in (ENGINE, RATINGS):
         sources += sorted((_PACKAGE / "games" / room.removesuffix(_SEARCH)).rglob("*.py"))
     digest = hashlib.sha256()

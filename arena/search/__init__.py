@@ -30,6 +30,7 @@ SELECTIONS = ("ucb", "regret")
 NODES = 1 << 16  # of one tree, where the number of iterations does not need fewer: 64 bytes each with its slots
 NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
 MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
+PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
 _CLOSE = 1e-12
 
 
@@ -130,7 +131,8 @@ class Findings:
         """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
         if self._results[:, simulation.SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
-            return draw.choices(self._codes, self.shares)[0]
+            shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
+            return draw.choices(self._codes, shares)[0]
         rank: list[tuple[float, float]]
         if self._asked.method == "flat":
             rank = [(value, 0.0) for value in self.values]
