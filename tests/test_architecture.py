@@ -14,7 +14,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
     "game", "search", "view", "games", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
-    "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats", "bench_ratings", "cli",
+    "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats", "bench_search", "bench_ratings",
+    "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from arena import game as games
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
+from arena.bench_search import SearchCost, SearchSpeed, open_spiel_searches, search_cost, search_speeds
 from arena.bench_seats import SeatCost, seat_cost
 from arena.errors import ArenaError
 from arena.schedule.warmup import warm_rooms
@@ -23,6 +24,7 @@ class Topic(enum.StrEnum):
 
     ENGINE = "engine"
     SEATS = "seats"
+    SEARCH = "search"
     RATINGS = "ratings"
 
 
@@ -31,7 +33,7 @@ def bench(
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), or locked seats (wall time)."""
+    """Measure speed on this machine: engine, search and ratings (one core, CPU time), or locked seats (wall time)."""
     console = Console(stderr=True, highlight=False)
     if topic is Topic.RATINGS:
         return _ratings(json=json)
@@ -41,6 +43,8 @@ def bench(
     warm_rooms(names, console.print)
     if topic is Topic.SEATS:
         return _seats(names, json=json)
+    if topic is Topic.SEARCH:
+        return _search(names, json=json)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     if json:
@@ -72,6 +76,40 @@ def _ratings(*, json: bool) -> int:
         table.add_row(speed.teams, *(f"{rate:,.0f}" for rate in rates), f"{speed.worst_mu:.0e}", f"{speed.worst_sigma:.0e}")
     Console(highlight=False).print(table)
     return 0
+
+
+def _search(names: list[str], *, json: bool) -> int:
+    """Simulations per second, OpenSpiel's beside ours."""
+    speeds = [speed for name in names for speed in search_speeds(name)] + open_spiel_searches()
+    costs = [search_cost(name) for name in names]
+    if json:
+        figures = {"search": speeds, "rooms": costs}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
+        return 0
+    output = Console(highlight=False)
+    output.print(_speed_table(speeds))
+    output.print(_search_table(costs))
+    if not any(speed.game.startswith("open_spiel") for speed in speeds):
+        Console(stderr=True, highlight=False).print("(OpenSpiel's figures beside ours: install the extra `bench`)")
+    return 0
+
+
+def _speed_table(speeds: list[SearchSpeed]) -> Table:
+    headings = ("seats", "rollouts", "simulations/s", "decisions/s in them", "decisions/simulation")
+    table = _table("Information-set tree search, 1,000 simulations a decision, one core", headings)
+    for speed in speeds:
+        rates = (f"{speed.simulations_per_second:,.0f}", f"{speed.decisions_per_second / 1e6:.2f} M")
+        table.add_row(speed.game, str(speed.seats), speed.rollout, *rates, f"{speed.decisions_per_simulation:.1f}")
+    return table
+
+
+def _search_table(costs: list[SearchCost]) -> Table:
+    headings = ("first decision s", "of it imports s", "most over a time budget", "two threads (wall time)")
+    table = _table("\nWhat a search costs", headings)
+    for cost in costs:
+        figures = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
+        table.add_row(cost.game, *figures, f"{100 * cost.overdraft:.1f} %", f"{cost.speedup:.2f} times")
+    return table
 
 
 def _seats(names: list[str], *, json: bool) -> int:
