@@ -1,6 +1,7 @@
 """`python -m arena` and the `arena` command."""
 
 import os
+import signal
 import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in schedule/processes.py, which is too heavy to import here
@@ -12,9 +13,12 @@ def run() -> None:
         os.environ[HASH_SEED] = "0"
         os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
         # (-P: a file of the current folder must not stand in for a module of the standard library)
-    from arena.cli.main import main  # only now: nothing heavy is imported twice
+    from arena.cli.main import INTERRUPTED, main  # only now: nothing heavy is imported twice
 
-    sys.exit(main())
+    code = main()
+    if code == INTERRUPTED:  # and again: what is left is the interpreter's own end
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
     strangers = [bot for bot in tournament.bots if not bot.trusted]
     if strangers and unsafe_trust_bots and not can_have_processes():
         trusted, strangers = list(tournament.bots), []
-    found = dict(zip((bot.name for bot in trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
+    found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
     if strangers:
         try:
@@ -52,9 +52,15 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
                 f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
                 f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
             ) from None
-        found |= dict(zip((bot.name for bot in strangers), said))
-    return [found[bot.name] for bot in tournament.bots], isolation
+        found |= dict(zip(map(_key, strangers), said))
+    return [found[_key(bot)] for bot in tournament.bots], isolation
 
 
 def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:
-    return Contestant(name=bot.name, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted)
+    return Contestant(
+        name=bot.name, version=bot.version, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted
+    )  # fmt: skip
+
+
+def _key(bot: Bot) -> tuple[str, int]:
+    return bot.name, bot.version

@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import os
 import random
+import stat
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -15,18 +16,23 @@ from typing import Any, ClassVar, Generic
 import msgspec
 from typing_extensions import TypeVar
 
-from arena.cache import cached_folder, keep_newest
+from arena import command_bot
+from arena.cache import cache_root, cached_folder, keep_newest
+from arena.command_bot import CommandBot
 from arena.errors import BotError
 from arena.records import Clock
 from arena.view import View
 
-__all__ = ["Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "read_bot", "unpack"]
+__all__ = [
+    "Agent", "BotFiles", "EndInfo", "LoadedBot", "StartInfo", "View", "bot_name", "read_bot", "unpack", "unpacked",
+]  # fmt: skip
 
 BOT_BYTES = 64 << 20  # a bot's files, all together
 BOTS_KEPT = 200  # unpacked ones, the most recently used
 
 V = TypeVar("V", bound=View, default=View)
 
+_ELF = b"\x7fELF"
 _serial = itertools.count()
 
 
@@ -80,9 +86,14 @@ class BotFiles(msgspec.Struct, frozen=True):
     """A bot's files by value: what is hashed, shipped to workers and executed."""
 
     main: str
-    """The file that holds the Agent class."""
+    """The file that holds the Agent class; of a command bot its bot.toml."""
     files: dict[str, bytes]
     """Content by relative path."""
+
+    @property
+    def command(self) -> CommandBot | None:
+        """What its bot.toml says; None for a bot in Python."""
+        return command_bot.read_command(self.files[self.main]) if self.main == command_bot.FILE else None
 
     @property
     def sha256(self) -> str:
@@ -94,19 +105,21 @@ class BotFiles(msgspec.Struct, frozen=True):
 
 
 def read_bot(path: Path) -> BotFiles:
-    """A bot's files from a `.py` file, or from a folder with `__init__.py`; raises BotError that names the path."""
+    """A bot's files from a `.py` file, or from a folder with `__init__.py` or `bot.toml`.
+
+    Raises BotError that names the path.
+    """
     try:
+        if (path / command_bot.FILE).is_file():
+            return BotFiles(command_bot.FILE, _contents(_files_of_command(path), path))
         if path.is_dir():
             if not (path / "__init__.py").is_file():
-                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class")
-            names = [file for file in sorted(path.rglob("*")) if _belongs(file.relative_to(path)) and file.is_file()]
-            if sum(file.stat().st_size for file in names) > BOT_BYTES:
-                raise BotError(f"{path}: more than {BOT_BYTES >> 20} MiB of files")
-            bot = BotFiles("__init__.py", {file.relative_to(path).as_posix(): file.read_bytes() for file in names})
+                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class, or a bot.toml with a command")
+            bot = BotFiles("__init__.py", _contents(_all_files(path), path))
         elif path.suffix == ".py":
-            bot = BotFiles(path.name, {path.name: path.read_bytes()})
+            bot = BotFiles(path.name, _contents({path.name: path}, path))
         else:
-            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py")
+            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py or bot.toml")
     except OSError as error:
         raise BotError(f"{path}: cannot be read: {error.strerror}") from None
     try:
@@ -118,6 +131,77 @@ def read_bot(path: Path) -> BotFiles:
     return bot
 
 
+def bot_name(path: Path) -> str:
+    """What a bot is called where nobody gives it a name: as its bot.toml says, else like its file. Raises BotError."""
+    try:
+        content = (path / command_bot.FILE).read_bytes()
+    except OSError:
+        return path.stem
+    try:
+        return command_bot.read_command(content).name
+    except BotError as error:
+        raise BotError(f"{path}/{error}") from None
+
+
+def _contents(files: Mapping[str, Path], bot: Path) -> dict[str, bytes]:
+    """The files by name. Raises BotError for what is no plain file of the bot's own, and for too much of it."""
+    size = 0
+    for name, path in files.items():
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise BotError(f"{path}: not a plain file")
+        if not name.isprintable():
+            raise BotError(f"{bot}: {name!r} is no name for a bot's file")
+        size += found.st_size
+    if size > BOT_BYTES:
+        raise BotError(f"{bot}: {size / (1 << 20):.1f} MiB of files; a bot may have {BOT_BYTES >> 20} MiB")
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def _all_files(folder: Path) -> dict[str, Path]:
+    """What is in a bot's folder, by relative path. A link could lead out of it, so there is none."""
+    found: dict[str, Path] = {}
+    for parent, folders, files in os.walk(folder):
+        here = Path(parent)
+        folders[:] = sorted(name for name in folders if _belongs(name))
+        for name in [*folders, *sorted(files)]:
+            if _belongs(name):
+                _refuse_link(here / name)
+        found |= {(here / name).relative_to(folder).as_posix(): here / name for name in sorted(files) if _belongs(name)}
+    return found
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise BotError(f"{path}: a link; a bot's files are plain files in its own folder")
+
+
+def _files_of_command(folder: Path) -> dict[str, Path]:
+    """The bot.toml and what it names, or all. Raises BotError for a file that is not there."""
+    path = folder / command_bot.FILE
+    _refuse_link(path)
+    try:
+        bot = command_bot.read_command(path.read_bytes())
+    except BotError as error:
+        raise BotError(f"{folder}/{error}") from None
+    inside = folder.resolve()
+    named = {}
+    for name in bot.files:
+        file = folder / name
+        _refuse_link(file)
+        if not file.resolve().is_relative_to(inside):
+            raise BotError(f"{path}: files: {name} is not in the bot's folder")
+        if not file.is_file():
+            raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)")
+        named[file.relative_to(folder).as_posix()] = file
+    files = {command_bot.FILE: path, **(named or _all_files(folder))}
+    program = bot.command[0]
+    own = folder / program
+    if "/" in program and not own.is_absolute() and own.resolve() not in [file.resolve() for file in files.values()]:
+        raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
+    return files
+
+
 def unpack(bot: BotFiles) -> Path:
     """The folder of the user's cache that holds a bot's files, named by their content."""
 
@@ -126,13 +210,26 @@ def unpack(bot: BotFiles) -> Path:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+            if content.startswith(_ELF):
+                path.chmod(0o755)  # a program that a bot.toml may name
 
     folder = cached_folder(f"bots/{bot.sha256}", fill)
     if not folder.stat().st_mode & 0o005:  # a locked bot is another user
         for path in (*folder.rglob("*"), folder):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
     return folder
+
+
+def unpacked(sha256: str) -> BotFiles | None:
+    """A bot that was unpacked in the user's cache, by its content hash; None where it is not there (any more)."""
+    folder = cache_root() / "bots" / sha256
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    mains = [name for name in ("__init__.py", command_bot.FILE, *found) if name in found]
+    if not mains:
+        return None
+    bot = BotFiles(mains[0], {name: path.read_bytes() for name, path in found.items()})
+    return bot if bot.sha256 == sha256 else None
 
 
 class LoadedBot:
@@ -208,6 +305,6 @@ def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
     return found[0]
 
 
-def _belongs(path: Path) -> bool:
+def _belongs(name: str) -> bool:
     """Compiled files and hidden files are no part of a bot."""
-    return not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+    return name != "__pycache__" and not name.startswith(".")

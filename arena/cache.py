@@ -12,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 VARIABLE = "ARENA_CACHE_DIR"  # names the folder; child processes inherit it
+_FALLBACK = "arena-cache-"
 
 
 @cache
@@ -23,10 +24,15 @@ def cache_root() -> Path:
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root):
             return root
-    fallback = Path(tempfile.mkdtemp(prefix="arena-cache-"))  # not a fixed name: code is loaded from it
+    fallback = Path(tempfile.mkdtemp(prefix=_FALLBACK))  # not a fixed name: code is loaded from it
     atexit.register(shutil.rmtree, fallback, ignore_errors=True)
     os.environ[VARIABLE] = str(fallback)
     return fallback
+
+
+def is_temporary() -> bool:
+    """Whether the folder is a temporary one: nothing in it is found again by processes that this one did not start."""
+    return cache_root().parent == Path(tempfile.gettempdir()) and cache_root().name.startswith(_FALLBACK)
 
 
 def keep_newest(pattern: str, count: int, keep: Path) -> None:

@@ -10,22 +10,26 @@ import msgspec
 import yaml
 
 from arena import game as games
-from arena.agent import BotFiles, read_bot
-from arena.errors import BotError, ConfigError, nearest
+from arena.agent import BotFiles, bot_name, read_bot
+from arena.command_bot import NAME, NAME_RULE
+from arena.errors import BotError, ConfigError, StoreError, nearest
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.options import OptionValue
 from arena.paths import existing_path
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
-from arena.schedule.plan import ALL, ALL_UP_TO, CYCLIC, Entry
+from arena.schedule.plan import ALL as ALL_ROTATIONS
+from arena.schedule.plan import ALL_UP_TO, CYCLIC, Entry
+from arena.store.manifest import HALL
+from arena.store.submissions import ALL, FOLDER, PREFIX, Submissions
 
-NAME = re.compile(r"[a-z0-9_-]{1,40}")
-NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 FORMATS = ("round_robin",)
+RESULTS = Path("leaderboards")
+"""Where tournaments write and submitted bots are, unless --out names another folder."""
 
 
 class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,6 +88,8 @@ class Bot(msgspec.Struct, frozen=True):
     trusted: bool
     games: tuple[str, ...] | None
     """The games that the config admits it to; None: all that it plays."""
+    version: int = 1
+    """Of a submission."""
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,8 +107,11 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     ratings: RatingSettings
 
 
-def read_config(path: Path) -> Tournament:
-    """Read and check a config file. Raises ConfigError or BotError that names the file and the key."""
+def read_config(path: Path, results: Path = RESULTS) -> Tournament:
+    """Read and check a config file. Raises ConfigError or BotError that names the file and the key.
+
+    `results`: the folder of the boards, which holds the submitted bots too.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -116,21 +125,21 @@ def read_config(path: Path) -> Tournament:
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {_one_line(error)}") from None
     try:
-        return check_config(document, path.parent)
-    except (ConfigError, BotError) as error:
+        return check_config(document, path.parent, results)
+    except (ConfigError, BotError, StoreError) as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def check_config(document: object, folder: Path) -> Tournament:
+def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tournament:
     """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
     if not isinstance(document, dict):
         raise ConfigError("a config is a YAML mapping with name, games and bots")
     config = _typed(document)
-    check_name(config.name, "name")
+    check_tournament_name(config.name, "name")
     if config.format not in FORMATS:
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
-    if config.rotations not in (CYCLIC, ALL):
-        raise ConfigError(f"rotations: {CYCLIC} or {ALL}, not {config.rotations!r}")
+    if config.rotations not in (CYCLIC, ALL_ROTATIONS):
+        raise ConfigError(f"rotations: {CYCLIC} or {ALL_ROTATIONS}, not {config.rotations!r}")
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
         raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")
     for key, number in (("max_faults", config.faults.max_faults), ("retire_after", config.faults.retire_after)):
@@ -141,7 +150,7 @@ def check_config(document: object, folder: Path) -> Tournament:
         name=config.name,
         seed=config.seed,
         entries=_entries(config, folder),
-        bots=_bots(config, folder),
+        bots=_bots(config, folder, Submissions(results)),
         rotations=config.rotations,
         clock=Clock(
             move=_seconds(clock.move, "clock.move"),
@@ -202,7 +211,7 @@ def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
             options = game.read_options(given, item.seats, (folder, Path()))
         except ConfigError as error:
             raise ConfigError(f"{key}.{error}") from None
-        if config.rotations == ALL and item.seats > ALL_UP_TO:
+        if config.rotations == ALL_ROTATIONS and item.seats > ALL_UP_TO:
             raise ConfigError(f"{key}.seats: rotations: all is for at most {ALL_UP_TO} seats, not {item.seats}")
         if item.label == "overall":
             raise ConfigError(f'{key}.label: "overall" is the name of the pool over all pools')
@@ -217,32 +226,59 @@ def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _bots(config: Config, folder: Path) -> tuple[Bot, ...]:
+def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, ...]:
     bots: list[Bot] = []
+    listed: list[str] = []  # the key of each
     for place, item in enumerate(config.bots):
         key = f"bots[{place}]"
         entry = BotConfig(item) if isinstance(item, str) else item
         _check_plain(entry.params, f"{key}.params")
-        if entry.path.startswith("submitted:"):
-            raise ConfigError(f"{key}: stored submissions are not known to this version; give the bot's path")
-        path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
-        name = entry.name or path.stem
-        check_name(name, f"{key}.name")
         for known in entry.games or ():
             if known not in games.names():
                 raise ConfigError(f'{key}.games: no game "{known}"; {nearest(known, games.names())}')
-        for other, earlier in enumerate(bots):
-            if earlier.name == name:
-                raise ConfigError(
-                    f'{key}: bots[{other}] is called "{name}" too; give one of them another name: {{path: ..., name: ...}}'
-                )
         try:
-            files = read_bot(path)
-        except BotError as error:
-            raise BotError(f"{key}: {error}") from None
-        admitted = None if entry.games is None else tuple(entry.games)
-        bots.append(Bot(name, path, files, entry.params, entry.trusted, admitted))
+            if entry.path.startswith(PREFIX):
+                found = _submitted(entry, key, config, submissions)
+            else:
+                found = [_bot_of_path(entry, key, folder)]
+        except (BotError, StoreError) as error:
+            raise type(error)(f"{key}: {error}") from None
+        for bot in found:
+            check_name(bot.name, f"{key}.name")
+            for other, earlier in zip(listed, bots):
+                if (earlier.name, earlier.version) == (bot.name, bot.version):
+                    raise ConfigError(
+                        f'{key}: {other} is called "{bot.name}" too; give one of them another name: {{path: ..., name: ...}}'
+                    )
+            bots.append(bot)
+            listed.append(key)
     return tuple(bots)
+
+
+def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
+    path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
+    admitted = None if entry.games is None else tuple(entry.games)
+    return Bot(entry.name or bot_name(path), path, read_bot(path), entry.params, entry.trusted, admitted)
+
+
+def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissions) -> list[Bot]:
+    """The versions that an entry means; of all bots those that can play here and have no entry of their own."""
+    found = submissions.find(entry.path)
+    if entry.path == PREFIX + ALL:
+        if entry.name is not None:
+            raise ConfigError(f"{key}.name: {PREFIX}{ALL} stands for many bots; each keeps its name")
+        played = {item.game for item in config.games}
+        others = [item if isinstance(item, str) else item.path for item in config.bots]
+        named = [one for other in others if other.startswith(PREFIX) and other != entry.path for one in submissions.find(other)]
+        found = [one for one in found if one not in named and (not one.games or played & set(one.games))]
+    admitted = None if entry.games is None else tuple(entry.games)
+    return [
+        Bot(
+            entry.name or one.name, Path(one.reference), submissions.files(one), entry.params, entry.trusted, admitted,
+            one.version,
+        )
+        for one in found
+    ]  # fmt: skip
 
 
 def _ratings(settings: RatingSettings) -> RatingSettings:
@@ -276,6 +312,15 @@ def check_name(name: str, key: str) -> None:
     """Raise ConfigError for a name that could not be a folder and a column everywhere."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
+
+
+def check_tournament_name(name: str, key: str) -> None:
+    """Raise ConfigError for a name that cannot be a tournament's."""
+    check_name(name, key)
+    if name == HALL:
+        raise ConfigError(f"{key}: {HALL!r} is the name of the lasting hall, which gathers all tournaments; choose another")
+    if name == FOLDER:
+        raise ConfigError(f"{key}: {FOLDER!r} is the folder of the submitted bots; choose another")
 
 
 def _check_count(number: int, key: str) -> None:

@@ -27,6 +27,10 @@ class StoreError(ArenaError):
     """Stored results that are missing, damaged, locked or of another plan."""
 
 
+class NotStored(StoreError):
+    """A match that is not among stored results."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean "x"?` for a misspelt word, else the list of what is known."""
     names = sorted(known)

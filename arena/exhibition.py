@@ -9,13 +9,13 @@ from typing import Any
 
 from arena import game as games
 from arena import rng
-from arena.agent import Agent, BotFiles, LoadedBot, read_bot
+from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
 from arena.errors import ConfigError
-from arena.match import MatchSetup, Player, play
+from arena.match import MatchSetup, Player, Seat, play
 from arena.options import OptionValue
 from arena.records import Clock, MatchRecord, canonical_json
 from arena.seats.in_process import HasAgent, InProcessSeat
-from arena.seats.sandbox import Keeper, LockedSeat
+from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat, OpenCommandSeat, find_program
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """Seconds: no limit to speak of."""
@@ -42,7 +42,7 @@ def play_match(
     """
     setup = agree(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
     with ExitStack() as opened:
-        seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
+        seats: list[Seat] = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
         return play(games.load(game), setup, seats)
 
 
@@ -77,15 +77,27 @@ def agree(
     )
 
 
-def locked_seat(keeper: Keeper, path: Path, seed: int) -> LockedSeat:
+def locked_seat(keeper: Keeper, path: Path, seed: int) -> AbstractContextManager[Seat]:
     """A seat for a bot that is locked in, as tournaments lock strangers' bots in; a context manager. Raises BotError."""
-    return LockedSeat(keeper, _files(path), seed=seed, params={}, memory=MEMORY)
+    files = _files(path)
+    kind = LockedSeat if files.command is None else CommandSeat
+    return kind(keeper, files, seed=seed, params={}, memory=MEMORY)
 
 
-def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> "InProcessSeat":
-    """A seat for a bot in this process; a context manager. Raises BotError for a path that is no bot."""
+def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> AbstractContextManager[Seat]:
+    """A seat for a bot in this process, or for a command bot in a plain one; a context manager.
+
+    Raises BotError for a path that is no bot.
+    """
     load: Callable[[], AbstractContextManager[HasAgent]]
-    load = partial(_Ready, bot) if isinstance(bot, type) else partial(LoadedBot, _files(Path(bot)))
+    if isinstance(bot, type):
+        load = partial(_Ready, bot)
+    else:
+        files = _files(Path(bot))
+        if files.command is not None:
+            find_program(files.command, unpack(files))  # else the hall would seem to fail
+            return OpenCommandSeat(files, seed=seed, params=params or {})
+        load = partial(LoadedBot, files)
     return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
 
 
@@ -109,4 +121,4 @@ class _Ready:
 
 
 def _name(bot: Entrant) -> str:
-    return bot.__name__ if isinstance(bot, type) else Path(bot).stem
+    return bot.__name__ if isinstance(bot, type) else bot_name(Path(bot))

@@ -3,7 +3,7 @@
 import copy
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from arena.agent import EndInfo, StartInfo
 from arena.errors import printable
 from arena.game import Game, States
 from arena.options import OptionValue
-from arena.records import Clock, Ending, MatchRecord, SeatRecord, canonical_json
+from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
 from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
@@ -75,6 +75,10 @@ class Fault:
 
     ending: Ending
     reason: str
+    output: str = ""
+    """The end of what the bot printed, printable."""
+    exit: str = ""
+    """How its process ended; empty: it goes on, or there is none."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,8 @@ class Answer:
     """One of the legal texts, or its index; everything else is a fault."""
     cpu_seconds: float
     wall_seconds: float
+    output: Callable[[], str] = str
+    """Gives the end of what the bot printed, printable: asked for when the reply is a fault."""
     is_timed: bool = False
     """Whether a time budget had a part in it."""
 
@@ -135,7 +141,7 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
         _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0, reproducible=False)
         for player, unit in zip(setup.players, units)
     )
-    return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",), ())
+    return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",))
 
 
 def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:
@@ -197,6 +203,7 @@ class _Table:
         self.ms_per_tick = game.ms_per_tick(setup.options)
         self.delays: list[int] = []  # ticks of each action, where thinking takes them
         self.notes: list[str] = []
+        self.faults: list[FaultRecord] = []
         self.buffer = game.new_actions()
 
     def start(self) -> None:
@@ -244,7 +251,7 @@ class _Table:
             )
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip
-        record = _match_record(self.game, self.setup, rows, self.actions, 1, self.notes, self.delays)
+        record = _match_record(self.game, self.setup, rows, self.actions, 1, self.notes, self.delays, self.faults)
         for book in self.books:  # only now: nothing that a bot does to what it is told can reach the record
             if not book.has_forfeited:
                 book.seat.end(EndInfo(tuple(places), tuple(scores)))
@@ -318,7 +325,7 @@ class _Table:
             found = late or _legal_code(self.game, states, codes, answer.action)
             if not isinstance(found, Fault):
                 return found
-            answer = found
+            answer = replace(found, output=answer.output())
         self._record_fault(seat, answer, len(self.history))
         return self._fallback(seat, codes)
 
@@ -342,7 +349,11 @@ class _Table:
         policy = self.setup.faults
         if policy.policy == FORFEIT or book.faults >= policy.max_faults:
             book.ending = fault.ending
-        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {printable(fault.reason)}")
+        reason = printable(fault.reason)
+        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {reason}")
+        self.faults.append(
+            FaultRecord(seat=seat, decision=decision, ending=fault.ending, reason=reason, output=fault.output, exit=fault.exit)
+        )
 
 
 def _legal_code(game: Game, states: States, codes: list[int], action: object) -> int | Fault:
@@ -383,10 +394,11 @@ def _seat_record(
 
 def _match_record(
     game: Game, setup: MatchSetup, rows: tuple[SeatRecord, ...], actions: Sequence[int], attempts: int, notes: Sequence[str],
-    delays: Sequence[int],
+    delays: Sequence[int] = (), faults: Sequence[FaultRecord] = (),
 ) -> MatchRecord:  # fmt: skip
     return MatchRecord(
         index=setup.index, match_id=setup.match_id, game=setup.game, pool=setup.pool,
         options=canonical_json(setup.options), rules_version=game.version, deal=setup.deal, rotation=setup.rotation,
         seats=rows, actions=tuple(actions), delays=tuple(delays), attempts=attempts, notes=tuple(notes),
+        faults=tuple(faults),
     )  # fmt: skip

@@ -52,6 +52,21 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     wall_ms_total: float
 
 
+class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a bot's fault for its author: one row of faults.parquet. Outside the hash."""
+
+    seat: int
+    decision: int
+    """Index in the action log; -1 = at the start."""
+    ending: Ending
+    reason: str
+    """What was wrong, in words. Strangers' texts in here are printable: see errors.printable."""
+    output: str = ""
+    """The end of what the bot printed (stderr; stdout too where that is not its channel); at most 4 KiB, printable."""
+    exit: str = ""
+    """How its process ended, such as `exit code 3`, `SIGSEGV` or `killed by the hall`; empty: it went on, or has none."""
+
+
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One match from deal to places; with the deal seed its action log replays it exactly."""
 
@@ -74,6 +89,8 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 1
     notes: tuple[str, ...] = ()
     """Per fault a line for the bot's author: seat, ending, reason. Outside the hash."""
+    faults: tuple[FaultRecord, ...] = ()
+    """The same with all that is known of it, in order."""
 
     @property
     def is_void(self) -> bool:

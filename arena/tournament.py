@@ -6,10 +6,12 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 
 import datetime
 import importlib.metadata
+import itertools
+import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +22,11 @@ import msgspec
 from arena import game as games
 from arena import jit
 from arena.admission import admit
-from arena.config import Tournament, check_name, read_config
+from arena.config import RESULTS, Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.match import void
 from arena.ratings.history import history
+from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, Rating, canonical_json
 from arena.schedule.backend import Backend
@@ -35,17 +38,20 @@ from arena.schedule.retirement import Retirement, stretches
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
+from arena.store import hall, parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
 from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest, write_manifest
+from arena.store.manifest import HALL, BotEntry, Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
-from arena.store.status import Command, Pace
+from arena.store.status import Command, Pace, Score, Trouble, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
-DEFAULT_FOLDER = Path("leaderboards")
+_ADDRESS = re.compile(
+    r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+"
+)  # not ray://: a round trip through a proxy for every chunk
+DEFAULT_FOLDER = RESULTS
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
 
@@ -69,6 +75,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    job: Callable[..., Job] = Job
+    """Makes what workers are sent; `arena bench scale` sends one whose matches are only pretended."""
     command: str = ""
     """The command line that goes on with this run, for `arena status`."""
 
@@ -144,6 +152,10 @@ class Results:
 class Interrupted(ArenaError):
     """Ctrl-C: what was finished is kept."""
 
+    def __init__(self, message: str, tally: Tally) -> None:
+        super().__init__(message)
+        self.tally = tally
+
 
 def run_tournament(
     config: Path | str | Tournament, settings: Settings = Settings(), reporter: Reporter | None = None
@@ -151,7 +163,7 @@ def run_tournament(
     """Play a tournament, or what is left of it, and write its folder. Raises ArenaError for every mistake of the user."""
     reporter = reporter or Silent()
     _check_settings(settings)
-    tournament = config if isinstance(config, Tournament) else read_config(Path(config))
+    tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
     contestants, isolation = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
@@ -169,13 +181,10 @@ def run_tournament(
             try:
                 run.play(settings)
             except KeyboardInterrupt:
-                results = run.finish(is_finished=False)
-                kept, total = results.manifest.played, run.progress.total
-                raise Interrupted(
-                    f"stopped; {kept} of {total} matches are kept. The same command goes on.  "
-                    f"Board so far: arena leaderboard {name} --out {settings.out}"
-                ) from None
-            return run.finish(is_finished=True)
+                raise run.stopped(settings) from None
+            results = run.finish(is_finished=True)
+            run.enter_hall(settings.out)
+            return results
 
 
 def read_results(path: Path | str) -> Results:
@@ -195,15 +204,18 @@ class _Run:
         self.progress = Progress(name)
         self.tally = Tally()
         self.done = bytearray(len(plan))
-        self.standings = self._newcomers()
+        self.score = Score()
+        self.trouble = Trouble.of(journal) or Trouble()
+        self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
         self.retirement = Retirement(plan)
-        self.started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
             self.done[index] = 1
-        self.progress.done, self.progress.total = sum(self.done), len(self.plan)
+        self.score = read_score(self.journal)
+        self.progress.done, self.progress.total = self.score.done, len(self.plan)
         self.reporter.say(
             f"{self.progress.name}: {len(self.plan.contestants)} bots, {len(self.plan):,} matches"
             + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
@@ -224,15 +236,30 @@ class _Run:
         with ExitStack() as opened:
             driver: Driver | None = None
             for first, last in stretches(len(self.plan)):
-                todo = [index for index in range(first, last) if not self.done[index] and self.retirement.is_wanted(index)]
-                if todo:
+                todo = self._todo(first, last)
+                nearest = next(todo, None)
+                if nearest is not None:
                     driver = driver or self._driver(settings, opened)
-                    began = time.monotonic()
-                    self._playing_since = began - self.progress.seconds
-                    driver.run(todo, len(todo))
+                    self._playing_since = time.monotonic() - self.progress.seconds
+                    driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
                 self._pass_checkpoint(first, last)
-            if driver is not None:
-                self.tally = driver.tally
+
+    def stopped(self, settings: Settings) -> Interrupted:
+        """Write the results so far; a second Ctrl-C meanwhile leaves the old ones as they are."""
+        kept = f"stopped; {self.journal.count()} of {self.progress.total} matches are kept. The same command goes on."
+        try:
+            self.finish(is_finished=False)
+        except KeyboardInterrupt:
+            return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", self.tally)
+        return Interrupted(f"{kept}  Board so far: arena leaderboard {self.progress.name} --out {settings.out}", self.tally)
+
+    def _todo(self, first: int, last: int) -> Iterator[int]:
+        """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
+        index = self.done.find(0, first, last)
+        while index >= 0:
+            if self.retirement.is_wanted(index):
+                yield index
+            index = self.done.find(0, index + 1, last)
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
@@ -254,8 +281,9 @@ class _Run:
         pools = standings.pools()
         ratings, saved = rate_and_compare(pools, self.tournament.ratings)
         parquet.write_ratings(self.folder, ratings)
-        if is_finished and played != sum(self.done):
-            raise StoreError(f"{self.journal.path}: {sum(self.done) - played} matches cannot be read any more; restore it")
+        if is_finished and played != self.progress.done:
+            missing = self.progress.done - played
+            raise StoreError(f"{self.journal.path}: {missing} matches cannot be read any more; restore it")
         parquet.write_history(self.folder, history(pools, self.tournament.ratings))
         parquet.write_totals(self.folder)
         manifest = self._write_manifest(
@@ -265,37 +293,59 @@ class _Run:
         )  # fmt: skip
         return Results(self.folder, manifest, ratings, self.tally)
 
+    def enter_hall(self, out: Path) -> None:
+        """Add what is finished to the hall of all tournaments."""
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
+
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
-        warm_rooms((entry.game for entry in self.plan.entries), self.reporter.say, {jit.RATINGS: "arena.ratings"})
-        job = Job(
+        is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
+        rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
+        warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        job = settings.job(
             self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip
-        backend = opened.enter_context(_backend(job, settings))
+        backend = opened.enter_context(_backend(job, settings, self.reporter.say))
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
-        return Driver(backend, self._keep, self._keep_void, self._tick, patience)
+        return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally)
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
-        records = [_after(earlier[record.index], record) for record in chunk.records]
-        self._count(self.journal.add(records, self._pace()))
+        self._store([_after(earlier[record.index], record) for record in chunk.records])
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
-        self._count(self.journal.add([void(games.load(setup.game), setup, attempts, reason)]))
+        self._store([void(games.load(setup.game), setup, attempts, reason)])
 
-    def _pace(self) -> Mapping[str, bytes]:
-        """For who looks at the journal from outside."""
+    def _store(self, records: list[MatchRecord]) -> None:
+        """Into the journal, with what `arena status` tells."""
         progress = self.progress
-        return Pace(total=progress.total, played=progress.played_now, seconds=progress.seconds).values()
-
-    def _count(self, new: list[MatchRecord]) -> None:
+        fresh = {record.index: record for record in records if not self.done[record.index]}
+        score = self.score.plus(fresh.values())
+        pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
+        new = self.journal.add(records, {**pace.values(), **score.values(), **self._trouble_by_now().values()})
         for record in new:
             self.done[record.index] = 1
-            self.progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
-        self.progress.done += len(new)
-        self.progress.played_now += len(new)
+            progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
+        self.score = score
+        self.tally.duplicates += len(records) - len(new)
+        progress.done += len(new)
+        progress.played_now += len(new)
+
+    def _trouble_by_now(self) -> Trouble:
+        before, tally = self.trouble, self.tally
+        return Trouble(
+            runs=before.runs + 1, lost_chunks=before.lost_chunks + tally.lost_chunks,
+            overdue_chunks=before.overdue_chunks + tally.overdue_chunks,
+            failed_attempts=before.failed_attempts + tally.failed_attempts, duplicates=before.duplicates + tally.duplicates,
+        )  # fmt: skip
 
     def _tick(self) -> None:
         self.progress.seconds = time.monotonic() - self._playing_since
@@ -304,7 +354,7 @@ class _Run:
     def _pass_checkpoint(self, first: int, last: int) -> None:
         """Retire bots that forfeit again and again, from the rows up to here alone: workers and resumes cannot change it."""
         for record in self.journal.records(first, last):
-            self.standings.add(record)
+            self.running.add(record)
             self.retirement.add(record)
         retired = self.retirement.pass_checkpoint()
         for place in retired:
@@ -313,11 +363,9 @@ class _Run:
                 f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it"
             )
         if retired:
-            is_wanted = self.retirement.is_wanted
-            self.progress.total = sum(
-                1 for index in range(len(self.plan)) if self.done[index] or (index >= last and is_wanted(index))
-            )
-        self.progress.ratings = self.standings.ratings()
+            left = self.plan.count_without(self.retirement.retired, last)
+            self.progress.total = self.done.count(1, 0, last) + left
+        self.progress.ratings = self.running.ratings()
 
     def _newcomers(self) -> Standings:
         """Ratings before the first match: every pool that is rated, with its field."""
@@ -349,6 +397,15 @@ class _Run:
         )  # fmt: skip
         write_manifest(self.folder, manifest)
         return manifest
+
+
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
@@ -412,19 +469,25 @@ def _check_settings(settings: Settings) -> None:
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
     if settings.backend == LOCAL and settings.address is not None:
         raise ConfigError(f"--address: of a Ray cluster; `--backend {LOCAL}` uses none. Leave one of the two out")
+    if settings.address is not None and not _ADDRESS.fullmatch(settings.address):
+        raise ConfigError(
+            f"--address: HOST:PORT of a Ray cluster's head (or auto, or local), not {settings.address!r}; run the command on "
+            f"one of the cluster's machines, or in a pod of it"
+        )
     if settings.workers is not None and settings.workers < 1:
         raise ConfigError(f"--workers: at least 1, not {settings.workers}")
     if settings.name is not None:
-        check_name(settings.name, "--name")
+        check_tournament_name(settings.name, "--name")
 
 
-def _backend(job: Job, settings: Settings) -> AbstractContextManager[Backend]:
-    workers = settings.workers or available_cpus()
+def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
     if settings.backend == LOCAL:
-        return LocalBackend(job, workers)
+        return LocalBackend(job, settings.workers or available_cpus())
     from arena.schedule.on_ray import RayBackend  # only now: importing Ray takes a third of a second
 
-    return RayBackend(job, workers, settings.address)
+    if settings.address is not None:
+        say(f"playing on the Ray cluster at {settings.address}")
+    return RayBackend(job, settings.workers, settings.address, say)
 
 
 def _set_aside(folder: Path, reporter: Reporter) -> None:

@@ -9,7 +9,7 @@ from arena.exhibition import agree
 from arena.game import load
 from arena.match import play
 from arena.records import Clock, MatchRecord
-from arena.seats.sandbox import Keeper, LockedSeat
+from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat
 from arena.view import View
 
 HERE = Path(__file__).parent
@@ -37,13 +37,14 @@ class Played:
 
 
 def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
-    """One match of Naga in seat order."""
+    """One match of Naga in seat order; command bots have their own kind of seat."""
     setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
     seat_type = changes.pop("seat_type", LockedSeat)
     arguments = {"memory": MEMORY, **changes}
+    files = [read_bot(bot) for bot in bots]
     seats = [
-        seat_type(keeper, read_bot(bot), seed=seed, params=given, **arguments)
-        for bot, seed, given in zip(bots, setup.bot_seeds, params or [{}] * len(bots))
+        (seat_type if bot.command is None else CommandSeat)(keeper, bot, seed=seed, params=given, **arguments)
+        for bot, seed, given in zip(files, setup.bot_seeds, params or [{}] * len(bots))
     ]
     try:
         record = play(load("naga"), setup, seats)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from arena.game import States, load
-from arena.games.naga.rules import SELECT
+from arena.games.naga.state import SELECT
 
 Matrix = NDArray[np.float64]
 ROOM = load("naga")

@@ -13,9 +13,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
-    "game", "search", "view", "games", "traces", "agent", "match", "seats", "exhibition", "conformance", "schedule", "store",
-    "ratings", "audit", "report", "config", "admission", "tournament", "bench", "bench_seats", "bench_search", "bench_ratings",
-    "cli",
+    "game", "search", "view", "starter", "games", "traces", "command_bot", "agent", "match", "seats", "exhibition",
+    "conformance", "schedule", "capsule", "store", "ratings", "hall", "audit", "report", "config", "admission", "tournament",
+    "bench", "bench_seats", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",
@@ -25,6 +25,8 @@ ONE_DOOR = {
     "llvmlite": "jit.py",
     "yaml": "config.py",
     "trueskill": "bench_ratings.py",
+    "matplotlib": "report/plots.py",
+    "jinja2": "report/html.py",
 }
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 

@@ -186,7 +186,9 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
     assert lines[1] == "cup: 2,400 of 5,000 matches; no faults; not finished"
     assert [line for line in lines if line in ("overall", "yaniv", "naga")] == ["overall", "yaniv", "naga"]
     headers = [line for line in lines if line.startswith("rank")]
-    assert ["sigma" in header for header in headers] == [True, False, False]
+    assert all("sigma" in header for header in headers)
+    assert ["95 % interval" in header for header in headers] == [True, False, False]
+    assert not any("sigma" in line for line in shown(60, ratings, manifest).splitlines())
     assert "no overall rank, because a pool is missing: crashy v2" in lines
     assert any(line.split()[:3] == ["-", "crashy", "v2"] for line in lines)
 

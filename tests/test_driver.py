@@ -27,6 +27,7 @@ class Flaky:
     """Answers newest first; loses every chunk with a poisoned match and each chunk number in `losses`."""
 
     slots = 2
+    falls_together = False
 
     def __init__(self, poison: set[int] = set(), losses: set[int] = set(), failing: set[int] = set()) -> None:  # noqa: B006
         self.poison, self.losses, self.failing = poison, losses, failing
@@ -96,8 +97,8 @@ def test_a_match_that_kills_its_worker_is_found_and_named() -> None:
 
 
 def test_our_own_failure_in_a_match_is_tried_again_and_then_void() -> None:
-    kept, void, before = run(Flaky(failing={3}), 50)
-    assert kept == Counter(set(range(50)) - {3}) and void == {3: (ATTEMPTS + 1, "our bug")}
+    kept, void, before = run(Flaky(failing={30}), 50)
+    assert kept == Counter(set(range(50)) - {30}) and void == {30: (ATTEMPTS + 1, "our bug")}  # once in company
     assert not any(before.values())
 
 
@@ -131,8 +132,68 @@ def test_a_chunk_beyond_all_patience_is_cancelled() -> None:
             return []
 
     backend = Stuck()
-    Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=-1.0).run(iter([0]), 1)
-    assert backend.cancelled
+    driver = Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=-1.0)
+    driver.run(iter([0]), 1)
+    assert backend.cancelled and driver.tally.overdue_chunks == 1
+
+
+def test_time_in_the_queue_is_not_counted_and_a_chunk_has_one_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("arena.schedule.driver.time.monotonic", lambda: now[0])
+
+    class Slow(Flaky):
+        """Plays in order, in 90 seconds a chunk; stuck in chunk 4 until that is cancelled."""
+
+        slots = 1
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            now[0] += 90.0
+            if self.pending[0][0] == 4 and not self.cancelled:
+                return []
+            number, indices = self.pending.pop(0)
+            if number == 4:
+                return [(number, Lost("cancelled"))]
+            return [(number, Chunk([record(index) for index in indices], {}, 0.01 * len(indices), 0.9, 1.0))]
+
+    backend = Slow()
+    driver = Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=100.0)
+    driver.run(range(200), 200)
+    assert max(backend.sizes) == 25 and backend.cancelled == [4]
+    assert driver.tally.overdue_chunks == driver.tally.lost_chunks == 1
+
+
+def test_a_suspect_is_first_tried_beside_other_work_and_then_with_nothing_beside_it() -> None:
+    class Watched(Flaky):
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            if 17 in self.pending[-1][1]:
+                beside.append((len(self.pending[-1][1]), len(self.pending) - 1))
+            return super().wait(seconds)
+
+    beside: list[tuple[int, int]] = []
+    kept, void, _ = run(Watched(poison={17}), 300)
+    assert void == {17: (4, "a worker died")} and kept.total() == 299
+    (first_size, first_beside), (size, others), *alone = beside
+    assert first_size > 1 and first_beside and size == 1 and others and alone == [(1, 0)] * 2
+
+
+def test_a_match_without_an_answer_is_played_again() -> None:
+    class Forgetful(Flaky):
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            ((number, chunk),) = super().wait(seconds)
+            assert isinstance(chunk, Chunk)
+            return [(number, Chunk(chunk.records[: None if len(chunk.records) == 1 else -1], {}, 0.1, 0.9, 1.0))]
+
+    kept, void, _ = run(Forgetful(), 50)
+    assert kept == Counter(range(50)) and not void
+
+
+def test_fewer_matches_than_announced_are_no_trouble() -> None:
+    kept: list[int] = []
+    driver = Driver(
+        Flaky(), lambda chunk, failed: kept.extend(record.index for record in chunk.records), lambda *_: None, lambda: None, 1e9
+    )
+    driver.run(iter(range(0, 100, 3)), 100)
+    assert sorted(kept) == list(range(0, 100, 3))
 
 
 def test_the_share_of_time_inside_matches_is_counted() -> None:
@@ -145,6 +206,8 @@ def test_the_share_of_time_inside_matches_is_counted() -> None:
 def test_suspects_are_tried_with_nothing_beside_them_so_that_none_is_blamed_for_another() -> None:
     class AllFall(Flaky):
         """Like a process pool: when one worker dies, every chunk in flight is lost."""
+
+        falls_together = True
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             if any(self.poison & set(indices) for _, indices in self.pending):

@@ -104,7 +104,7 @@ def run(out: Path, *words: str) -> int:
     return main(["leaderboard", "cup", *words, "--out", str(out)])
 
 
-@pytest.mark.parametrize("words", [("--head-to-head",), ("--history", "bob"), ("--explain", "bob")])
+@pytest.mark.parametrize("words", [("--head-to-head",), ("--second-opinions",), ("--history", "bob"), ("--explain", "bob")])
 def test_views_are_printed_in_every_format(out: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     assert run(out, *words, "--game", "naga") == 0
     table = capsys.readouterr().out

@@ -135,6 +135,37 @@ def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: 
         assert told in record.notes[0] and record.seats[0].place == 1
 
 
+TALKATIVE = """
+import sys
+print("first\\x1b[2J" * 1000)
+print("last", "words", sep="\\n", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "ending", "ended"),
+    [
+        ("import os; os._exit(7)", Ending.CRASH, "exit code 7"),
+        ("import os; os.abort()", Ending.CRASH, "SIGABRT"),
+        ("while True: pass", Ending.TIMEOUT, "killed by the hall"),
+        ("return 'no action'", Ending.ILLEGAL, ""),
+        ("raise ValueError(5)", Ending.CRASH, ""),
+    ],
+)
+def test_what_is_left_of_a_failed_seat_is_in_the_record(
+    deed: str, ending: Ending, ended: str, keeper: Keeper, tmp_path: Path
+) -> None:
+    bot = tmp_path / "talkative.py"
+    said = "".join(f"        {line}\n" for line in TALKATIVE.strip().splitlines())
+    bot.write_text(f"from arena.agent import Agent\nclass Bot(Agent):\n    def act(self, view):\n{said}        {deed}\n")
+    record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
+    (fault,) = record.faults
+    assert (fault.seat, fault.ending, fault.exit, fault.decision) == (1, ending, ended, record.seats[1].fault_decision)
+    assert fault.reason.partition("\n")[0] in record.notes[0]
+    assert fault.output.endswith("last\nwords") and len(fault.output) < 2 * 4096 and "\x1b" not in fault.output
+    assert len(fault.output) > 4000
+
+
 LATE = """
 import signal, time
 from arena.agent import Agent

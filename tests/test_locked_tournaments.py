@@ -20,7 +20,7 @@ from arena import game as games
 from arena import tournament as hall
 from arena.agent import read_bot
 from arena.cli.main import main
-from arena.games.naga.rules import CARDS
+from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.schedule.plan import deal_seed
 from arena.seats.probe import Profile, probe_locked

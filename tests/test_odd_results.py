@@ -1,5 +1,7 @@
 """Results that are damaged, foreign, empty or without any contrast: a clear message or a board, never a traceback."""
 
+import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +110,7 @@ def test_damaged_totals_cost_only_their_columns(tmp_path: Path, capsys: pytest.C
     [
         ("{", "manifest.json: damaged or not ours"),
         ('{"name": "cup"}', "manifest.json: damaged or not ours: Object missing required field"),
+        ('{"name": "c\udce6p"}', "manifest.json: damaged or not ours: 'utf-8' codec can't decode byte 0xe6"),
     ],
 )
 @pytest.mark.parametrize("words", [BOARD, RERATE])
@@ -115,7 +118,7 @@ def test_a_bad_manifest_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str, message: str
 ) -> None:
     store(tmp_path, [make_record()])
-    (tmp_path / "cup" / "manifest.json").write_text(text)
+    (tmp_path / "cup" / "manifest.json").write_bytes(text.encode(errors="surrogateescape"))
     assert run(tmp_path, words) == USER_ERROR
     assert message in capsys.readouterr().err
 
@@ -180,3 +183,31 @@ def test_results_without_contrast_are_shown(
     assert captured.err == ""
     assert "nan" not in captured.out and "inf" not in captured.out
     assert "alice" in captured.out or words == RERATE or (words == PAIRS and not records)
+
+
+FILES = ("manifest.json", "matches.parquet", "actions.parquet", "ratings.parquet", "history.parquet", "totals.parquet")
+ALL = (
+    (BOARD, PAIRS), (EXPLAIN, HISTORY), (RERATE, ("status", "cup")), (("hall",), ("leaderboard", "hall")),
+    (("verify-results", "cup", "--workers", "1"), ("replay", "0" * 24)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_random_damage_is_answered_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str) -> None:
+    """Cut and flipped bits, more of them in the Parquet footer: a board or a message, by every verb."""
+    source = random.Random(file)
+    store(tmp_path, [make_record()] * 30)
+    path = tmp_path / "cup" / file
+    data = path.read_bytes()
+    for words in ALL:
+        damaged = bytearray(data[: source.randrange(len(data))] if source.random() < 0.2 else data)
+        for _ in range(source.choice([1, 1, 2, 40])):
+            place = source.randrange(len(damaged) // 2 if source.random() < 0.7 else 0, len(damaged))
+            damaged[place] ^= 1 << source.randrange(8)
+        path.write_bytes(damaged)
+        for verb in words:
+            code = main([*verb, "--out", str(tmp_path)])
+            error = capsys.readouterr().err
+            assert code in (0, 1 if verb[0] == "verify-results" else 0, USER_ERROR), (verb, error)
+            assert code == 0 or "Traceback" not in error
+        shutil.rmtree(tmp_path / "hall", ignore_errors=True)

@@ -16,7 +16,12 @@ from arena.game import names
 
 ROOT = Path(__file__).parent.parent
 WANTED = "hostile or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled or same_time or doctor"
-FILES = ("tests/test_hostile_bots.py", "tests/test_locked_seats.py", "tests/test_survivors.py")
+FILES = (
+    "tests/test_hostile_bots.py",
+    "tests/test_hostile_commands.py",
+    "tests/test_locked_seats.py",
+    "tests/test_survivors.py",
+)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")

@@ -1,5 +1,6 @@
 """Results on disk: what was written comes back, one step at a time, and a bad file is named."""
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,13 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from test_schema import RECORDS, make_record, make_seat, make_void, sha256
 
+from arena.bench_rows import write_rows
 from arena.errors import StoreError
-from arena.records import Ending, MatchRecord, Rating
+from arena.records import Ending, FaultRecord, MatchRecord, Rating
 from arena.store import parquet
-from arena.store.hashing import ResultsHash
+from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.schema import SeatTotals
 
 TYPES = {
@@ -49,7 +51,20 @@ def test_matches_come_back(tmp_path: Path) -> None:
     parquet.write_matches(tmp_path, records)
     assert list(parquet.read_matches(tmp_path)) == records
     assert [record.actions for record in parquet.read_matches(tmp_path, with_actions=False)] == [()] * len(records)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "matches.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "faults.parquet", "matches.parquet"]
+
+
+def test_faults_come_back_with_whose_they_are(tmp_path: Path) -> None:
+    fault = FaultRecord(seat=1, decision=4, ending=Ending.CRASH, reason="why", output="the end", exit="exit code 3")
+    played, failed = numbered([RECORDS[0], replace(RECORDS[0], faults=(fault, replace(fault, seat=0, decision=-1)))])
+    parquet.write_matches(tmp_path, [played, failed])
+    late, early = parquet.read_faults(tmp_path)
+    assert {name: getattr(late, name) for name in FaultRecord.__struct_fields__} == asdict(fault)
+    assert (late.index, late.match_id, late.bot) == (1, failed.match_id, failed.seats[1].bot)
+    assert (early.bot, early.decision, early.ending) == (failed.seats[0].bot, -1, Ending.CRASH)
+    assert canonical_bytes(failed) == canonical_bytes(replace(failed, faults=()))
+    (tmp_path / "faults.parquet").unlink()
+    assert parquet.read_faults(tmp_path) == []
 
 
 def test_matches_come_back_over_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +174,7 @@ def test_an_interrupted_write_keeps_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         parquet.write_matches(tmp_path, breaking())
     assert list(parquet.read_matches(tmp_path)) == old
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "matches.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.parquet", "faults.parquet", "matches.parquet"]
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
@@ -260,3 +275,28 @@ def test_an_unknown_ending_is_named(tmp_path: Path) -> None:
         list(parquet.read_matches(tmp_path))
     with pytest.raises(StoreError, match=r"matches\.parquet: .*'abducted'"):
         parquet.read_totals(tmp_path)
+
+
+def test_times_are_stored_to_two_thousandths(tmp_path: Path) -> None:
+    source = random.Random(3)
+    times = [source.lognormvariate(0.0, 6.0) for _ in range(2000)]
+    seats = [
+        make_seat("alice", 1, cpu_ms_total=time, cpu_ms_p50=time / 7, cpu_ms_max=time / 3, wall_ms_total=1.1 * time, score=time)
+        for time in times
+    ]
+    parquet.write_matches(tmp_path, numbered([make_record(0, (seat,)) for seat in seats]))
+    stored = [record.seats[0] for record in parquet.read_matches(tmp_path)]
+    for name in ("cpu_ms_total", "cpu_ms_p50", "cpu_ms_max", "wall_ms_total"):
+        assert [getattr(seat, name) for seat in stored] == pytest.approx([getattr(seat, name) for seat in seats], rel=0.002)
+        assert all((getattr(seat, name) / 2 ** (math.frexp(getattr(seat, name))[1] - 9)).is_integer() for seat in stored)
+    assert [seat.score for seat in stored] == pytest.approx(times, rel=1e-7)
+
+
+def test_rounded_times_are_small(tmp_path: Path) -> None:
+    write_rows(tmp_path, 4000)
+    assert (tmp_path / "matches.parquet").stat().st_size <= 14 * 4000 * 4
+    records = list(parquet.read_matches(tmp_path))
+    assert len(records) == 4000 and {record.pool for record in records} == {f"pool_{number}" for number in range(5)}
+    assert {tuple(seat.bot for seat in record.seats) for record in records[:4]} == {
+        tuple(seat.bot for seat in records[0].seats[turn:] + records[0].seats[:turn]) for turn in range(4)
+    }

@@ -57,6 +57,23 @@ def test_every_table_plays_every_deal_in_every_rotation_once(bots: int, entries:
     assert len(setups) == expected
 
 
+@given(
+    bots=st.integers(2, 6),
+    entries=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 4)), min_size=1, max_size=3),
+    rotations=st.sampled_from([CYCLIC, ALL]),
+    without=st.sets(st.integers(0, 5)),
+    data=st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_matches_without_some_bots_are_counted_without_listing_them(
+    bots: int, entries: list[tuple[int, int]], rotations: str, without: set[int], data: st.DataObject
+) -> None:
+    whole = plan(bots, entries=[(min(seats, bots), deals) for seats, deals in entries], rotations=rotations)
+    first = data.draw(st.integers(0, len(whole)))
+    listed = [index for index in range(first, len(whole)) if without.isdisjoint(whole.bots(index))]
+    assert whole.count_without(without, first) == len(listed)
+
+
 def test_rotations_and_tables_share_the_cards_and_deals_do_not() -> None:
     whole = plan(3, entries=[(2, 2)])
     seeds = {(setup.deal, setup.deal_seed) for setup in map(whole.setup, range(len(whole)))}

@@ -17,7 +17,6 @@ from arena.errors import ConfigError
 from arena.exhibition import play_match
 from arena.game import Game, States, load, names
 from arena.games.yaniv import YanivView
-from arena.games.yaniv.rules import CALL
 from arena.games.yaniv.state import START
 from arena.match import Answer
 from arena.records import Clock, Ending
@@ -201,7 +200,8 @@ def test_simultaneous_choices_become_an_equilibrium(deal: int, seed: int) -> Non
     matrix = matrix_of(world)
     lost = []
     for iterations in (300, 30_000):
-        found = view_of(NAGA, states, 0).search(iterations=iterations, world_iterations=iterations, method="pimc", seed=seed)
+        asked = {"iterations": iterations, "world_iterations": iterations, "method": "pimc", "selection": "regret"}
+        found = view_of(NAGA, states, 0).search(seed=seed, **asked)
         lost.append(exploitability(matrix, found.shares))
     assert lost[1] < 0.05 < lost[0]
     values = [choice.value * choice.visits for choice in found.choices]

@@ -55,12 +55,15 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
         family = zygotes(process.pid) | descendants(zygotes(process.pid))
         assert busy < family and len(family) == 3
         mounts = mount_namespaces(family)
+        held = [os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY) for pid in family]  # else the kernel may give their numbers anew
     finally:
         process.send_signal(blow)
         began = time.monotonic()
         process.communicate(timeout=30)
     assert not survivors(family, began)
     assert not mounts & mount_namespaces(all_processes())
+    for descriptor in held:
+        os.close(descriptor)
 
 
 def all_processes() -> set[int]:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,12 @@ GOOD_BOTS = [HERE / "bots" / "counting_bot.py", HERE / "bots" / "set_bot.py", HE
 BAD = HERE / "bad_bots"
 
 
-def write_config(folder: Path, bots: list[Path] = GOOD_BOTS, **changes: Any) -> Path:
+def write_config(folder: Path, bots: Sequence[Any] = GOOD_BOTS, **changes: Any) -> Path:
     config = {
         "name": "small",
         "seed": 7,
         "games": [{"game": "naga", "seats": 2}],
-        "bots": [{"path": str(bot), "trusted": True} for bot in bots],
+        "bots": [{"path": str(bot), "trusted": True} if isinstance(bot, Path) else bot for bot in bots],
         "deals": 10,
         **changes,
     }

@@ -16,6 +16,7 @@ from arena.records import Ending
 from arena.seats.sandbox import wire  # the jail's own test goes inside
 from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.seat import LockedSeat
+from arena.seats.sandbox.watch import MemoryWatch
 
 REPLIES = 10_000
 ID = 77
@@ -37,6 +38,7 @@ class Nobody(Child):
 
 class NoKeeper:
     level = "locked"
+    watch = MemoryWatch()
 
     def status(self, child: Child) -> int:
         return 0

@@ -1,8 +1,12 @@
 """`arena bench TOPIC`: figures of this machine."""
 
 import enum
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -11,10 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from arena import game as games
+from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
-from arena.bench_search import SearchCost, SearchSpeed, open_spiel_searches, search_cost, search_speeds
 from arena.bench_seats import SeatCost, seat_cost
-from arena.errors import ArenaError
+from arena.cli.bench_search import print_search
+from arena.errors import ArenaError, ConfigError
 from arena.schedule.warmup import warm_rooms
 from arena.seats.sandbox import LockError
 
@@ -26,17 +31,50 @@ class Topic(enum.StrEnum):
     SEATS = "seats"
     SEARCH = "search"
     RATINGS = "ratings"
+    ROWS = "rows"
+    SCALE = "scale"
+    CHAOS = "chaos"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings, rows).")] = False,
+    matches: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="rows: how many matches of 4 seats; default: 2,500,000. scale: sizes of the tournaments; repeatable; default: "
+            "10,000 to 1,000,000."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="rows: folder to keep them in; default: they are deleted.")] = None,
+    backend: Annotated[
+        list[str] | None, typer.Option(help="scale: only these backends; repeatable. chaos: this one (default: ray).")
+    ] = None,
+    kills: Annotated[int, typer.Option(help="chaos: how many processes to kill.")] = 20,
+    workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
+    seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure speed on this machine: engine, search and ratings (one core, CPU time), or locked seats (wall time)."""
+    """Measure speed on this machine: engine, search and ratings (one core, CPU time), locked seats (wall time), boards
+    of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
+
+    chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
+    """
     console = Console(stderr=True, highlight=False)
+    if topic is Topic.ROWS:
+        return _rows(matches, out, console, json=json)
+    if out is not None or (matches and topic is not Topic.SCALE):
+        raise ConfigError("--matches, --out: of `arena bench rows` only; `arena bench scale` has --matches too")
     if topic is Topic.RATINGS:
         return _ratings(json=json)
+    if topic is Topic.SCALE:
+        from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
+
+        return print_scale(matches, backend)
+    if topic is Topic.CHAOS:
+        from arena.cli.bench_chaos import print_chaos
+
+        return print_chaos(kills, backend, workers, seed)
     names = game or games.names()
     for name in names:
         games.load(name)
@@ -44,7 +82,7 @@ def bench(
     if topic is Topic.SEATS:
         return _seats(names, json=json)
     if topic is Topic.SEARCH:
-        return _search(names, json=json)
+        return print_search(names, json=json)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     if json:
@@ -78,38 +116,36 @@ def _ratings(*, json: bool) -> int:
     return 0
 
 
-def _search(names: list[str], *, json: bool) -> int:
-    """Simulations per second, OpenSpiel's beside ours."""
-    speeds = [speed for name in names for speed in search_speeds(name)] + open_spiel_searches()
-    costs = [search_cost(name) for name in names]
+def _rows(sizes: list[int] | None, out: Path | None, console: Console, *, json: bool) -> int:
+    """Writing, rating and showing a tournament of millions of rows, beside what is promised for 10 million."""
+    from arena.bench_rows import MATCHES, rows_cost
+
+    matches = sizes[-1] if sizes else MATCHES
+    if matches < 1:
+        raise ConfigError(f"--matches: at least 1, not {matches}")
+    warm_rooms((), console.print, {jit.RATINGS: "arena.ratings"})
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory())) if out is None else out
+        try:
+            cost = rows_cost(folder, matches, console.print)
+        except subprocess.CalledProcessError as error:
+            raise ArenaError(f"a step failed: {error}") from None
     if json:
-        figures = {"search": speeds, "rooms": costs}
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(cost), indent=2).decode() + "\n")
         return 0
-    output = Console(highlight=False)
-    output.print(_speed_table(speeds))
-    output.print(_search_table(costs))
-    if not any(speed.game.startswith("open_spiel") for speed in speeds):
-        Console(stderr=True, highlight=False).print("(OpenSpiel's figures beside ours: install the extra `bench`)")
+    title = f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row with times (promised: 14)"
+    table = Table("step", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("wall s", "CPU s", "promised for 10 million, s", "peak MB (promised: 2,000)"):
+        table.add_column(heading, justify="right")
+    steps = [
+        ("make up and write", cost.write, ""), ("rate in plan order", cost.online, "30"),
+        ("rate all at once", cost.batch, "300"), ("add up for the board", cost.totals, ""),
+        ("show the board", cost.board, "1"),
+    ]  # fmt: skip
+    for label, run, promised in steps:
+        table.add_row(label, f"{run.wall_s:.2f}", f"{run.cpu_s:.2f}", promised, f"{run.peak_mb:,.0f}")
+    Console(highlight=False).print(table)
     return 0
-
-
-def _speed_table(speeds: list[SearchSpeed]) -> Table:
-    headings = ("seats", "rollouts", "simulations/s", "decisions/s in them", "decisions/simulation")
-    table = _table("Information-set tree search, 1,000 simulations a decision, one core", headings)
-    for speed in speeds:
-        rates = (f"{speed.simulations_per_second:,.0f}", f"{speed.decisions_per_second / 1e6:.2f} M")
-        table.add_row(speed.game, str(speed.seats), speed.rollout, *rates, f"{speed.decisions_per_simulation:.1f}")
-    return table
-
-
-def _search_table(costs: list[SearchCost]) -> Table:
-    headings = ("first decision s", "of it imports s", "most over a time budget", "two threads (wall time)")
-    table = _table("\nWhat a search costs", headings)
-    for cost in costs:
-        figures = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
-        table.add_row(cost.game, *figures, f"{100 * cost.overdraft:.1f} %", f"{cost.speedup:.2f} times")
-    return table
 
 
 def _seats(names: list[str], *, json: bool) -> int:

@@ -1,4 +1,4 @@
-"""The closer looks of `arena leaderboard`: --head-to-head, --history BOT, --explain BOT."""
+"""The closer looks of `arena leaderboard`: --head-to-head, --second-opinions, --history BOT, --explain BOT."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from arena.ratings.settings import OVERALL
 from arena.records import Rating
 from arena.report import insights
 from arena.report.board import chosen_pools, headline
-from arena.store.manifest import Manifest
+from arena.store.manifest import Manifest, called
 
 
 class Looker:
@@ -37,13 +37,24 @@ class Looker:
                 page.say(headline(self._manifest), "bold")
                 insights.print_head_to_head(pairs, self._ratings, page)
 
+    def second_opinions(self) -> None:
+        """Print what other ways to count say."""
+        from arena.ratings.second_opinions import second_opinions
+
+        stored = self._stored()
+        found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
+        if not self._print_rows(insights.opinion_rows(found, self._ratings)):
+            with page_of(self._format) as page:
+                page.say(headline(self._manifest), "bold")
+                insights.print_opinions(found, self._ratings, page)
+
     def history(self, bot: str) -> None:
         """Print how a bot's ratings came about."""
         from arena.store import parquet
 
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
-        points = [point for point in points if point.bot == bot]
+        points = [point for point in points if called(bot, [point.bot])]
         if not self._print_rows([msgspec.structs.asdict(point) for point in points]):
             with page_of(self._format) as page:
                 page.say(headline(self._manifest), "bold")
@@ -52,7 +63,7 @@ class Looker:
     def explain(self, bot: str) -> None:
         """Print where a bot's points come from."""
         from arena.ratings.explain import explain
-        from arena.store import parquet
+        from arena.store import boards
 
         if self._format is Format.CSV:
             raise ConfigError("--explain: is no single table, so there is no CSV of it; use --format json")
@@ -63,7 +74,7 @@ class Looker:
         with page_of(self._format) as page:
             if self._format is not Format.JSON:
                 page.say(headline(self._manifest), "bold")
-            for entry in (entry for entry in entries if entry[0] == bot):
+            for entry in (entry for entry in entries if called(bot, [entry[0]])):
                 explained = {pool: explain(stored.pool_rows(pool), entry) for pool in self._pools}
                 found = {pool: explanation for pool, explanation in explained.items() if explanation is not None}
                 places = {
@@ -71,7 +82,7 @@ class Looker:
                     for pool, explanation in found.items()
                     for loss in explanation.losses
                 }
-                ids = parquet.read_match_ids(self._folder, places.values())
+                ids = boards.read_match_ids(self._folder, places.values())
                 known = {place: ids[row] for place, row in places.items()}
                 objects += insights.explanation_rows(entry, found, known)
                 if self._format is not Format.JSON:
@@ -80,12 +91,12 @@ class Looker:
 
     def _stored(self) -> Any:
         from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
-        from arena.store import parquet
+        from arena.store import boards
 
-        return StoredRows(parquet.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
+        return StoredRows(boards.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:
-        if bot not in known:
+        if not called(bot, known):
             hint = nearest(bot, known) if known else "no bot has played yet"
             raise ConfigError(f"{option} {bot}: no such bot in {self._manifest.name}; {hint}")
 

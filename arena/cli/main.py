@@ -11,12 +11,19 @@ from rich.console import Console
 from arena.errors import ArenaError
 
 VERBS = (
+    "new",
+    "check",
+    "submit",
+    "bots",
     "tournament",
     "status",
     "leaderboard",
+    "hall",
+    "report",
     "rerate",
     "match",
     "replay",
+    "capsule",
     "play",
     "trace",
     "verify",

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from arena.agent import bot_name
 from arena.cli.rooms import ready, warn
 from arena.errors import ArenaError
 from arena.exhibition import agree, bot_seat, locked_seat
@@ -27,7 +28,7 @@ def match(
     """Play one match of the given bots."""
     console = Console(highlight=False, soft_wrap=True)
     room = ready(game)
-    setup = agree(game, [bot.stem for bot in bots], seed=seed, options=parse_options(option or []))
+    setup = agree(game, [bot_name(bot) for bot in bots], seed=seed, options=parse_options(option or []))
     warn(room, len(bots), setup.options)
     with ExitStack() as opened:
         seeded = list(zip(bots, setup.bot_seeds))

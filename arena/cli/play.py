@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena.agent import EndInfo, StartInfo
+from arena.agent import EndInfo, StartInfo, bot_name
 from arena.cli.rooms import ready, warn
 from arena.errors import ConfigError
 from arena.exhibition import agree, bot_seat
@@ -29,7 +29,7 @@ def play(
     console = Console(highlight=False, soft_wrap=True)
     if not 0 <= seat <= len(against):
         raise ConfigError(f"--seat: a seat from 0 to {len(against)}, not {seat}")
-    names = [bot.stem for bot in against]
+    names = [bot_name(bot) for bot in against]
     names.insert(seat, "you")
     room = ready(game)
     setup = agree(game, names, seed=seed, options=parse_options(option or []))

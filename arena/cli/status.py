@@ -9,6 +9,7 @@ import typer
 from arena.cli.durations import duration_text, rate_text
 from arena.errors import StoreError, nearest
 from arena.records import Ending
+from arena.store.manifest import HALL
 from arena.store.status import Status, read_status, tournaments
 
 
@@ -18,6 +19,8 @@ def status(
 ) -> int:
     """Print what is done and left, endings, rate, time left, and the command that goes on; disturbs no run."""
     folders = tournaments(out)
+    if name == HALL:
+        raise StoreError("the hall is never played: it gathers tournaments that are over; `arena hall` lists them")
     if name is not None:
         known = {folder.name: folder for folder in folders}
         if name not in known:

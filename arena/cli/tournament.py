@@ -19,6 +19,7 @@ from arena.report.board import leaders, print_board
 from arena.tournament import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Settings, run_tournament
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
+OWN_INSTANCE = "local"  # Ray's word for it
 LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
 
 
@@ -28,7 +29,10 @@ def tournament(
     workers: Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = DEFAULT_FOLDER,
     address: Annotated[
-        str | None, typer.Option(help=f"A standing Ray cluster; default: ${ADDRESS_VARIABLE}, else a local one of our own.")
+        str | None,
+        typer.Option(
+            help=f"HOST:PORT of a standing Ray cluster, or {OWN_INSTANCE}; default: ${ADDRESS_VARIABLE}, else {OWN_INSTANCE}."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
@@ -47,8 +51,8 @@ def tournament(
         ["--unsafe-trust-bots"] if unsafe_trust_bots else [],
     )  # fmt: skip
     settings = Settings(
-        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
-        unsafe_trust_bots=unsafe_trust_bots, command=again,
+        out=out, backend=backend, workers=workers, address=None if address == OWN_INSTANCE else address, seed=seed, name=name,
+        fresh=fresh, unsafe_trust_bots=unsafe_trust_bots, command=again,
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with _Screen(console) as screen:

@@ -14,7 +14,7 @@ from arena.cli.leaderboard import find_folder
 from arena.errors import ConfigError
 from arena.schedule.processes import available_cpus
 from arena.schedule.warmup import warm_rooms
-from arena.store.manifest import read_manifest
+from arena.store.manifest import HALL, HALL_ENTRIES, read_manifest
 
 FAILED = 1  # exit code
 SHOWN = 20  # problems that are printed
@@ -30,6 +30,11 @@ def verify_results(
     """Play every stored match again from its log, and check places, scores, deals, commitment, hashes and ratings."""
     if workers is not None and workers < 1:
         raise ConfigError(f"--workers: at least 1, not {workers}")
+    if name == HALL:
+        raise ConfigError(
+            f"the hall holds the files of tournaments as they were: audit each of them with "
+            f"arena verify-results FOLDER --out {out / HALL / HALL_ENTRIES}"
+        )
     folder = find_folder(out, name)
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     manifest = read_manifest(folder)

@@ -1,5 +1,6 @@
 """Seeded matches of random legal actions: what the laws are checked on."""
 
+import contextlib
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,6 +104,27 @@ def resampled(game: Game, states: States, seat: int, rng: Words) -> States:
     world = copy(game, states)
     game.engine.determinize(world, seat, rng)
     return world
+
+
+def variants(game: Game, seats: int) -> list[dict[str, OptionValue]]:
+    """Resolved options of every variant that a table of `seats` can play: the default, then one other choice at a time.
+
+    Choices are what an option names one by one; numbers (lengths, limits) and tables of data are none.
+
+    >>> from arena.game import load
+    >>> [options["majority"] for options in variants(load("naga"), 2)[:2]]
+    ['5', 'clinch']
+    """
+    found = [game.resolve_options({}, seats)]
+    for option in game.options:
+        if isinstance(option, Whole | Counted | DataTable):
+            continue
+        for value in documented_values(option):
+            with contextlib.suppress(ConfigError):  # not with so many seats
+                resolved = game.resolve_options({option.name: value}, seats)
+                if resolved not in found:
+                    found.append(resolved)
+    return found
 
 
 def documented_values(option: Any) -> list[OptionValue]:

@@ -11,6 +11,7 @@ of as many equations as bots.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from scipy import special
 from arena.jit import jit
 from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
-from arena.ratings.rows import Beliefs, PoolRows
+from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 
 CONFIDENCE = 0.95
@@ -32,13 +33,18 @@ class ErrorBars:
 
     covariance: NDArray[np.float64]
     """[bots, bots], squared TrueSkill points, over deals."""
-    quantile: float
-    """Of Student's distribution, two-sided 95 %."""
+    degrees: float
+    """Of freedom of Student's distribution: deals - 1; infinite where there are none to compare."""
     saved: float
     """Variance had every match its own deal / variance over these deals, mean of all bots; nan below two deals.
 
     Above 1 where the rotations of a deal cancel its luck; tables that share a deal work against it.
     """
+
+    @property
+    def quantile(self) -> float:
+        """Of Student's distribution, two-sided 95 %."""
+        return float(special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
 
     def half_widths(self) -> NDArray[np.float64]:
         """[bots]: of the 95 % intervals of the ratings less their mean: the prior alone says where the mean is."""
@@ -58,7 +64,7 @@ def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> Er
     bots = len(beliefs.mu)
     deals = len(np.unique(rows.deals))
     if deals < 2:
-        return ErrorBars(np.diag(beliefs.sigma**2), float(special.ndtri(0.5 + CONFIDENCE / 2)), math.nan)
+        return ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan)
     order = np.argsort(rows.deals, kind="stable")
     slopes = np.zeros((bots, bots))
     by_deal, by_match = np.zeros((bots, bots)), np.zeros((bots, bots))
@@ -71,8 +77,18 @@ def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> Er
     over_deals = by_deal * (deals / (deals - 1))
     covariance = bread @ (over_deals + prior) @ bread
     shared, independent = (float(np.trace(bread @ products @ bread)) for products in (over_deals, by_match))
-    quantile = float(special.stdtrit(deals - 1, 0.5 + CONFIDENCE / 2))
-    return ErrorBars(covariance, quantile, independent / shared if shared > 0.0 else math.nan)
+    return ErrorBars(covariance, deals - 1, independent / shared if shared > 0.0 else math.nan)
+
+
+def joint_bars(pools: Sequence[tuple[Sequence[Bot], ErrorBars]]) -> tuple[list[Bot], ErrorBars]:
+    """The bots that all pools have, and the error bars of their mean ratings: deals of different pools are independent."""
+    everywhere = [bot for bot in pools[0][0] if all(bot in bots for bots, _ in pools)] if pools else []
+    places = [[list(bots).index(bot) for bot in everywhere] for bots, _ in pools]
+    covariance = sum(
+        (bars.covariance[np.ix_(chosen, chosen)] for (_, bars), chosen in zip(pools, places)),
+        start=np.zeros((len(everywhere), len(everywhere))),
+    ) / max(1, len(pools)) ** 2  # fmt: skip
+    return everywhere, ErrorBars(covariance, min((bars.degrees for _, bars in pools), default=math.inf), math.nan)
 
 
 @jit

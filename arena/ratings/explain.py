@@ -66,7 +66,36 @@ def explain(rows: PoolRows, bot: Bot) -> Explanation | None:
     if not len(own):
         return None
     matches = np.searchsorted(rows.starts, own, side="right") - 1
-    return Explanation(_by_seat(rows, own, matches), _by_opponent(rows, number), _losses(rows, own, matches))
+    return Explanation(_by_seat(rows, own, matches), _by_opponent(rows, number), worst_losses(rows, number))
+
+
+def worst_losses(rows: PoolRows, number: int, count: int = LOSSES) -> tuple[Loss, ...]:
+    """Of the bot with this number; worst place first, then the widest gap to the winner's score."""
+    own = np.flatnonzero((rows.bots == number) & (rows.places > 1))
+    matches = np.searchsorted(rows.starts, own, side="right") - 1
+    best_scores = winners_scores(rows)[matches]
+    sizes, places = np.diff(rows.starts)[matches], rows.places[own]
+    gaps = np.abs(rows.scores[own] - best_scores)
+    found = []
+    for chosen in np.lexsort((own, -gaps, -places / sizes))[:count]:
+        row, match = int(own[chosen]), int(matches[chosen])
+        table = range(int(rows.starts[match]), int(rows.starts[match + 1]))
+        winners = tuple(rows.bots_by_number[rows.bots[seat]][0] for seat in table if rows.places[seat] == 1)
+        found.append(
+            Loss(
+                row, int(rows.places[row]), len(table), float(rows.scores[row]), float(best_scores[chosen]), winners,
+                bool(rows.faults[row]),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def winners_scores(rows: PoolRows) -> NDArray[np.float32]:
+    """[matches]: the score of a winner."""
+    scores = np.zeros(rows.matches, np.float32)
+    winning = np.flatnonzero(rows.places == 1)
+    scores[np.searchsorted(rows.starts, winning, side="right") - 1] = rows.scores[winning]
+    return scores
 
 
 def _by_seat(rows: PoolRows, own: NDArray[np.int64], matches: NDArray[np.int64]) -> tuple[SeatResults, ...]:
@@ -88,25 +117,3 @@ def _by_opponent(rows: PoolRows, number: int) -> tuple[OpponentResults, ...]:
         if pairs.meetings[number, other]
     ]
     return tuple(sorted(found, key=lambda against: (against.better / against.meetings, against.bot, against.bot_version)))
-
-
-def _losses(rows: PoolRows, own: NDArray[np.int64], matches: NDArray[np.int64]) -> tuple[Loss, ...]:
-    lost = rows.places[own] > 1
-    own, matches = own[lost], matches[lost]
-    best_scores = np.zeros(rows.matches, np.float32)
-    winning = np.flatnonzero(rows.places == 1)
-    best_scores[np.searchsorted(rows.starts, winning, side="right") - 1] = rows.scores[winning]
-    sizes, places = np.diff(rows.starts)[matches], rows.places[own]
-    gaps = np.abs(rows.scores[own] - best_scores[matches])
-    found = []
-    for chosen in np.lexsort((own, -gaps, -places / sizes))[:LOSSES]:
-        row, match = int(own[chosen]), int(matches[chosen])
-        table = range(int(rows.starts[match]), int(rows.starts[match + 1]))
-        winners = tuple(rows.bots_by_number[rows.bots[seat]][0] for seat in table if rows.places[seat] == 1)
-        found.append(
-            Loss(
-                row, int(rows.places[row]), len(table), float(rows.scores[row]), float(best_scores[match]), winners,
-                bool(rows.faults[row]),
-            )
-        )  # fmt: skip
-    return tuple(found)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings import trueskill_batch
-from arena.ratings.error_bars import ErrorBars, error_bars
+from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings
@@ -80,7 +80,7 @@ def rate_and_compare(
             deals = len(np.unique(pools[pool.pool].deals))
             if math.isfinite(pool.bars.saved) and DEALS_TO_COMPARE <= deals < pools[pool.pool].matches:
                 saved.setdefault(pool.pool, pool.bars.saved)
-        result += _overall(model, rated)
+        result += overall(model, rated)
     return result, saved
 
 
@@ -105,7 +105,7 @@ def warm() -> None:
 
 
 @dataclass(frozen=True)
-class _Rated:
+class Rated:
     """One pool under one model; arrays by bot."""
 
     model: str
@@ -133,23 +133,20 @@ class _Rated:
         )  # fmt: skip
 
 
-def _rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> _Rated:
+def _rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
     beliefs = believe(model, rows, settings)
+    return Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), count_rows(rows))
+
+
+def count_rows(rows: PoolRows) -> NDArray[np.float64]:
+    """[matches, wins, sum of places, faults; bots]"""
     counts = [np.ones(len(rows.bots)), rows.places == 1, rows.places, rows.faults]
-    per_bot = np.array([rows.per_bot(values) for values in counts])
-    return _Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), per_bot)
+    return np.array([rows.per_bot(values) for values in counts])
 
 
-def _overall(model: str, rated: Sequence[_Rated]) -> list[Rating]:
-    """Every pool counts the same; no rank for a bot that lacks a pool. The deals of different pools are independent."""
-    everywhere = [bot for bot in rated[0].bots if all(bot in pool.bots for pool in rated)] if rated else []
-    places = [[pool.bots.index(bot) for bot in everywhere] for pool in rated]
-    covariance = sum(
-        (pool.bars.covariance[np.ix_(chosen, chosen)] for pool, chosen in zip(rated, places)),
-        start=np.zeros((len(everywhere), len(everywhere))),
-    ) / max(1, len(rated)) ** 2  # fmt: skip
-    quantile = max((pool.bars.quantile for pool in rated), default=math.inf)
-    bars = ErrorBars(covariance, quantile, math.nan)
+def overall(model: str, rated: Sequence[Rated]) -> list[Rating]:
+    """Every pool counts the same; no rank for a bot that lacks a pool."""
+    everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in rated])
     by_bot: dict[Bot, list[Rating]] = {}
     for pool in rated:
         for bot, rating in zip(pool.bots, pool.unranked()):

@@ -18,7 +18,7 @@ from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending, canonical_json
-from arena.store.columns import Columns
+from arena.store.columns import Columns, match_starts
 from arena.store.manifest import FILE, Manifest
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
@@ -96,11 +96,16 @@ class StoredRows:
 
 
 def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
-    """Who takes part, by rated pool, in the order of the config, as the tournament itself lists it."""
+    """Who takes part, by rated pool, in the order of the config, as the tournament itself lists it.
+
+    In the hall, whoever has played: its bots were never all at one table.
+    """
+    if manifest.tournaments:
+        return {pool: [] for pool in manifest.pools}
     field: dict[str, list[Bot]] = {}
     unrated = unrated_entries(manifest)
     for entry in _entries(manifest):
-        if _identity(entry) in unrated:
+        if entry_identity(entry) in unrated:
             continue
         known = field.setdefault(entry["pool"], [])
         bots = [(bot.name, bot.version) for bot in manifest.bots if entry["game"] in bot.games and bot.name not in without]
@@ -114,7 +119,7 @@ def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
     if isinstance(ratings, dict) and ratings.get("measured"):
         return set()
     entries = [entry for entry in _entries(manifest) if entry["game"] in games.names()]
-    return {_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
+    return {entry_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
@@ -141,32 +146,19 @@ def stored_pools(
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:
     """The games of the resolved config, as far as it names them: of somebody else's manifest, the rows say who played."""
-    entries = manifest.config.get("entries", [])
-    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [entry for entry in found if {"pool", "game", "options"} <= entry.keys()]
+    return [entry for entry in manifest.entries if {"pool", "game", "options"} <= entry.keys()]
 
 
-def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
+def entry_identity(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Game and options as the rows have them."""
     return entry["game"], canonical_json(entry["options"])
 
 
 def _starts(columns: Columns) -> NDArray[np.int64]:
     """The first row of each match, and the end."""
-    index, seat = columns.numbers["index"], columns.numbers["seat"]
-    if not len(index):
-        return np.zeros(1, np.int64)
-    begins = np.flatnonzero(np.diff(index)) + 1
-    starts = np.concatenate([np.zeros(1, np.int64), begins, np.array([len(index)])])
-    if np.any(np.diff(index) < 0):
-        row = int(np.argmax(np.diff(index) < 0))
-        raise StoreError(f"{columns.path}: damaged: match {index[row + 1]} after match {index[row]}")
-    if (most := int(np.diff(starts).max())) > MAX_SEATS:
+    starts = match_starts(columns)
+    if (most := int(np.diff(starts).max(initial=0))) > MAX_SEATS:
         raise StoreError(f"{columns.path}: damaged: a match with {most} seats; at most {MAX_SEATS} can be rated")
-    wrong = seat != np.arange(len(index)) - np.repeat(starts[:-1], np.diff(starts))
-    if np.any(wrong):
-        match = index[int(np.argmax(wrong))]
-        raise StoreError(f"{columns.path}: damaged: match {match} is not there with each seat once, in order")
     return starts
 
 

@@ -3,9 +3,7 @@
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from rich.console import Console
@@ -13,26 +11,13 @@ from rich.console import Console
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
+from arena.report.costs import Costs, add_up, costs_of, milliseconds
 from arena.report.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
 PLOT_WIDTH = 25  # characters of the picture of the intervals
 _PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
-
-
-@dataclass
-class _Costs:
-    """What the rows of one bot in one pool add up to."""
-
-    endings: dict[Ending, int] = field(default_factory=dict)
-    medians: list[float] = field(default_factory=list)
-    """Of each pool, over its matches with the most frequent ending; ms."""
-    worst: float = 0.0
-    """ms."""
-
-
-Costs = Mapping[tuple[str, str, int], _Costs]
 
 
 def print_board(
@@ -53,14 +38,14 @@ def print_board(
     page = ConsolePage(target) if isinstance(target, Console) else target
     ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
-    costs = _costs(totals)
-    retired = {bot.name for bot in manifest.bots if bot.retired}
+    costs = add_up(totals)
+    retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool]
         page.say("")
-        if len(pools) > 1 or choice is not None:
+        if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
         columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
         told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
@@ -86,9 +71,9 @@ def chosen_pools(
         return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
     if choice in found or choice == OVERALL:
         return [choice]
-    of_game = [entry["pool"] for entry in _entries(manifest) if entry.get("game") == choice and "pool" in entry]
+    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
     if not of_game:
-        games = [entry["game"] for entry in _entries(manifest) if "game" in entry]
+        games = [entry["game"] for entry in manifest.entries if "game" in entry]
         hint = nearest(choice, {*found, *games, OVERALL})
         raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
     return [pool for pool in found if pool in of_game]
@@ -103,12 +88,15 @@ def headline(manifest: Manifest) -> str:
     """Name, matches, deals, endings, finished or not."""
     planned = "" if manifest.finished else f" of {manifest.matches:,}"
     parts = [f"{manifest.played:,}{planned} matches"]
-    deals = sorted({entry["deals"] for entry in _entries(manifest) if "deals" in entry})
+    if manifest.tournaments:
+        parts.append(f"tournaments: {len(manifest.tournaments)}")
+    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
     if deals:
         parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
     failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
     parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
-    parts.append("finished" if manifest.finished else "not finished")
+    if not manifest.tournaments:
+        parts.append("finished" if manifest.finished else "not finished")
     return f"{manifest.name}: {'; '.join(parts)}"
 
 
@@ -144,18 +132,20 @@ def board_csv(ratings: Iterable[Rating]) -> str:
     return target.getvalue()
 
 
-def _print_table(page: Page, rows: Sequence[Rating], costs: Costs, retired: set[str], *, is_compact: bool) -> set[str]:
+def _print_table(
+    page: Page, rows: Sequence[Rating], costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
+) -> set[str]:
     """Print one pool; returns the headers of the columns that had room."""
     if not rows:
         page.say("no ratings yet")
         return set()
     columns = _columns(rows, costs, page.glyphs)
     if is_compact:
-        columns = [column for column in columns if column.header not in (_PLOT, _SIGMA)]
+        columns = [column for column in columns if column.header != _PLOT]
     if isinstance(page, MarkdownPage):
         columns = [column for column in columns if column.header != _PLOT]
     columns = fitting(columns, page.width)
-    unranked = [rating.bot in retired or rating.rank is None for rating in rows]
+    unranked = [(rating.bot, rating.bot_version) in retired or rating.rank is None for rating in rows]
     page.table(columns, ["dim" if dim else "bold yellow" if row.rank == 1 else "" for dim, row in zip(unranked, rows)])
     return {column.header for column in columns}
 
@@ -168,7 +158,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
         Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
         Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
         Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
-        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
         Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
         Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
         Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
@@ -176,9 +166,9 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
     if any(rating.faults for rating in rows):
         columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
     if costs:
-        columns.append(Column("ms/move", [_milliseconds(_mean(_cost(costs, rating).medians)) for rating in rows], 5))
-        columns.append(Column("worst ms", [_milliseconds(_cost(costs, rating).worst) for rating in rows], 3))
-        kinds = [_kinds(_cost(costs, rating)) for rating in rows]
+        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
+        kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))
     return columns
@@ -193,11 +183,11 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
             cells.append(f"  {'-':>{digits}}")
             continue
         bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
-        cells.append(f"{'~' if above is not None and _is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+        cells.append(f"{'~' if above is not None and is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
     return cells
 
 
-def _is_open(above: Rating, below: Rating) -> bool:
+def is_open(above: Rating, below: Rating) -> bool:
     """Whether the order of two neighbours may as well be the other one."""
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
@@ -221,14 +211,14 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
 
 def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
     notes = []
-    if any(above.pool == below.pool and _is_open(above, below) for above, below in itertools.pairwise(shown)):
+    if any(above.pool == below.pool and is_open(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:
         notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
     for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
         for rating in shown:
-            faults = _kinds(_cost(costs, rating)) if rating.pool == pool else ""
+            faults = costs_of(costs, rating).faults if rating.pool == pool else ""
             if faults:
                 notes.append(f"faults of {_name(rating)} in {pool}: {faults}")
     saved = {pool: manifest.rotations_saved[pool] for pool in manifest.rotations_saved if any(r.pool == pool for r in shown)}
@@ -245,46 +235,5 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     return ["", *notes] if notes else []
 
 
-def _costs(totals: Iterable[SeatTotals]) -> dict[tuple[str, str, int], _Costs]:
-    """By pool, bot and version; the overall pool too, in which every pool counts the same."""
-    costs: dict[tuple[str, str, int], _Costs] = {}
-    most: dict[tuple[str, str, int], SeatTotals] = {}
-    for total in totals:
-        key = (total.pool, total.bot, total.bot_version)
-        if key not in most or total.seats > most[key].seats:
-            most[key] = total
-        for pool in (total.pool, OVERALL):
-            cost = costs.setdefault((pool, *key[1:]), _Costs())
-            cost.worst = max(cost.worst, total.cpu_ms_worst)
-            cost.endings[total.ending] = cost.endings.get(total.ending, 0) + total.seats
-    for (pool, bot, version), total in most.items():
-        if total.decisions:
-            costs[pool, bot, version].medians.append(total.cpu_ms_median)
-            costs[OVERALL, bot, version].medians.append(total.cpu_ms_median)
-    return costs
-
-
-def _cost(costs: Costs, rating: Rating) -> _Costs:
-    return costs.get((rating.pool, rating.bot, rating.bot_version)) or _Costs()
-
-
-def _kinds(cost: _Costs) -> str:
-    return ", ".join(f"{ending.value} {count}" for ending, count in cost.endings.items() if ending.blame == "bot")
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0
-
-
-def _milliseconds(number: float) -> str:
-    return "-" if not number else f"{number:.3f}" if number < 1 else f"{number:,.1f}"
-
-
 def _name(rating: Rating) -> str:
     return bot_name(rating.bot, rating.bot_version)
-
-
-def _entries(manifest: Manifest) -> list[dict[str, Any]]:
-    """The games of the resolved config, as far as it names them."""
-    entries = manifest.config.get("entries", [])
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -9,6 +9,7 @@ import msgspec
 
 from arena.ratings.explain import Explanation
 from arena.ratings.head_to_head import HeadToHead
+from arena.ratings.second_opinions import SecondOpinion
 from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating
 from arena.report.page import Column, Page, bot_name, fitting
@@ -50,6 +51,43 @@ def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating
         page.table(fitting(columns, page.width), [""] * len(order))
     page.say("")
     page.say("share of the matches of the two that the bot of the row finished before that of the column, ties as halves")
+
+
+def opinion_rows(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating]) -> list[dict[str, Any]]:
+    """A row per pool and bot, with the rank of the headline in front. `ratings`: of one model."""
+    ranks = {(rating.pool, rating.bot, rating.bot_version): rating.rank for rating in ratings}
+    return [
+        {"pool": pool, "rank": ranks.get((pool, one.bot, one.bot_version)), **msgspec.structs.asdict(one)}
+        for pool, opinions in found.items()
+        for one in opinions
+    ]
+
+
+def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating], page: Page) -> None:
+    """A table per pool in the order of the headline. `ratings`: of one model."""
+    for pool, opinions in found.items():
+        by_bot = {(one.bot, one.bot_version): one for one in opinions}
+        listed = [rating for rating in ratings if rating.pool == pool and (rating.bot, rating.bot_version) in by_bot]
+        shown = [by_bot[rating.bot, rating.bot_version] for rating in listed]
+        page.say("")
+        page.heading(pool)
+        if not shown:
+            page.say("no matches yet")
+            continue
+        columns = [
+            Column("rank", [_rank(rating.rank) for rating in listed]),
+            Column("bot", [bot_name(one.bot, one.bot_version) for one in shown], justify="left"),
+            Column("Bradley-Terry", [f"{_rank(one.elo_rank)} ({one.elo:+,.0f})" for one in shown]),
+            Column("place", [f"{_rank(one.place_rank)} ({one.mean_place:.2f})" for one in shown], 3),
+            Column("score", [f"{_rank(one.score_rank)} ({one.mean_score:,.2f})" for one in shown], 2),
+            Column("rivals beaten", [f"{one.rivals_beaten:g} of {one.rivals}" for one in shown], 1),
+        ]
+        page.table(fitting(columns, page.width), [""] * len(shown))
+    page.say("")
+    page.say(
+        "rank: the headline's. Others: Bradley-Terry of all pairs (Elo points, mean of the field 0), mean place, mean score; "
+        "rivals that finished behind more often than before. They never change the headline"
+    )
 
 
 def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
@@ -157,6 +195,10 @@ def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, in
     page.table(fitting(columns, page.width, "winner"), [""] * len(found.losses))
     page.say("")
     page.say(f"to see one: arena replay {ids[pool, found.losses[0].row]}")
+
+
+def _rank(rank: int | None) -> str:
+    return "-" if rank is None else str(rank)
 
 
 def _percent(share: float | None) -> str:

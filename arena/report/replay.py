@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from arena.errors import StoreError
 from arena.game import Game, States
 from arena.options import OptionValue
 from arena.records import MatchRecord
@@ -12,7 +13,8 @@ RULE = "-" * 72
 def replay_lines(
     game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int, seat: int | None = None
 ) -> Iterator[str]:
-    """The match from its action log. `options`: resolved; `seat`: the viewer, None for all."""
+    """The match from its action log. `options`: resolved; `seat`: the viewer, None for all. Raises StoreError for a bad log."""
+    _check_log(game, record, options, deal_seed)
     names = [row.bot for row in record.seats]
     yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
     states = game.deal(len(names), options, deal_seed)
@@ -59,6 +61,15 @@ def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list
                 mover = follower
         at += len(batch)
         yield batch
+
+
+def _check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> None:
+    """What compiled rules are given must be legal: they check nothing."""
+    states = game.deal(len(record.seats), options, deal_seed)
+    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, record.delays))):
+        if game.engine.is_terminal(states) or action not in game.legal_list(states):
+            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
+        game.engine.advance(states, timed)
 
 
 def _scene(game: Game, states: States, seat: int | None) -> str:

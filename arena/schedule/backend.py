@@ -19,6 +19,9 @@ class Lost:
 class Backend(Protocol):
     """A pool of workers for one job; a context manager that leaves no process behind."""
 
+    falls_together: bool
+    """Whether the loss of one worker loses the chunks of all others too."""
+
     @property
     def slots(self) -> int:
         """How many chunks run at the same time."""

@@ -8,18 +8,22 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
+from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import HASH_SEED, die_with_parent
+from arena.schedule.processes import HASH_SEED, die_with_parent, uninterrupted
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 
 class LocalBackend:
     """A pool of freshly started Python processes; a context manager, implements backend.Backend."""
 
+    falls_together = True  # a pool that loses a process takes no more work
+
     def __init__(self, job: Job, workers: int) -> None:
         self.slots = workers
         self._job = job
         self._pool = self._start()
+        self._require_start()
         self._futures: dict[Ticket, tuple[concurrent.futures.ProcessPoolExecutor, concurrent.futures.Future[Chunk]]] = {}
         self._serial = 0
 
@@ -27,7 +31,8 @@ class LocalBackend:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        with uninterrupted():
+            self.close()
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
@@ -72,6 +77,20 @@ class LocalBackend:
     def _processes(self) -> list[multiprocessing.Process]:
         return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them
 
+    def _require_start(self) -> None:
+        """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            self.close()
+            raise ArenaError(
+                "worker processes die as they start; a script that plays a tournament must do so below "
+                '`if __name__ == "__main__":`, because its workers import it'
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+
     def _restart(self) -> None:
         """A pool that lost a process takes no more work."""
         self.close()
@@ -92,7 +111,7 @@ _worker: list[Worker] = []  # this process's worker: a pool's functions have no 
 def _prepare(job: Job, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business
     die_with_parent(parent)
-    _worker[:] = [Worker(job)]
+    _worker[:] = [job.worker()]
 
 
 def _play(indices: list[int], kills: dict[int, int]) -> Chunk:

@@ -128,6 +128,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The contestants of match `index`, by their place in the field, in no particular seat order."""
         return self._coordinates(index)[2]
 
+    def count_without(self, places: set[int], first: int = 0) -> int:
+        """How many matches from index `first` on have none of the contestants `places`: counted without listing them."""
+        count = 0
+        for layer in self._layers:
+            deals, rest = divmod(min(max(0, first - layer.first_index), layer.size * layer.deals), layer.size)
+            of_a_deal = [self._count_part(entry, places, max(0, rest - offset)) for offset, entry in layer.parts]
+            whole = [self._count_part(entry, places, 0) for _, entry in layer.parts]
+            if deals < layer.deals:
+                count += sum(of_a_deal) + sum(whole) * (layer.deals - deals - 1)
+        return count
+
     def field(self, entry: Entry) -> list[int]:
         """The contestants that play an entry."""
         return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
@@ -171,6 +182,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         offset, entry = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
         table, rotation = divmod(rest - offset, len(self._orders(entry.seats)))
         return entry, layer.first_deal + deal, _combination(self.field(entry), entry.seats, table), rotation
+
+    def _count_part(self, entry: Entry, without: set[int], first: int) -> int:
+        """Matches of one deal of an entry from the `first`-th on whose table has none of the contestants `without`."""
+        field, orders = self.field(entry), len(self._orders(entry.seats))
+        table, rotation = divmod(first, orders)
+        if table >= math.comb(len(field), entry.seats):
+            return 0
+        begun = _combination(field, entry.seats, table)
+        count = orders * _count_later(field, begun, without)
+        return count + (orders - rotation if without.isdisjoint(begun) else 0)
 
     def _orders(self, seats: int) -> list[tuple[int, ...]]:
         """Per rotation: which member of the table sits at each seat."""
@@ -244,3 +265,18 @@ def _combination(field: list[int], size: int, number: int) -> tuple[int, ...]:
             number -= with_this
         place += 1
     return tuple(chosen)
+
+
+def _count_later(field: list[int], table: tuple[int, ...], without: set[int]) -> int:
+    """How many tables without the contestants `without` come after `table` in lexicographic order.
+
+    >>> _count_later([0, 1, 2, 3], (0, 2), set()), _count_later([0, 1, 2, 3], (0, 2), {1})
+    (4, 2)
+    """
+    free = [place for place in field if place not in without]
+    count = 0
+    for seat, place in enumerate(table):  # tables that first differ here
+        count += math.comb(len(free) - bisect_right(free, place), len(table) - seat)
+        if place in without:
+            break
+    return count

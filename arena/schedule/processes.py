@@ -1,12 +1,18 @@
 """What all worker processes share: their environment, and that they die with their parent."""
 
+import contextlib
 import ctypes
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
 
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """Environment of every worker: sets of strings iterate alike everywhere, so that a bot that uses one plays alike."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""Environment of workers on machines that are not ours: a slot is one CPU, and sums in one thread have one order."""
 
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 
@@ -14,6 +20,20 @@ _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 def available_cpus() -> int:
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Without Ctrl-C and SIGTERM, for what must be done to its end: processes are being ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's business
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
 
 def die_with_parent(parent: int) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,16 @@ from arena.match import HostTrouble, Player, play
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import NAMESPACE, Keeper, LockedSeat, LockError, can_have_processes
+from arena.seats.sandbox import (
+    NAMESPACE,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    LockError,
+    OpenCommandSeat,
+    can_have_processes,
+)
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
 
@@ -27,12 +37,16 @@ class Job(msgspec.Struct, frozen=True):
     """All that a worker needs, by value: no shared disk is assumed."""
 
     plan: Plan
-    bots: dict[str, BotFiles]
+    bots: Mapping[str, BotFiles]
     """By content hash."""
     needs_lock: bool = True
     """Whether untrusted bots are refused where they cannot be locked in."""
     isolation: str = NAMESPACE
     """The strongest to try."""
+
+    def worker(self) -> "Worker":
+        """What plays it, in the process that is to play."""
+        return Worker(self)
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -55,7 +69,7 @@ class Chunk(msgspec.Struct, frozen=True):
     seconds: float
     """Wall time."""
     match_cpu: float
-    """CPU seconds inside matches."""
+    """CPU seconds inside matches, those of locked seats included."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk (imports, loading)."""
 
@@ -87,20 +101,21 @@ class Worker:
         failures: dict[int, Failure] = {}
         match_cpu = 0.0
         for index in indices:
-            cpu = _cpu_seconds()
-            played = self._match(index, kills)
+            cpu = self._cpu_seconds()
+            played = self.play_match(index, kills)
             if isinstance(played, Failure):
                 failures[index] = played
             else:
                 records.append(played)
-            match_cpu += _cpu_seconds() - cpu
-        now = _cpu_seconds()
+            match_cpu += self._cpu_seconds() - cpu
+        now = self._cpu_seconds()
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
 
-    def _match(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
-        seats: list[InProcessSeat | LockedSeat] = []
+    def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
+        """Play one match of the plan."""
+        seats: list[InProcessSeat | HeldSeat] = []
         try:
             setup = self._job.plan.setup(index)
             with ExitStack() as opened:
@@ -112,22 +127,24 @@ class Worker:
                     return play(games.load(setup.game), setup, seats)
         except HostTrouble as trouble:
             seat = seats[trouble.seat]
-            return Failure(str(trouble), trouble.seat, isinstance(seat, LockedSeat) and seat.was_killed)
+            return Failure(str(trouble), trouble.seat, isinstance(seat, HeldSeat) and seat.was_killed)
         except LockError as error:
             return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
         except Exception:
             return Failure(traceback.format_exc())
 
-    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | LockedSeat:
-        """In this process for a trusted bot, locked in for every other one."""
+    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | HeldSeat:
+        """In this process for a trusted bot (a command bot: in a plain one), locked in for every other one."""
         bot, params = self._job.bots[player.sha256], self._params[player]
         is_open = player in self._trusted or (not self._job.needs_lock and not can_have_processes())
+        if is_open and bot.command is not None:
+            return OpenCommandSeat(bot, seed=seed, params=params)
         if is_open:
             return InProcessSeat(partial(LoadedBot, bot), seed, params)
-        return LockedSeat(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
+        kind = LockedSeat if bot.command is None else CommandSeat
+        return kind(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
 
-
-def _cpu_seconds() -> float:
-    """Of this process and its ended children."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    def _cpu_seconds(self) -> float:
+        """Of this process and its ended children, and of the zygote and the seats that have ended."""
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime + self._keeper.cpu_seconds()

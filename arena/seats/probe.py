@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from arena.agent import BotFiles, LoadedBot
-from arena.errors import BotError
-from arena.seats.sandbox import Keeper, LockedSeat, Trouble
+from arena import game as games
+from arena.agent import BotFiles, LoadedBot, unpack
+from arena.errors import BotError, nearest
+from arena.seats.sandbox import Keeper, LockedSeat, Trouble, find_program
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -23,7 +24,16 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
-    """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each."""
+    """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each.
+
+    Command bots declare themselves in their bot.toml: nothing of them is run.
+    """
+    in_python = [bot for bot in bots if bot.command is None]
+    profiles = iter(_probe_modules(in_python, seconds) if in_python else ())
+    return [_command_profile(bot) if bot.command else next(profiles) for bot in bots]
+
+
+def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     orders = msgspec.msgpack.encode(bots)
     command = [sys.executable, "-P", "-m", __name__]
     found: list[Profile] = []
@@ -50,12 +60,28 @@ def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, memor
     """The same for strangers' bots, each in a locked child; `seconds`: CPU time for each. Raises LockError."""
     profiles = []
     for bot in bots:
+        if bot.command is not None:
+            profiles.append(_command_profile(bot))
+            continue
         with LockedSeat(keeper, bot, seed=0, params={}, memory=memory) as seat:
             try:
                 profiles.append(Profile(games=tuple(seat.declared(seconds))))
             except Trouble as trouble:
                 profiles.append(Profile(error=trouble.reason))
     return profiles
+
+
+def _command_profile(bot: BotFiles) -> Profile:
+    """What a bot.toml says, and whether its program is on this machine."""
+    assert bot.command is not None
+    try:
+        find_program(bot.command, unpack(bot))
+    except BotError as error:
+        return Profile(error=str(error))
+    unknown = [name for name in bot.command.games if name not in games.names()]
+    if unknown:
+        return Profile(error=f'{bot.main}: games: no game "{unknown[0]}"; {nearest(unknown[0], games.names())}')
+    return Profile(games=tuple(bot.command.games))
 
 
 def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.errors import StoreError
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -33,3 +35,20 @@ class Columns:
     """By name, [rows], with the types of the schema."""
     texts: Mapping[str, Texts]
     """By name."""
+
+
+def match_starts(columns: Columns) -> NDArray[np.int64]:
+    """[matches + 1]: the first row of each match, and the end; needs `index` and `seat`. Raises StoreError for damaged rows."""
+    index, seat = columns.numbers["index"], columns.numbers["seat"]
+    if not len(index):
+        return np.zeros(1, np.int64)
+    begins = np.flatnonzero(np.diff(index)) + 1
+    starts = np.concatenate([np.zeros(1, np.int64), begins, np.array([len(index)])])
+    if np.any(np.diff(index) < 0):
+        row = int(np.argmax(np.diff(index) < 0))
+        raise StoreError(f"{columns.path}: damaged: match {index[row + 1]} after match {index[row]}")
+    wrong = seat != np.arange(len(index)) - np.repeat(starts[:-1], np.diff(starts))
+    if np.any(wrong):
+        match = index[int(np.argmax(wrong))]
+        raise StoreError(f"{columns.path}: damaged: match {match} is not there with each seat once, in order")
+    return starts

@@ -23,7 +23,7 @@ from arena.store.hashing import canonical_bytes
 FILE = "journal.sqlite"
 LOCK = "lock"
 _CHECK_BYTES = 8
-_VERSION = 2  # of the tables, kept in the file's user_version
+_VERSION = 3  # of the tables, kept in the file's user_version
 _BUSY_SECONDS = 5.0
 _PLACES = 1 << 62  # beyond every plan
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
@@ -33,7 +33,7 @@ begin immediate;
 create table meta (name text primary key, value blob not null, checksum blob not null);
 create table matches (
     match_id blob primary key, place integer not null unique, body blob not null, checksum blob not null
-) without rowid;
+);
 pragma user_version = {_VERSION};
 commit;
 """
@@ -196,6 +196,10 @@ class Journal:
         """How each stored match ended, by seat, in no particular order: much faster than `records`."""
         for row in self._rows(_ROWS, ()):
             yield tuple(seat.ending for seat in msgspec.msgpack.decode(self._checked(*row), type=_Brief).seats)
+
+    def count(self) -> int:
+        """How many matches are stored."""
+        return int(next(self._rows("select count(*) from matches", ()))[0])
 
     def indices(self) -> Iterator[int]:
         """The plan indices of all stored matches."""

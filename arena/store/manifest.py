@@ -1,6 +1,7 @@
 """manifest.json: what a tournament was, for people and programs that read its folder."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from arena.errors import StoreError
 from arena.store.schema import FORMAT_VERSION
 
 FILE = "manifest.json"
+HALL = "hall"  # the folder beside those of the tournaments, and so no tournament's name
+HALL_ENTRIES = "tournaments"  # the folder in it
 
 
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +58,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Seats by how their match ended."""
     rotations_saved: dict[str, float] = {}
     """By pool with shared deals: a match tells as much as this many independent ones."""
+    tournaments: tuple[str, ...] = ()
+    """Of the hall: the folders of those whose rows its ratings are of, in order."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The games of the resolved config, as far as it names them."""
+        entries = self.config.get("entries", [])
+        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -81,8 +92,22 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: damaged or not ours: {error}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
     return manifest
+
+
+def is_hall(folder: Path) -> bool:
+    """Whether this is the lasting hall (hall.py) and no tournament."""
+    return (folder / HALL_ENTRIES).is_dir()
+
+
+def called(name: str, bots: Iterable[str]) -> list[str]:
+    """Those of `bots` that go by a name: the one itself; in the hall every variant of it too.
+
+    >>> called("greedy", ["greedy@3f2a9c", "greedy_2", "greedy@77aa01"])
+    ['greedy@3f2a9c', 'greedy@77aa01']
+    """
+    return [bot for bot in bots if bot == name or bot.startswith((f"{name}@", f"{name}{{"))]

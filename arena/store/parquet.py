@@ -8,7 +8,7 @@ import contextlib
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -17,13 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from arena.errors import StoreError
+from arena.errors import NotStored, StoreError
 from arena.records import Ending, HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns, Texts
 from arena.store.schema import (
     ACTIONS,
+    FAULTS,
     FORMAT_VERSION,
     HISTORY,
     MATCH_ID_BYTES,
@@ -34,6 +36,7 @@ from arena.store.schema import (
     Kind,
     Row,
     SeatTotals,
+    StoredFault,
     Table,
 )
 
@@ -59,19 +62,21 @@ _TYPES: dict[Kind, pa.DataType] = {
 
 
 def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str | None = None) -> None:
-    """Write matches.parquet and actions.parquet.
+    """Write matches.parquet, actions.parquet and faults.parquet.
 
     `records` in plan order; `tournament`: its name, by default the folder's.
     """
     name = folder.name if tournament is None else tournament
-    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs:
+    with _Writer(folder, MATCHES) as rows, _Writer(folder, ACTIONS) as logs, _Writer(folder, FAULTS) as faults:
         for record in records:
             rows.add(schema.match_rows(record, name))
             logs.add([schema.log_row(record)], len(record.actions) + len(record.delays))
-        rows.finish()
-        logs.finish()
-        rows.publish()
-        logs.publish()
+            faults.add(schema.fault_rows(record))
+        tables = (rows, logs, faults)
+        for table in tables:
+            table.finish()
+        for table in tables:
+            table.publish()
 
 
 def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
@@ -105,20 +110,32 @@ def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRe
 
 
 def find_match(folder: Path, match_id: str) -> MatchRecord:
-    """One match by its id (24 hex digits). Raises StoreError when it is not there."""
+    """One match by its id (24 hex digits). Raises NotStored when it is not there."""
+    key = match_id.lower()
+    return find_matches(folder, [key])[key]
+
+
+def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:
+    """Some matches by id (24 hex digits); of the others only ids are read. Raises NotStored when one is not there."""
     reader = _Reader(folder, MATCHES)
+    keys = [_match_key(match_id) for match_id in match_ids]
+    rows, logs = reader.rows_of(keys), _Reader(folder, ACTIONS).rows_of(keys)
+    for match_id in match_ids:
+        if match_id not in rows:
+            raise NotStored(f"{reader.path}: no match {match_id}")
+        if match_id not in logs:
+            raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
+    return {match_id: _record(reader.path, rows[match_id], logs[match_id][0]) for match_id in match_ids}
+
+
+def _match_key(match_id: str) -> bytes:
     try:
         key = bytes.fromhex(match_id)
     except ValueError:
         key = b""
     if len(key) != MATCH_ID_BYTES:
         raise StoreError(f"{match_id!r} is not a match id: it has {2 * MATCH_ID_BYTES} hex digits")
-    rows, logs = reader.rows_of(key), _Reader(folder, ACTIONS).rows_of(key)
-    if not rows:
-        raise StoreError(f"{reader.path}: no match {match_id}")
-    if not logs:
-        raise StoreError(f"{folder / ACTIONS.file}: no actions of match {match_id}; {_DIFFERENT_RUNS}")
-    return _record(reader.path, rows, logs[0])
+    return key
 
 
 def read_ratings(folder: Path) -> list[Rating]:
@@ -131,13 +148,22 @@ def read_ratings(folder: Path) -> list[Rating]:
     return ratings
 
 
-def write_totals(folder: Path) -> None:
-    """Write totals.parquet from matches.parquet, so that a board need not read all rows."""
-    found = _add_up(folder)
+def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> None:
+    """Write totals.parquet, by default from matches.parquet, so that a board need not read all rows."""
+    found = _add_up(folder) if found is None else found
     with _Writer(folder, TOTALS) as rows:
         rows.add([msgspec.to_builtins(total) for total in found])
         rows.finish()
         rows.publish()
+
+
+def read_faults(folder: Path) -> list[StoredFault]:
+    """All faults of bots, in plan order; empty for results of a version that kept none."""
+    if not (folder / FAULTS.file).is_file():
+        return []
+    reader = _Reader(folder, FAULTS)
+    with _reading(reader.path):
+        return [StoredFault(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:
@@ -158,6 +184,19 @@ def _add_up(folder: Path) -> list[SeatTotals]:
 def read_columns(folder: Path, names: Sequence[str]) -> Columns:
     """Columns of matches.parquet as arrays of all rows: numbers and texts that are never null."""
     return _Reader(folder, MATCHES).columns([column for column in MATCHES.columns if column.name in names])
+
+
+def check_matches(folder: Path) -> tuple[int, int]:
+    """How many rows and matches are stored; raises StoreError where the files are not ours or do not belong together."""
+    rows, logs = _Reader(folder, MATCHES), _Reader(folder, ACTIONS)
+    if short := _counts_differ(rows, logs):
+        raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
+    return rows.rows_stored, logs.rows_stored
+
+
+def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
+    """[rows]: the match ids of all rows, 12 bytes each."""
+    return _Reader(folder, MATCHES).all_match_ids()
 
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
@@ -184,6 +223,7 @@ class _Writer:
             self._writer = pq.ParquetWriter(
                 self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
                 use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                column_encoding=_encodings(self._columns),
                 write_page_checksum=True,
             )  # fmt: skip
         return self
@@ -266,15 +306,19 @@ class _Reader:
                 rows = _rows(self._table, self._read(group))
             yield from rows
 
-    def rows_of(self, match_id: bytes) -> list[Row]:
-        """The rows of one match; elsewhere only ids are read."""
-        key = pa.scalar(match_id, pa.binary(MATCH_ID_BYTES))
+    def rows_of(self, match_ids: Sequence[bytes]) -> dict[str, list[Row]]:
+        """The rows of some matches by id (hex); elsewhere only ids are read."""
+        keys = pa.array(sorted(set(match_ids)), pa.binary(MATCH_ID_BYTES))
+        found: dict[str, list[Row]] = {}
         for group in self._groups:
             with _reading(self.path):
-                mask = pc.equal(self._read(group, ["match_id"]).column("match_id"), key)
+                mask = pc.is_in(self._read(group, ["match_id"]).column("match_id"), value_set=keys)
                 if pc.any(mask).as_py():
-                    return list(_rows(self._table, self._read(group).filter(mask)))
-        return []
+                    for row in _rows(self._table, self._read(group).filter(mask)):
+                        found.setdefault(row["match_id"], []).append(row)
+                elif len(found) == len(keys):  # a match's rows may be in two groups, never with another group between
+                    break
+        return found
 
     def columns(self, wanted: Sequence[Column]) -> Columns:
         """Whole columns; arrays of their final size are filled group by group."""
@@ -297,6 +341,17 @@ class _Reader:
             {name: array for name, array in arrays.items() if name not in texts},
             {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
         )
+
+    def all_match_ids(self) -> NDArray[np.bytes_]:
+        """Of all rows in stored order."""
+        found = np.empty(self.rows_stored, f"S{MATCH_ID_BYTES}")
+        start = 0
+        for group in self._groups:
+            with _reading(self.path):
+                ids = self._read(group, ["match_id"]).column("match_id").to_pylist()
+            found[start : start + len(ids)] = ids
+            start += len(ids)
+        return found
 
     def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
         """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
@@ -382,10 +437,33 @@ def _arrow_schema(table: Table) -> pa.Schema:
     return pa.schema(fields, metadata={_VERSION_KEY: str(FORMAT_VERSION).encode(), _TABLE_KEY: table.name.encode()})
 
 
+def _encodings(columns: Iterable[Column]) -> dict[str, str]:
+    """Of columns that a general compression alone does not make small.
+
+    The last bytes of rounded numbers are zero: a stream for each byte of the numbers puts those together. A position in the
+    plan is the one before, or one more.
+    """
+    rounded = {column.name: "BYTE_STREAM_SPLIT" for column in columns if column.significant_bits is not None}
+    return rounded | {column.name: "DELTA_BINARY_PACKED" for column in columns if column.kind is Kind.INT64}
+
+
 def _array(column: Column, values: list[Any]) -> Any:
     if column.kind is Kind.MATCH_ID:
         values = [bytes.fromhex(value) for value in values]
+    if column.significant_bits is not None:
+        return pa.array(rounded(np.array(values, np.float32), column.significant_bits))
     return pa.array(values, _TYPES[column.kind])
+
+
+def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
+    """To the nearest numbers with so many significant bits.
+
+    >>> rounded(np.array([0.0, 1.0, 1000.4, 0.123456], np.float32), 9).tolist()
+    [0.0, 1.0, 1000.0, 0.12353515625]
+    """
+    fraction, exponent = np.frexp(numbers)
+    result: NDArray[np.float32] = np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
+    return result
 
 
 def _rows(table: Table, data: pa.Table) -> Iterator[Row]:

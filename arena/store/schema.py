@@ -2,7 +2,7 @@
 
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
 order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot;
-`totals.parquet` a row per pool, bot and ending. A match
+`totals.parquet` a row per pool, bot and ending; `faults.parquet` a row per fault of a bot, in plan order. A match
 that the hall could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
 (`MatchRecord.notes`) are in the journal only.
 """
@@ -13,10 +13,13 @@ from typing import Any
 
 import msgspec
 
-from arena.records import Ending, MatchRecord, Rating, SeatRecord
+from arena.records import Ending, FaultRecord, MatchRecord, Rating, SeatRecord
 
 FORMAT_VERSION = 1
 MATCH_ID_BYTES = 12
+TIME_BITS = 9
+"""Of a stored time, so that it is right to 0.2 %: the same decision takes several per cent more or less each time that it is
+made, so that further bits would be noise, which no compression makes smaller."""
 
 Row = dict[str, Any]
 """Column name -> value. A match id is 24 hex digits, an ending its text."""
@@ -47,6 +50,8 @@ class Column(msgspec.Struct, frozen=True):
     hashed: bool = True
     """Whether the results hash covers it. Not: what depends on the machine, and the tournament's name."""
     nullable: bool = False
+    significant_bits: int | None = None
+    """To which a number is rounded when it is stored; None: exactly."""
 
     @property
     def has_dictionary(self) -> bool:
@@ -94,10 +99,10 @@ MATCHES = Table(
         Column(
             "reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host trouble", hashed=False
         ),
-        Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False),
-        Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False),
-        Column("cpu_ms_max", Kind.FLOAT32, "its slowest decision; ms", hashed=False),
-        Column("wall_ms_total", Kind.FLOAT32, "wall time of its decisions; ms", hashed=False),
+        Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False, significant_bits=TIME_BITS),
+        Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False, significant_bits=TIME_BITS),
+        Column("cpu_ms_max", Kind.FLOAT32, "its slowest decision; ms", hashed=False, significant_bits=TIME_BITS),
+        Column("wall_ms_total", Kind.FLOAT32, "wall time of its decisions; ms", hashed=False, significant_bits=TIME_BITS),
     ),
 )
 
@@ -143,6 +148,22 @@ HISTORY = Table(
         Column("matches", Kind.INT64, "of them those of this bot"),
         Column("mu", Kind.FLOAT64, "mean of the belief; TrueSkill points"),
         Column("sigma", Kind.FLOAT64, "standard deviation of the belief; TrueSkill points"),
+    ),
+)
+
+FAULTS = Table(
+    "faults",
+    (
+        Column("index", Kind.INT64, "position in the plan"),
+        Column("match_id", Kind.MATCH_ID, "the match"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
+        Column("seat", Kind.INT8, "its seat, from 0"),
+        Column("decision", Kind.INT32, "index of the fault in the log; -1 = at the start"),
+        Column("ending", Kind.TEXT, "kind of the fault"),
+        Column("reason", Kind.TEXT, "what was wrong, in words"),
+        Column("output", Kind.TEXT, "the end of what the bot printed, at most 4 KiB"),
+        Column("exit", Kind.TEXT, "how its process ended; empty: it went on, or has none"),
     ),
 )
 
@@ -198,6 +219,25 @@ def match_rows(record: MatchRecord, tournament: str) -> list[Row]:
 def log_row(record: MatchRecord) -> Row:
     """The row of actions.parquet."""
     return {"match_id": record.match_id, "actions": record.actions, "delays": record.delays}
+
+
+class StoredFault(FaultRecord, frozen=True, kw_only=True):
+    """A fault with whose and where it was: one row of faults.parquet."""
+
+    index: int
+    match_id: str
+    bot: str
+    bot_version: int
+
+
+def fault_rows(record: MatchRecord) -> list[Row]:
+    """The rows of faults.parquet."""
+    rows = []
+    for fault in record.faults:
+        seat = record.seats[fault.seat]
+        row = msgspec.structs.asdict(fault) | {"index": record.index, "match_id": record.match_id, "ending": fault.ending.value}
+        rows.append(row | {"bot": seat.bot, "bot_version": seat.bot_version})
+    return rows
 
 
 def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] | None = None) -> MatchRecord:

@@ -3,16 +3,16 @@
 import os
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
 from arena.errors import StoreError
-from arena.records import Ending
+from arena.records import Ending, MatchRecord
 from arena.store.journal import FILE, Journal, running_process
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import Manifest, is_hall, read_manifest
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -24,8 +24,11 @@ class _Note(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, journal: Journal) -> Self | None:
-        """What the newest run wrote."""
-        value = journal.meta(cls.__name__.lower())
+        """What the newest run wrote; None: nothing, or it is damaged."""
+        try:
+            value = journal.meta(cls.__name__.lower())
+        except StoreError:  # no match is lost by it
+            return None
         return None if value is None else msgspec.json.decode(value, type=cls)
 
 
@@ -47,6 +50,54 @@ class Pace(_Note, frozen=True, kw_only=True):
     """By this run."""
     seconds: float
     """Playing."""
+
+
+class Score(_Note, frozen=True, kw_only=True):
+    """What the journal holds, counted as it was written, so that nobody has to read it all."""
+
+    done: int = 0
+    """Matches."""
+    void: int = 0
+    endings: dict[Ending, int] = {}
+    """Seats by how their match ended."""
+
+    def plus(self, records: Iterable[MatchRecord]) -> "Score":
+        """With more matches."""
+        return self._and(tuple(seat.ending for seat in record.seats) for record in records)
+
+    def _and(self, matches: Iterable[tuple[Ending, ...]]) -> "Score":
+        done, void, endings = self.done, self.void, Counter(self.endings)
+        for seats in matches:
+            done += 1
+            void += Ending.HOST in seats
+            endings.update(seats)
+        return Score(done=done, void=void, endings=dict(endings))
+
+    @classmethod
+    def counted(cls, journal: Journal) -> "Score":
+        """From all rows."""
+        return cls()._and(journal.endings())
+
+
+def read_score(journal: Journal) -> Score:
+    """The score that was written with the rows; counted anew where it is not theirs (rows were damaged and dropped)."""
+    known = Score.of(journal)
+    return known if known is not None and known.done == journal.count() else Score.counted(journal)
+
+
+class Trouble(_Note, frozen=True, kw_only=True):
+    """What the hall has been through, in all runs of a tournament together."""
+
+    runs: int = 0
+    """Starts of the command that left something to play."""
+    lost_chunks: int = 0
+    """With their workers."""
+    overdue_chunks: int = 0
+    """Of them those that took too long."""
+    failed_attempts: int = 0
+    """At matches: lost with a chunk, or failed by the hall one by one."""
+    duplicates: int = 0
+    """Results that came a second time, the same as before, and were dropped."""
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,24 +139,19 @@ def read_status(folder: Path) -> Status:
     if not (folder / FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
     with Journal(folder, is_read_only=True) as journal:
-        endings: Counter[Ending] = Counter()
-        done = void = 0
-        for seats in journal.endings():
-            done += 1
-            void += Ending.HOST in seats
-            endings.update(seats)
-        pace, command = Pace.of(journal), Command.of(journal)
+        score, pace, command = read_score(journal), Pace.of(journal), Command.of(journal)
     total = manifest.matches if pace is None or is_finished else pace.total
     return Status(
-        name=folder.name, is_finished=is_finished, process=process, done=done, total=total, void=void,
-        endings=dict(endings), rate=pace.played / pace.seconds if pace is not None and pace.seconds else None,
+        name=folder.name, is_finished=is_finished, process=process, done=score.done, total=total,
+        void=score.void, endings=score.endings, rate=pace.played / pace.seconds if pace is not None and pace.seconds else None,
         command=None if is_finished or command is None or not command.line else _from_here(command),
     )  # fmt: skip
 
 
 def tournaments(out: Path) -> list[Path]:
     """The folders of all tournaments in `out`, by name. Raises StoreError when there is none."""
-    folders = sorted({path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")})
+    found = {path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")}
+    folders = sorted(folder for folder in found if not is_hall(folder))
     if not folders:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     return folders

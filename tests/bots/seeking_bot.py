@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from arena import game as games
 from arena.agent import Agent
 from arena.games.naga import NagaView
-from arena.games.naga.rules import CARDS
+from arena.games.naga.state import CARDS
 from arena.records import canonical_json
 from arena.schedule.plan import deal_seed, key_from_seed
 

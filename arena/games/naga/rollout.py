@@ -3,11 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.games.naga.rules import ELTAM, GAME_OVER, SELECT, State, contest_strength, selected
+from arena.games.naga.knowledge import selected
+from arena.games.naga.rules import contest_strength
+from arena.games.naga.state import ELTAM, GAME_OVER, SELECT, State
 from arena.jit import jit
 from arena.rng import Words, below
 
-SIMULTANEOUS = "regret"
+SIMULTANEOUS = "ucb"  # against rule bots stronger than regret matching, which needs many more simulations
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the game
 
 LEAD = 0.1  # what a field card more is worth before the end; the game is worth 1

@@ -1,110 +1,51 @@
 """Naga for 2 seats: a series of games over nine field cards.
 
-Rules, sources and our decisions O-G1..O-G7: RULES.md beside this file.
+Rules, sources and our decisions O-G1..O-G7: RULES.md beside this file. The state is in state.py, what seats know of it in
+knowledge.py.
 
 Left out: the cut of the shuffled cards, which has no effect with a seeded shuffle.
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.cards import Deck
 from arena.games.naga.hands import strength
+from arena.games.naga.knowledge import determinize, observe, seen_action, selected
+from arena.games.naga.state import (
+    CONTESTS,
+    DECK,
+    DESIGNATE,
+    ELTAM,
+    FIELD_CARDS,
+    FIRST_CARD,
+    GAME_OVER,
+    MAJORITY,
+    MATCH_OVER,
+    MAX_ACTIONS,
+    OPEN,
+    OPTIONS,
+    SEATS,
+    SELECT,
+    SHOWN,
+    STATE,
+    THREE_OF_FIVE,
+    TIED,
+    TRUMPS,
+    TWO_OF_THREE,
+    State,
+)
 from arena.jit import jit, lowest_bit, popcount
-from arena.options import Choice, Counted, Flag, Option, OptionValue
-from arena.rng import Seed, Words, below, draw_below, next_word, shuffle
+from arena.options import OptionValue
+from arena.rng import Words, draw_below, shuffle
+
+__all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
 
-ATTRIBUTES = "dlfawte"  # dark, light, fire, wind, water, wood, earth
-CARDS = Deck([*(attribute + str(number) for attribute in ATTRIBUTES for number in range(1, 8)), "I", "K"])
-"""Card id = attribute * 7 + number - 1; then the moons: 49 Ilbeck (big), 50 Kocelter (small)."""
-
-SEATS = (2,)
-DECK = 51
-FIELD_CARDS = 9
-ELTAM = 4  # the place with three cards, contested last
-CONTESTS = 7  # six single cards, then Eltam
-MAJORITY = 5  # of nine field cards
-MAX_ACTIONS = 10  # three of five hand cards
-SHOWN = 40  # six contests with six cards, Eltam with four
-MAX_SERIES = 1000  # games: keeps all counters small
-
-TRUMPS = np.array([-1, 0, 2, 5, 4, 6, 1, 3], np.int64)  # by place: dark fire wood water earth light wind (RULES.md 2.1)
-FIRST_CARD = np.array([0, 0, 1, 2, 3, 6, 7, 8, 9], np.int64)  # by place: where its cards begin in `field`
-THREE_OF_FIVE = np.array([7, 11, 13, 14, 19, 21, 22, 25, 26, 28], np.int64)  # masks over the hand, ascending
-TWO_OF_THREE = np.array([3, 5, 6], np.int64)
-
-DESIGNATE, SELECT, GAME_OVER, MATCH_OVER = 0, 1, 2, 3  # phases
-OPEN, TIED = 0, 3  # in `won`; 1 and 2 = won by seat 0 and 1
-DEALING, FIRST_PARENT = 1, 2  # purposes of random streams (RULES.md 2.7)
-SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
-
-OPTIONS: tuple[Option, ...] = (
-    Choice("majority", "5", ("5", "clinch"), "when a game ends early (O-G1)"),
-    Choice("none_compare", "top", ("top", "all"), "which cards of two hands without a category count (O-G3)"),
-    Choice("moon_class", "trump", ("trump", "identity"), "the class of a moon (O-G4)"),
-    Flag("moon_duplicate", True, "whether a moon may stand for a card of the same hand (O-G5)"),
-    Choice("draw_parent", "keep", ("keep", "swap"), "who is parent after a drawn game (O-G6)"),
-    Counted("series", "first_to:1", ("games", "first_to"), MAX_SERIES, "the length of a match (RULES.md 2.6)"),
-)
-
-STATE = np.dtype((np.record, [
-    ("hand", "i8", (2,)),  # card masks
-    ("pending", "i8", (2,)),  # chosen masks over the hand, 0 = not yet
-    ("place", "i8"),  # contested place, 0 = none (wide, like the next three: functions of them then have one signature)
-    ("none_compare", "i8"),
-    ("moon_class", "i8"),
-    ("moon_duplicate", "i8"),
-    ("seed", "u4", (4,)),  # the deal's secret
-    ("games", "i2", (2,)),  # won games
-    ("round_number", "i2"),  # number of the game in the series, from 1
-    ("series_count", "i2"),
-    ("field", "i1", (FIELD_CARDS,)),  # cards of places 1, 2, 3, 4, 4, 4, 5, 6, 7
-    ("won", "i1", (8,)),  # by place
-    ("stock", "i1", (DECK,)),  # bottom first
-    ("num_stock", "i1"),
-    ("shown", "i1", (SHOWN,)),  # played cards: per contest seat 0's, then seat 1's, ascending
-    ("num_shown", "i1"),
-    ("phase", "i1"),
-    ("turn", "i1"),
-    ("parent", "i1"),
-    ("contest", "i1"),  # 1..7
-    ("majority", "i1"),
-    ("draw_parent", "i1"),
-    ("series_kind", "i1"),  # 0 games, 1 first_to
-]))  # fmt: skip
-
-
-class State(Protocol):
-    """The fields of STATE, for the type checker."""
-
-    hand: NDArray[np.int64]
-    pending: NDArray[np.int64]
-    place: int
-    seed: Seed
-    games: NDArray[np.int16]
-    round_number: int
-    series_count: int
-    field: NDArray[np.int8]
-    won: NDArray[np.int8]
-    stock: NDArray[np.int8]
-    num_stock: int
-    shown: NDArray[np.int8]
-    num_shown: int
-    phase: int
-    turn: int
-    parent: int
-    contest: int
-    majority: int
-    none_compare: int
-    moon_class: int
-    moon_duplicate: int
-    draw_parent: int
-    series_kind: int
+_DEALING, _FIRST_PARENT = 1, 2  # purposes of random streams (RULES.md 2.7)
 
 
 def resolve_options(resolved: dict[str, OptionValue], _seats: int, _given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
@@ -132,7 +73,7 @@ def deal(s: State, _seats: int, options: Words, seed: Words) -> None:
     s.games[0] = 0
     s.games[1] = 0
     s.round_number = 1
-    s.parent = draw_below(2, s.seed[:], 1, FIRST_PARENT, 0)
+    s.parent = draw_below(2, s.seed[:], 1, _FIRST_PARENT, 0)
     _deal_game(s)
 
 
@@ -235,92 +176,6 @@ def has_one_loser(_s: State) -> bool:
 
 
 @jit
-def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the stock, the other hand and the other's pending selection."""
-    other = 1 - seat
-    for i in range(4):
-        out.seed[i] = 0
-    out.hand[seat] = s.hand[seat]
-    out.hand[other] = 0
-    out.pending[seat] = s.pending[seat]
-    out.pending[other] = 0
-    for i in range(DECK):
-        out.stock[i] = 0
-    for i in range(SHOWN):
-        out.shown[i] = s.shown[i]
-    for i in range(FIELD_CARDS):
-        out.field[i] = s.field[i]
-    for place in range(8):
-        out.won[place] = s.won[place]
-    for i in range(2):
-        out.games[i] = s.games[i]
-    out.round_number = s.round_number
-    out.series_count = s.series_count
-    out.num_stock = s.num_stock
-    out.num_shown = s.num_shown
-    out.phase = s.phase
-    out.turn = s.turn
-    out.parent = s.parent
-    out.contest = s.contest
-    out.place = s.place
-    out.majority = s.majority
-    out.none_compare = s.none_compare
-    out.moon_class = s.moon_class
-    out.moon_duplicate = s.moon_duplicate
-    out.draw_parent = s.draw_parent
-    out.series_kind = s.series_kind
-
-
-@jit
-def determinize(s: State, seat: int, rng: Words) -> None:
-    """All unseen cards in uniformly random order: the other's hand, then the stock. A selection that is in is drawn anew."""
-    other = 1 - seat
-    unseen = ((1 << DECK) - 1) & ~s.hand[seat]
-    for i in range(FIELD_CARDS):
-        unseen &= ~(1 << int(s.field[i]))
-    for i in range(s.num_shown):
-        unseen &= ~(1 << int(s.shown[i]))
-    count = 0
-    while unseen:
-        s.stock[count] = lowest_bit(unseen)
-        count += 1
-        unseen &= unseen - 1
-    hand = 0
-    for _ in range(count - s.num_stock):
-        taken = below(rng, count)
-        count -= 1
-        hand |= 1 << int(s.stock[taken])
-        s.stock[taken] = s.stock[count]
-        s.stock[count] = 0
-    s.hand[other] = hand
-    for last in range(count - 1, 0, -1):
-        taken = below(rng, last + 1)
-        card = s.stock[last]
-        s.stock[last] = s.stock[taken]
-        s.stock[taken] = card
-    s.pending[other] = 0
-    if s.phase == SELECT and s.turn == 1 and seat == 1:
-        if s.contest == CONTESTS:
-            s.pending[0] = TWO_OF_THREE[below(rng, len(TWO_OF_THREE))]
-        else:
-            s.pending[0] = THREE_OF_FIVE[below(rng, len(THREE_OF_FIVE))]
-    for i in range(4):
-        s.seed[i] = next_word(rng)
-
-
-@jit
-def seen_action(s: State, action: int, viewer: int) -> int:
-    """A place as it is; a selection as its cards, to its seat at once, to the other when the second one reveals both."""
-    if s.phase == DESIGNATE:
-        return action
-    if s.turn == 1:
-        return SEEN_SELECT | _packed(int(s.hand[0]), int(s.pending[0])) | _packed(int(s.hand[1]), action) << 18
-    if viewer == 0:
-        return SEEN_SELECT | _packed(int(s.hand[0]), action)
-    return 0
-
-
-@jit
 def hand_size(s: State) -> int:
     """Cards in each hand: both always hold the same number."""
     if s.phase >= GAME_OVER:
@@ -332,18 +187,6 @@ def hand_size(s: State) -> int:
 def chooser(s: State) -> int:
     """Who designates contest k: the child for odd k, the parent for even k (RULES.md 2.2)."""
     return 1 - s.parent if s.contest % 2 == 1 else int(s.parent)
-
-
-@jit
-def selected(hand: int, mask: int) -> int:
-    """The cards of `hand` that a mask over the hand in card id order selects."""
-    cards = 0
-    while mask:
-        if mask & 1:
-            cards |= hand & -hand
-        hand &= hand - 1
-        mask >>= 1
-    return cards
 
 
 @jit
@@ -373,7 +216,7 @@ def _deal_game(s: State) -> None:
     """Nine field cards from the top, then five to each hand in blocks, the parent's block first."""
     for card in range(DECK):
         s.stock[card] = card
-    shuffle(s.stock[:], DECK, s.seed[:], int(s.round_number), DEALING, 0)
+    shuffle(s.stock[:], DECK, s.seed[:], int(s.round_number), _DEALING, 0)
     s.num_stock = DECK
     for i in range(FIELD_CARDS):
         s.field[i] = _draw(s)
@@ -497,25 +340,6 @@ def is_series_over(s: State) -> bool:
     if s.series_kind == 0:
         return s.round_number >= s.series_count
     return bool(s.games[0] >= s.series_count or s.games[1] >= s.series_count)
-
-
-@jit
-def _packed(hand: int, mask: int) -> int:
-    """The selected cards, ascending, as 6-bit fields card + 1."""
-    cards = selected(hand, mask)
-    packed = 0
-    shift = 0
-    while cards:
-        packed |= (lowest_bit(cards) + 1) << shift
-        shift += 6
-        cards &= cards - 1
-    return packed
-
-
-def unpacked(seen: int, seat: int) -> list[int]:
-    """The card ids of one seat's selection in a seen code; empty when it is not in it."""
-    fields = [seen >> (18 * seat + 6 * i) & 63 for i in range(3)]
-    return [field - 1 for field in fields if field]
 
 
 def fields_won(s: Any, seat: int) -> int:

@@ -7,7 +7,20 @@ from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.naga import rules
 from arena.games.naga.hands import strength
-from arena.games.naga.rules import CARDS, CONTESTS, DESIGNATE, ELTAM, MATCH_OVER, SELECT
+from arena.games.naga.knowledge import SEEN_SELECT, selected, unpacked
+from arena.games.naga.state import (
+    CARDS,
+    CONTESTS,
+    DECK,
+    DESIGNATE,
+    ELTAM,
+    FIRST_CARD,
+    GAME_OVER,
+    MATCH_OVER,
+    SELECT,
+    SHOWN,
+    TRUMPS,
+)
 from arena.position import PositionReader, require_whole_deck
 
 PLACE_NAMES = ("", "Kut", "Onotoa", "Avoria", "Eltam", "Siritas", "Cheles", "Eil")
@@ -48,9 +61,9 @@ def parse_action(s: Any, text: str) -> int:
 
 def event_texts(_s: Any, seen: int) -> list[tuple[int, str]]:
     """A designation, or the revealed selections: seat 0's, then seat 1's."""
-    if not seen & rules.SEEN_SELECT:
+    if not seen & SEEN_SELECT:
         return [(int(rules.chooser(_s)), f"field {seen}")]
-    selections = [(seat, rules.unpacked(seen, seat)) for seat in range(2)]
+    selections = [(seat, unpacked(seen, seat)) for seat in range(2)]
     if not selections[1][1]:  # the own choice, before the reveal, is not an event
         return []
     return [(seat, "select " + " ".join(CARDS.text(card) for card in cards)) for seat, cards in selections]
@@ -132,7 +145,7 @@ def compare(case: Document) -> int | str:
         cards = reader.cards(reader.listing(side, size), side, CARDS)
         if len(set(cards)) < size:
             raise PositionError(f"{side}: a hand cannot hold a card twice")
-        mask, trump = sum(1 << card for card in cards), int(rules.TRUMPS[place])
+        mask, trump = sum(1 << card for card in cards), int(TRUMPS[place])
         values.append(strength(mask, size, trump, codes["none_compare"], codes["moon_class"], codes["moon_duplicate"]))
     return "tie" if values[0] == values[1] else 0 if values[0] > values[1] else 1
 
@@ -143,12 +156,12 @@ def _series_text(s: Any) -> str:
 
 def _selection(s: Any, seat: int) -> list[str] | None:
     mask = int(s.pending[seat])
-    return CARDS.listing(rules.selected(int(s.hand[seat]), mask)) if mask else None
+    return CARDS.listing(selected(int(s.hand[seat]), mask)) if mask else None
 
 
 def _public_position(s: Any) -> Document:
     """All keys, with what both seats know; hidden ones are filled in by the callers."""
-    if s.phase == rules.GAME_OVER:
+    if s.phase == GAME_OVER:
         raise ValueError("between two games there is no position: deal the next game first")
     vector = [s.majority, s.none_compare, s.moon_class, s.moon_duplicate, s.draw_parent, s.series_kind, s.series_count]
     options, at = {}, 0
@@ -167,7 +180,7 @@ def _public_position(s: Any) -> Document:
         "contest": int(s.contest),
         "place": int(s.place) or None,
         "places": {
-            str(place): [CARDS.text(int(s.field[i])) for i in range(rules.FIRST_CARD[place], rules.FIRST_CARD[place + 1])]
+            str(place): [CARDS.text(int(s.field[i])) for i in range(FIRST_CARD[place], FIRST_CARD[place + 1])]
             for place in range(1, 8)
         },
         "won": {
@@ -280,10 +293,10 @@ def _read_cards(reader: PositionReader, s: Any) -> None:
     require_whole_deck([*field, *shown, *stock, *hands[0], *hands[1]], CARDS)
     for i, card in enumerate(field):
         s.field[i] = card
-    for i in range(rules.SHOWN):
+    for i in range(SHOWN):
         s.shown[i] = shown[i] if i < len(shown) else 0
     s.num_shown = len(shown)
-    for i in range(rules.DECK):
+    for i in range(DECK):
         s.stock[i] = stock[len(stock) - 1 - i] if i < len(stock) else 0
     s.num_stock = len(stock)
     for seat in range(2):

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
+from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS
 from arena.view import View
 
 
@@ -14,12 +15,12 @@ class NagaView(View):
     @cached_property
     def hand(self) -> list[str]:
         """The own cards, ascending by card id."""
-        return rules.CARDS.listing(int(self.state.hand[self.seat]))
+        return CARDS.listing(int(self.state.hand[self.seat]))
 
     @property
     def phase(self) -> str:
         """`designate` (choose a place) or `select` (choose cards)."""
-        return "designate" if self.state.phase == rules.DESIGNATE else "select"
+        return "designate" if self.state.phase == DESIGNATE else "select"
 
     @property
     def is_parent(self) -> bool:
@@ -39,12 +40,12 @@ class NagaView(View):
     @cached_property
     def open_places(self) -> list[int]:
         """The places that are not contested yet, Eltam (4) included."""
-        return [place for place in range(1, 8) if self.state.won[place] == rules.OPEN]
+        return [place for place in range(1, 8) if self.state.won[place] == OPEN]
 
     @cached_property
     def field(self) -> dict[int, list[str]]:
         """The field cards of all seven places."""
-        return {place: rules.CARDS.listing(int(rules.field_mask(self.state, place))) for place in range(1, 8)}
+        return {place: CARDS.listing(int(rules.field_mask(self.state, place))) for place in range(1, 8)}
 
     @cached_property
     def field_cards(self) -> tuple[int, int]:
@@ -59,18 +60,18 @@ class NagaView(View):
     @cached_property
     def played(self) -> list[str]:
         """All cards played so far in this game."""
-        return [rules.CARDS.text(int(self.state.shown[i])) for i in range(self.state.num_shown)]
+        return [CARDS.text(int(self.state.shown[i])) for i in range(self.state.num_shown)]
 
     @cached_property
     def unseen(self) -> list[str]:
         """The cards that are in the other hand or in the stock."""
         known = {*self.hand, *self.played, *(card for cards in self.field.values() for card in cards)}
-        return [card for card in rules.CARDS.texts if card not in known]
+        return [card for card in CARDS.texts if card not in known]
 
     @cached_property
     def won(self) -> dict[int, int | None]:
         """Who won each contested place: a seat, or None for a tie."""
-        owners = {1: 0, 2: 1, rules.TIED: None}
+        owners = {1: 0, 2: 1, TIED: None}
         return {place: owners[int(self.state.won[place])] for place in range(1, 8) if self.state.won[place]}
 
     @property
@@ -90,25 +91,25 @@ class NagaView(View):
 
     def trump(self, place: int) -> str:
         """The trump attribute of a place, as a letter of "dlfawte"."""
-        return rules.ATTRIBUTES[int(rules.TRUMPS[place])]
+        return ATTRIBUTES[int(TRUMPS[place])]
 
     def strength(self, cards: Iterable[str], place: int) -> int:
         """How strong `cards` are with the field cards of `place`; comparable within one place, larger wins."""
         field_mask, *rest = self._strength_arguments(place)
-        return int(strength(rules.CARDS.mask(cards) | field_mask, *rest))
+        return int(strength(CARDS.mask(cards) | field_mask, *rest))
 
     def category(self, cards: Iterable[str], place: int) -> str:
         """The category of that hand in words, such as "flush"."""
-        return category_name(self.strength(cards, place), 5 if place == rules.ELTAM else 4)
+        return category_name(self.strength(cards, place), 5 if place == ELTAM else 4)
 
     def _strength_arguments(self, place: int) -> tuple[int, int, int, int, int, int]:
         """Field cards, size, trump and options: read once per view, as reading a record is slow."""
         if place not in self._arguments:
             state = self.state
             self._arguments[place] = (
-                sum(1 << rules.CARDS.parse(card, "field") for card in self.field[place]),
-                5 if place == rules.ELTAM else 4,
-                int(rules.TRUMPS[place]),
+                sum(1 << CARDS.parse(card, "field") for card in self.field[place]),
+                5 if place == ELTAM else 4,
+                int(TRUMPS[place]),
                 int(state.none_compare),
                 int(state.moon_class),
                 int(state.moon_duplicate),

@@ -4,8 +4,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.yaniv.rows import HAND, VALUE, card_at, hand_value, row_length
-from arena.games.yaniv.rules import CALL, FIRST, LAST, STOCK, places
-from arena.games.yaniv.state import DRAW, MATCH_OVER, MAX_SEATS, ROUND_OVER, START, State, hand_row
+from arena.games.yaniv.rules import places
+from arena.games.yaniv.state import (
+    CALL,
+    DRAW,
+    FIRST,
+    LAST,
+    MATCH_OVER,
+    MAX_SEATS,
+    ROUND_OVER,
+    START,
+    STOCK,
+    State,
+    hand_row,
+)
 from arena.jit import jit
 from arena.rng import Words, below
 

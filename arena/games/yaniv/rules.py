@@ -1,6 +1,7 @@
 """Yaniv for 2 to 10 seats, one or two decks, all variants.
 
-Rules, sources and our decisions O-Y1..O-Y12: RULES.md beside this file.
+Rules, sources and our decisions O-Y1..O-Y12: RULES.md beside this file. The state is in state.py, what seats know of it in
+knowledge.py.
 
 Left out: joker swapping, caller bonus and multiple penalties, house rules of other sites.
 """
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from arena.errors import ConfigError
 from arena.games.yaniv.discards import discards, laid_row
-from arena.games.yaniv.memory import bury, count_unseen, leave_classes, put, remove, reshuffle, top
+from arena.games.yaniv.knowledge import determinize, observe, seen_action
+from arena.games.yaniv.memory import bury, leave_classes, put, remove, reshuffle, top
 from arena.games.yaniv.rows import (
     HAND,
     JOKER,
@@ -28,30 +30,35 @@ from arena.games.yaniv.rows import (
 )
 from arena.games.yaniv.state import (
     BURIED,
+    CALL,
     CLASSES,
     DEALING,
     DECK,
     DRAW,
+    FIRST,
     FIRST_STARTER,
     FRESH,
+    HOLD,
+    LAST,
     MATCH_OVER,
     MAX_DECK,
     MAX_SEATS,
-    OLDER,
     PLAIN,
     ROUND_OVER,
     SLAP,
+    SLAP_DOWN,
     START,
     STATE,
+    STOCK,
     TAKEN,
     State,
     hand_row,
 )
 from arena.jit import jit, lowest_bit
 from arena.options import Choice, Flag, Option, OptionValue, Whole
-from arena.rng import Words, below, draw_below, next_word, shuffle
+from arena.rng import Words, draw_below, shuffle
 
-__all__ = ["STATE"]  # what arena/contract.py looks for in this module, although it stands in another
+__all__ = ["STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
 
@@ -59,13 +66,6 @@ SEATS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
 ONE_DECK_SEATS = 5  # one deck serves at most this many, and by itself (`decks=auto`) one fewer
 MAX_ACTIONS = 96  # 85 discards of five cards of one rank are more than any legal list holds
 PENALTY = 30  # of a caller who is not strictly lowest
-
-CALL = 0  # START; a discard is its mask over the hand << 6 | arrangement (RULES.md 5.5)
-STOCK, FIRST, LAST = 0, 1, 2  # DRAW; 2 + k is middle card k
-HOLD, SLAP_DOWN = 0, 1  # SLAP
-
-SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_SLAP = (kind << 40 for kind in range(1, 6))  # kinds of seen codes
-SEEN_KIND = 7 << 40
 
 NO_THRESHOLD = 100  # above any hand value
 THRESHOLDS = np.array([5, 7, 10, NO_THRESHOLD], np.int64)
@@ -242,113 +242,6 @@ def places(s: State, out: Words) -> None:
 def has_one_loser(_s: State) -> bool:
     """Places go by totals."""
     return False
-
-
-@jit
-def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the stock, and of other hands all but size and what was taken openly; a call opens all hands."""
-    for i in range(4):
-        out.seed[i] = 0
-    for i in range(MAX_DECK):
-        out.stock[i] = 0
-    for i in range(2 + 2 * CLASSES):
-        out.piles[i] = s.piles[i]
-    for i in range(CLASSES * MAX_SEATS):
-        out.held[i] = s.held[i]
-    for player in range(MAX_SEATS):
-        is_open = player == seat or s.phase >= ROUND_OVER
-        out.hand[player] = s.hand[player] if is_open else 0
-        out.origin[player] = s.origin[player] if is_open else 0
-        out.known[player] = s.known[player]
-        out.hand_size[player] = s.hand_size[player]
-        out.totals[player] = s.totals[player]
-        out.dropped[player] = s.dropped[player]
-    out.drawn = s.drawn if s.turn == seat else 0
-    out.previous = s.previous
-    out.laid = s.laid
-    out.limit = s.limit
-    out.turn_limit = s.turn_limit
-    out.max_rounds = s.max_rounds
-    out.round_number = s.round_number
-    out.turns = s.turns
-    out.last_turn = s.last_turn
-    out.reshuffles = s.reshuffles
-    out.num_stock = s.num_stock
-    out.seats = s.seats
-    out.phase = s.phase
-    out.turn = s.turn
-    out.starter = s.starter
-    out.threshold = s.threshold
-    out.decks = s.decks
-    out.slap_down = s.slap_down
-    out.mode = s.mode
-    out.reduction = s.reduction
-    out.halve_requires_change = s.halve_requires_change
-    out.joker_pair = s.joker_pair
-    out.set_take = s.set_take
-
-
-@jit
-def determinize(s: State, seat: int, rng: Words) -> None:
-    """The unseen cards of each stock, in random order, fill the hidden places that were filled from it (RULES.md 5.5)."""
-    cards = np.empty(JOKER + 1, np.int64)  # how many of each card id
-    hidden = s.phase < ROUND_OVER
-    if s.turn != seat:
-        s.drawn = 0
-    for player in range(s.seats):
-        if hidden and player != seat:
-            s.hand[player] = s.known[player]
-            s.origin[player] = 0
-    count = 0
-    for origin in range(OLDER + CLASSES - 1, TAKEN, -1):  # the present stock last: its array keeps what is left
-        older = origin - OLDER
-        if older >= 0 and s.piles[2 + 2 * older] == 0:
-            continue
-        count_unseen(s, seat, origin, cards)
-        count = 0
-        for card in range(JOKER + 1):
-            for _ in range(cards[card]):
-                s.stock[count] = card
-                count += 1
-        player = int(s.turn)  # first, as in the phase slap the card that it drew must match
-        for _ in range(s.seats):
-            if hidden and player != seat:
-                wanted = s.hand_size[player] - row_length(hand_row(s, player))
-                if older >= 0:
-                    wanted = s.held[older * MAX_SEATS + player]
-                for _ in range(wanted):
-                    taken = below(rng, count)
-                    if older < 0 and s.drawn == 0 and s.phase == SLAP and s.turn == player:
-                        while RANK[s.stock[taken] + 1] != RANK[int(s.laid) & 63]:
-                            taken = below(rng, count)
-                        s.drawn = s.stock[taken] + 1
-                    count -= 1
-                    card = int(s.stock[taken]) & 63
-                    s.stock[taken] = s.stock[count]
-                    s.stock[count] = 0
-                    put(s, player, card, origin)
-            player = player + 1 if player + 1 < s.seats else 0
-    for last in range(count - 1, 0, -1):
-        other = below(rng, last + 1)
-        kept = s.stock[last]
-        s.stock[last] = s.stock[other]
-        s.stock[other] = kept
-    for i in range(count, MAX_DECK):
-        s.stock[i] = 0
-    for i in range(4):
-        s.seed[i] = next_word(rng)
-
-
-@jit
-def seen_action(s: State, action: int, viewer: int) -> int:
-    """Cards as they lie; which end was taken; that a card came from the stock, not which; holding back is no event."""
-    if s.phase == START:
-        return SEEN_CALL if action == CALL else SEEN_DISCARD | laid_row(hand_row(s, int(s.turn)), action)
-    if s.phase == DRAW:
-        return SEEN_DRAW | action
-    if action == SLAP_DOWN:
-        return SEEN_SLAP | int(s.drawn)
-    return SEEN_HOLD if s.turn == viewer else 0
 
 
 @jit

@@ -21,6 +21,10 @@ CLASSES = 2  # earlier stocks that are told apart (RULES.md 5.5)
 DEALING, FIRST_STARTER, RESHUFFLING = 1, 2, 3  # purposes of random streams
 PLAIN = np.arange(8)  # PLAIN[n] is n, but no constant: a compiled function has one signature per constant argument
 
+CALL = 0  # START; a discard is its mask over the hand << 6 | arrangement (RULES.md 5.5)
+STOCK, FIRST, LAST = 0, 1, 2  # DRAW; 2 + k is middle card k
+HOLD, SLAP_DOWN = 0, 1  # SLAP
+
 STATE = np.dtype((np.record, [
     ("piles", "i8", (2 + 2 * CLASSES,)),  # two masks each: buried, then the hidden cards of each earlier stock
     ("previous", "i8"),  # row, as laid

@@ -11,8 +11,23 @@ from arena.errors import ConfigError, PositionError
 from arena.game import Document, States, load
 from arena.games.yaniv import rules
 from arena.games.yaniv.discards import laid_row
+from arena.games.yaniv.knowledge import SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_KIND, SEEN_SLAP
 from arena.games.yaniv.rows import CARDS, HAND, JOKER, RANK, RANKS, SUIT, hand_value
-from arena.games.yaniv.state import CLASSES, DRAW, FRESH, MATCH_OVER, MAX_SEATS, OLDER, ROUND_OVER, SLAP, START, TAKEN, State
+from arena.games.yaniv.state import (
+    CALL,
+    CLASSES,
+    DRAW,
+    FRESH,
+    LAST,
+    MATCH_OVER,
+    MAX_SEATS,
+    OLDER,
+    ROUND_OVER,
+    SLAP,
+    START,
+    TAKEN,
+    State,
+)
 from arena.options import OptionValue
 from arena.position import PositionReader, require_whole_deck
 
@@ -31,7 +46,7 @@ def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     if phase == SLAP:
         return [_SLAPS[action] for action in actions]
     hand = int(s.hand[s.turn])
-    return ["call" if action == rules.CALL else _discard_text(laid_row(hand, action)) for action in actions]
+    return ["call" if action == CALL else _discard_text(laid_row(hand, action)) for action in actions]
 
 
 def parse_action(s: Any, text: str) -> int:
@@ -46,13 +61,13 @@ def parse_action(s: Any, text: str) -> int:
 
 def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
     """One action of the seat to choose, without what is hidden."""
-    kind, content = seen & rules.SEEN_KIND, seen & ~rules.SEEN_KIND
-    if kind == rules.SEEN_DISCARD:
+    kind, content = seen & SEEN_KIND, seen & ~SEEN_KIND
+    if kind == SEEN_DISCARD:
         text = _discard_text(content)
-    elif kind == rules.SEEN_DRAW:
+    elif kind == SEEN_DRAW:
         text = _draw_text(content)
     else:
-        text = {rules.SEEN_CALL: "call", rules.SEEN_HOLD: "hold", rules.SEEN_SLAP: "slap"}[kind]
+        text = {SEEN_CALL: "call", SEEN_HOLD: "hold", SEEN_SLAP: "slap"}[kind]
     return [(int(s.turn), text)]
 
 
@@ -176,7 +191,7 @@ def _discard_text(row: int) -> str:
 
 
 def _draw_text(action: int) -> str:
-    return _DRAWS[action] if action <= rules.LAST else f"draw {action - rules.LAST}"
+    return _DRAWS[action] if action <= LAST else f"draw {action - LAST}"
 
 
 def _origins(s: Any, seat: int) -> str:

@@ -1,10 +1,14 @@
 """Locked seats for strangers' bots. The one door to the jail: nothing outside imports a module of this folder by itself."""
 
 from arena.seats.sandbox.child import Trouble
+from arena.seats.sandbox.command_seat import CommandSeat
 from arena.seats.sandbox.doctor import Finding, examine
+from arena.seats.sandbox.held import HeldSeat
 from arena.seats.sandbox.keeper import Keeper, LockError
 from arena.seats.sandbox.kernel import is_known as can_have_processes
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, NONE, PROCESS
+from arena.seats.sandbox.open_seat import OpenCommandSeat
+from arena.seats.sandbox.program import find as find_program
 from arena.seats.sandbox.seat import LockedSeat
 
 __all__ = [
@@ -12,11 +16,15 @@ __all__ = [
     "NAMESPACE",
     "NONE",
     "PROCESS",
+    "CommandSeat",
     "Finding",
+    "HeldSeat",
     "Keeper",
     "LockError",
     "LockedSeat",
+    "OpenCommandSeat",
     "Trouble",
     "can_have_processes",
     "examine",
+    "find_program",
 ]

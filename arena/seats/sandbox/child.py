@@ -1,10 +1,13 @@
 """The worker's hold on one locked child: its channel, its clocks, its output, its end. Trusts nothing that comes out of it."""
 
+import contextlib
 import os
 import select
 import signal
-import socket
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
@@ -12,10 +15,12 @@ from arena.records import Ending
 from arena.seats.sandbox import pressure, wire
 
 OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
+OUTPUT_END_KEPT = 4 << 10  # bytes of the end of it, for its author
 OUTPUT_LIMIT = 1 << 20  # bytes in all, then it is killed
 _READ_BYTES = 1 << 16
 _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
 _LONGEST_WAIT = 3600.0
+R = TypeVar("R")
 _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
 
 
@@ -28,23 +33,97 @@ class Trouble(Exception):
         self.reason = reason
 
 
+class Channel(Protocol):
+    """Bytes both ways, never waiting: BlockingIOError where that would be needed."""
+
+    def fileno(self) -> int:
+        """What to wait for."""
+        ...
+
+    def recv(self, size: int, /) -> bytes:
+        """What has come; empty at the end."""
+        ...
+
+    def send(self, data: bytes, /) -> int:
+        """How much went out."""
+        ...
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        ...
+
+
+class Pipes:
+    """Two pipes as one channel: the standard input and output of a program."""
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.outgoing = outgoing
+        self._incoming = incoming
+        self._open = {incoming, outgoing}
+        for number in (incoming, outgoing):
+            os.set_blocking(number, False)
+
+    def fileno(self) -> int:
+        """What to wait for."""
+        return self._incoming
+
+    def recv(self, size: int) -> bytes:
+        """What has come; empty at the end."""
+        return os.read(self._incoming, size)
+
+    def send(self, data: bytes) -> int:
+        """How much went out."""
+        return os.write(self.outgoing, data)
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        while self._open:
+            os.close(self._open.pop())
+
+    def end_output(self) -> None:
+        """Close the way out alone."""
+        if self.outgoing in self._open:
+            self._open.remove(self.outgoing)
+            os.close(self.outgoing)
+
+
+class Cutter(Protocol):
+    """Cuts what comes into messages."""
+
+    def __len__(self) -> int:
+        """Bytes that no message was made of yet."""
+        ...
+
+    def add(self, data: bytes) -> None:
+        """What came."""
+        ...
+
+    def take(self) -> bytes | None:
+        """The next whole message, or None; raises NoMessage."""
+        ...
+
+
 class Child:
     """One forked process; killed by `close` at the latest."""
 
-    def __init__(self, pid: int, handle: int, channel: socket.socket, output: int) -> None:
+    def __init__(self, pid: int, handle: int, channel: Channel, output: int) -> None:
         self.pid = pid
+        self.killed_for = ""
+        """What it took too much of, if it was killed for that."""
         self._handle = handle
         self._channel = channel
+        self._outgoing_number = channel.fileno()
         self._output = output
         self._clock = (~pid << 3) | 2  # the CPU clock of another process, as the kernel numbers them
-        self._frames = wire.Frames()
+        self._frames: Cutter = wire.Frames()
         self._outgoing = b""
         self._kept = bytearray()
+        self._end = b""
         self._printed = 0
+        self._prints = True  # until the last holder of the other end is gone
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
         self._poll.register(output, select.POLLIN)
-        self._channel_number = channel.fileno()
         self.is_open = True
         self.is_reaped = False
 
@@ -53,12 +132,25 @@ class Child:
         """The first of what the bot printed."""
         return printable(self._kept.decode("utf-8", "replace"), OUTPUT_KEPT)
 
+    @property
+    def output_end(self) -> str:
+        """The last of what the bot printed."""
+        return printable(self._end.decode("utf-8", "replace"), OUTPUT_END_KEPT).strip()
+
     def cpu(self) -> float:
         """CPU seconds that it has used, read from outside."""
         try:
             return time.clock_gettime(self._clock)
         except OSError:  # it is reaped: its zygote is gone
             raise Trouble(Ending.HOST, "the process of the seat was lost") from None
+
+    def memory_peak(self, measure: str) -> int | None:
+        """The most so far, in bytes: `VmPeak` of address space, `VmHWM` of memory in use. None: not known here."""
+        try:
+            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        except OSError:
+            return None
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{measure}:")), None)
 
     def send(self, data: bytes) -> None:
         """Start to send; the rest goes out while its reply is awaited. Raises Trouble for anything that it says unasked."""
@@ -73,11 +165,40 @@ class Child:
             raise self._ended() from None
         self._outgoing = data[sent:]
         if self._outgoing:
-            self._poll.modify(self._channel, select.POLLIN | select.POLLOUT)
+            self._wait_to_send(True)
+
+    def hand_over(self, channel: Pipes, frames: Cutter, seconds: float) -> None:
+        """Wait until the child gives up its channel (it has become a program), then go on with another. Raises Trouble."""
+        ended = select.poll()
+        ended.register(self._channel, select.POLLIN)
+        if not ended.poll(1000 * seconds) or self._channel.recv(1):
+            raise Trouble(Ending.HOST, "the program of a seat was not started")
+        old = self._channel
+        self.use(channel, frames)
+        old.close()
+
+    def use(self, channel: Pipes, frames: Cutter) -> None:
+        """Go on with pipes."""
+        self._poll.unregister(self._channel)
+        self._channel, self._frames = channel, frames
+        self._outgoing_number = channel.outgoing
+        self._poll.register(channel, select.POLLIN)
+
+    def end_input(self) -> None:
+        """Let the child see the end of what it is told; nothing can be sent any more."""
+        if isinstance(self._channel, Pipes):
+            self._channel.end_output()
 
     def receive(
-        self, cpu_from: float, cpu_limit: float, wall_from: float, *, beyond_is: Ending, is_last: bool = True
-    ) -> wire.Reply:
+        self,
+        cpu_from: float,
+        cpu_limit: float,
+        wall_from: float,
+        *,
+        decode: Callable[[bytes], R],
+        beyond_is: Ending,
+        is_last: bool = True,
+    ) -> R:
         """The next reply. Raises Trouble when the CPU time since `cpu_from` or the wall time runs out, and for all else.
 
         Bytes beside the last reply are trouble too.
@@ -91,7 +212,7 @@ class Child:
             except wire.NoMessage as wrong:
                 raise Trouble(Ending.MALFORMED, str(wrong)) from None
             if body is not None:
-                return self._decoded(body, is_last=is_last)
+                return self._decoded(body, decode, is_last=is_last)
             if not self._wait(min(patience, _LONGEST_WAIT)):
                 cpu = self.cpu()
                 used, waited = cpu - cpu_from, time.perf_counter() - wall_from
@@ -106,6 +227,17 @@ class Child:
                         raise Trouble(Ending.HOST, f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU")
                     raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
                 patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
+
+    def read_output(self) -> None:
+        """Take in what it has printed up to now."""
+        with contextlib.suppress(Trouble):  # too much of it
+            while self._drain():
+                pass
+
+    def kill_for(self, reason: str) -> None:
+        """End it at once, because it took too much."""
+        self.killed_for = reason
+        self.kill()
 
     def kill(self) -> None:
         """End it at once, if it has not ended."""
@@ -125,11 +257,7 @@ class Child:
         if self.is_open:
             self.is_open = False
             self.kill()
-            try:
-                while self._drain():
-                    pass
-            except Trouble:
-                pass
+            self.read_output()
             self._channel.close()
             os.close(self._output)
             os.close(self._handle)
@@ -141,17 +269,17 @@ class Child:
             if descriptor == self._output:
                 self._drain()
                 continue
-            if events & select.POLLOUT:
+            if descriptor == self._outgoing_number and self._outgoing:
                 self._flush()
-            if events & ~select.POLLOUT and not self._receive():
+            if descriptor == self._channel.fileno() and events & ~select.POLLOUT and not self._receive():
                 raise self._ended()
         return bool(found)
 
-    def _decoded(self, body: bytes, *, is_last: bool) -> wire.Reply:
+    def _decoded(self, body: bytes, decode: Callable[[bytes], R], *, is_last: bool) -> R:
         if is_last and (len(self._frames) or self._outgoing):
             raise Trouble(Ending.PROTOCOL, "more than one reply to one request")
         try:
-            return wire.decode_reply(body)
+            return decode(body)
         except wire.NoMessage as wrong:
             raise Trouble(Ending.MALFORMED, str(wrong)) from None
 
@@ -174,7 +302,16 @@ class Child:
         except OSError:
             raise self._ended() from None
         if not self._outgoing:
-            self._poll.modify(self._channel, select.POLLIN)
+            self._wait_to_send(False)
+
+    def _wait_to_send(self, is_wanted: bool) -> None:
+        """Whether to wake up when the child can take more."""
+        if self._outgoing_number == self._channel.fileno():
+            self._poll.modify(self._channel, select.POLLIN | (select.POLLOUT if is_wanted else 0))
+        elif is_wanted:
+            self._poll.register(self._outgoing_number, select.POLLOUT)
+        else:
+            self._poll.unregister(self._outgoing_number)
 
     def _drain(self) -> bool:
         """Read what it printed; False when there is no more for now. Raises Trouble beyond the limit."""
@@ -183,10 +320,12 @@ class Child:
         except BlockingIOError:
             return False
         if not data:
-            if self.is_open:
+            if self.is_open and self._prints:
                 self._poll.unregister(self._output)
+            self._prints = False
             return False
         self._kept += data[: OUTPUT_KEPT - len(self._kept)]
+        self._end = (self._end + data)[-OUTPUT_END_KEPT:]
         self._printed += len(data)
         if self._printed > OUTPUT_LIMIT:
             raise Trouble(Ending.OUTPUT, f"printed more than {OUTPUT_LIMIT:,} bytes")

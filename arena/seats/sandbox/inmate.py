@@ -15,15 +15,19 @@ from arena import game as games
 from arena.agent import Agent, BotFiles, LoadedBot
 from arena.errors import BotError, printable, short_trace
 from arena.records import Clock, Ending
-from arena.seats.sandbox import kernel, wire
+from arena.seats.sandbox import kernel, launch, wire
 from arena.seats.sandbox.lockdown import Cell, lock
 
-SOCKET, OUTPUT = 3, 1
+SOCKET, OUTPUT = launch.SOCKET, 1
 _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 
 
-def run(cell: Cell, socket: int, output: int) -> None:
-    """Never returns. `socket`: to the worker; `output`: takes what the bot prints."""
+def run(cell: Cell, socket: int, output: int, *of_command: int) -> None:
+    """Never returns. `socket`: to the worker; `output`: takes what the bot prints; `of_command`: see launch.arrange."""
+    if of_command:
+        launch.arrange(socket, output, *of_command)
+        start = msgspec.msgpack.decode(_read_message(), type=wire.Start)
+        launch.run(cell, start, lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
     _close_all_but(socket, output)
     start = msgspec.msgpack.decode(_read_message(), type=wire.Start)
     os.environ.clear()

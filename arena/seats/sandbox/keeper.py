@@ -19,6 +19,7 @@ from arena.records import Ending
 from arena.seats.sandbox import canary, kernel, landlock, wire
 from arena.seats.sandbox.child import Child, Trouble
 from arena.seats.sandbox.levels import LEVELS, NAMESPACE, PROCESS, is_locked
+from arena.seats.sandbox.watch import MemoryWatch
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 START_SECONDS = 300.0  # the rooms may have to be compiled first
@@ -48,6 +49,8 @@ class Keeper:
         self._control: socket.socket | None = None
         self._level = ""
         self._folders: dict[str, Path] = {}
+        self.watch = MemoryWatch()
+        """Looks at the programs of command bots."""
         self.reason = ""
         """Why not a stronger level."""
 
@@ -78,15 +81,22 @@ class Keeper:
             self._folders[sha256] = unpack(bot)
         return sha256
 
-    def spawn(self) -> Child:
-        """A new child, which waits to be told who it is. Raises LockError, or Trouble (host) when the zygote is lost."""
+    def path(self, bot: BotFiles) -> Path:
+        """A bot's own folder."""
+        return self._folders[self.folder(bot)]
+
+    def spawn(self, *descriptors: int) -> Child:
+        """A new child, which waits to be told who it is. Raises LockError, or Trouble (host) when the zygote is lost.
+
+        `descriptors`: what one that will be a command bot gets beside its socket and its output (see launch.arrange).
+        """
         control = self._zygote()
         ours, theirs = socket.socketpair()
         reader, writer = os.pipe()
         ours.setblocking(False)
         os.set_blocking(reader, False)
         try:
-            socket.send_fds(control, [_SPAWN], [theirs.fileno(), writer])
+            socket.send_fds(control, [_SPAWN], [theirs.fileno(), writer, *descriptors])
             word, handles, _, _ = socket.recv_fds(control, 256, 1)
             pid = int(word)
         except (OSError, ValueError):
@@ -116,6 +126,16 @@ class Keeper:
                 self._control.send(_DROP + b"%d" % child.pid)
         except OSError:
             self.close()
+
+    def cpu_seconds(self) -> float:
+        """CPU time of the zygote and of its children that are buried (Linux; in steps of 10 ms); 0 without a zygote."""
+        if self._process is None:
+            return 0.0
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
         """End the zygote, and its children with it."""
@@ -207,4 +227,5 @@ def libraries() -> tuple[str, ...]:
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]
     found += ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"]
+    found += ["/usr/local/lib", "/usr/share/nodejs"]  # of command bots' programs
     return tuple(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))  # a link, and what it leads to

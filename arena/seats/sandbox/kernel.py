@@ -4,6 +4,7 @@ import ctypes
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -29,9 +30,21 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statx": (332, 291), "rseq": (334, 293), "pidfd_send_signal": (424, 424), "pidfd_open": (434, 434),
     "clone3": (435, 435), "close_range": (436, 436), "faccessat2": (439, 439), "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+    # what only programs of command bots need
+    "pipe": (22, None), "mincore": (27, 232), "pause": (34, None), "chdir": (80, 49), "getrlimit": (97, 163),
+    "getpgrp": (111, None),
+    "getgroups": (115, 158), "getresuid": (118, 148), "getresgid": (120, 150), "getpgid": (121, 155), "getsid": (124, 156),
+    "capget": (125, 90), "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133),
+    "getpriority": (140, 141), "sched_getparam": (143, 121), "sched_getscheduler": (145, 120),
+    "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126), "time": (201, None),
+    "epoll_create": (213, None), "fadvise64": (221, 223), "epoll_wait": (232, None), "epoll_ctl": (233, 21),
+    "epoll_pwait": (281, 22), "timerfd_create": (283, 85), "eventfd": (284, None), "timerfd_settime": (286, 86),
+    "timerfd_gettime": (287, 87), "eventfd2": (290, 19), "epoll_create1": (291, 20), "pipe2": (293, 59),
+    "preadv": (295, 69), "execveat": (322, 281), "epoll_pwait2": (441, 441),
 }  # fmt: skip
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_EMPTY_PATH = 0x1000  # AT_EMPTY_PATH
 _COLUMNS = {"x86_64": 0, "aarch64": 1}
 
 
@@ -60,6 +73,16 @@ def call(name: str, *arguments: Any) -> int:
 def prctl(*arguments: int) -> None:
     """Change a setting of this process; raises OSError."""
     call("prctl", *arguments, *[0] * (5 - len(arguments)))
+
+
+def execute(program: int, arguments: Sequence[str], environment: Sequence[str]) -> None:
+    """Become the program open at a descriptor; raises OSError."""
+    call("execveat", program, b"", _texts(arguments), _texts(environment), _EMPTY_PATH)
+
+
+def _texts(values: Sequence[str]) -> Any:
+    """A C array of texts, ended by null."""
+    return (ctypes.c_char_p * (len(values) + 1))(*[os.fsencode(value) for value in values], None)
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.seats.sandbox import kernel
 
-WRITE_FILE, READ_FILE, READ_DIR = 1 << 1, 1 << 2, 1 << 3
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _FIRST_RIGHTS = (1 << 13) - 1
 _LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # by the version that brought them: refer, truncate, ioctl on devices
 _TCP = 0b11  # bind, connect
@@ -26,10 +26,10 @@ def version() -> int:
         return 0
 
 
-def restrict(readable: Iterable[str], sinks: Iterable[str] = ()) -> None:
-    """Allow reading below `readable` and writing to the devices `sinks`; nothing else. Needs no_new_privs.
+def restrict(readable: Iterable[str], sinks: Iterable[str] = (), programs: Iterable[int | str] = ()) -> None:
+    """Allow reading below `readable`, writing to the devices `sinks` and running `programs`; nothing else.
 
-    Paths that do not exist are passed over. Raises OSError.
+    Programs are paths or open files. Needs no_new_privs. Paths that do not exist are passed over. Raises OSError.
     """
     kind = version()
     if not kind:
@@ -42,6 +42,11 @@ def restrict(readable: Iterable[str], sinks: Iterable[str] = ()) -> None:
         _allow(rules, path, READ_FILE | READ_DIR)
     for path in sinks:
         _allow(rules, path, READ_FILE | WRITE_FILE)
+    for program in programs:
+        if isinstance(program, int):
+            _add(rules, program, EXECUTE | READ_FILE)
+        else:
+            _allow(rules, program, EXECUTE | READ_FILE)
     kernel.call("landlock_restrict_self", rules, 0)
     os.close(rules)
 
@@ -53,5 +58,9 @@ def _allow(rules: int, path: str, rights: int) -> None:
         return
     if not Path(path).is_dir():
         rights &= ~READ_DIR
-    kernel.call("landlock_add_rule", rules, _PATH_BENEATH, struct.pack("=Qi", rights, handle), 0)
+    _add(rules, handle, rights)
     os.close(handle)
+
+
+def _add(rules: int, handle: int, rights: int) -> None:
+    kernel.call("landlock_add_rule", rules, _PATH_BENEATH, struct.pack("=Qi", rights, handle), 0)

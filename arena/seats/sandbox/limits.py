@@ -9,6 +9,10 @@ from arena.seats.sandbox import kernel
 
 OPEN_FILES = 64
 STACK_BYTES = 64 << 20
+THREADS = 64  # of a command bot's program; runtimes with a compiler and a collector of their own start about ten
+PROGRAM_RESERVES = 256 << 20  # bytes that a runtime may set aside beyond its memory and not touch: stacks of its threads
+PROGRAM_ADDRESS_SPACE = 64 << 30  # room for runtimes that reserve gigabytes; bounds what page tables can take
+PROGRAM_STACK_BYTES = 8 << 20  # of each of its threads
 FIRST_UID = 0x6A00_0000  # beyond every real account; the pid is added, so that no two seats share one
 _CAPABILITY_HEADER = struct.pack("=Ii", 0x2008_0522, 0)
 
@@ -21,15 +25,33 @@ def address_space() -> int:
 
 def apply(address_space_bytes: int) -> None:
     """Set the hard limits of this process; they cannot be raised again."""
+    _apply(
+        {
+            resource.RLIMIT_AS: address_space_bytes,
+            resource.RLIMIT_DATA: address_space_bytes,
+            resource.RLIMIT_NPROC: 0,
+            resource.RLIMIT_STACK: STACK_BYTES,
+        }
+    )
+
+
+def apply_to_program(memory: int, *, counts_threads: bool) -> None:
+    """The same for a program that this process will run. `memory`: bytes; what it touches is watched from outside too.
+
+    `counts_threads`: whether its user has no other processes, so that the kernel can count its threads.
+    """
     wanted = {
-        resource.RLIMIT_AS: address_space_bytes,
-        resource.RLIMIT_DATA: address_space_bytes,
-        resource.RLIMIT_NPROC: 0,
-        resource.RLIMIT_NOFILE: OPEN_FILES,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_STACK: STACK_BYTES,
+        resource.RLIMIT_AS: PROGRAM_ADDRESS_SPACE,
+        resource.RLIMIT_DATA: memory + PROGRAM_RESERVES,
+        resource.RLIMIT_STACK: PROGRAM_STACK_BYTES,
     }
+    if counts_threads:
+        wanted[resource.RLIMIT_NPROC] = THREADS
+    _apply(wanted)
+
+
+def _apply(limits: dict[int, int]) -> None:
+    wanted = limits | {resource.RLIMIT_NOFILE: OPEN_FILES, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0}
     if hasattr(resource, "RLIMIT_MSGQUEUE"):
         wanted |= {resource.RLIMIT_MEMLOCK: 0, resource.RLIMIT_MSGQUEUE: 0}
     for kind, value in wanted.items():

@@ -24,14 +24,32 @@ class Cell:
     """Its pid: a child whose parent is gone does not go on."""
 
 
-def lock(cell: Cell, folder: str, memory: int) -> str:
-    """Lock this single-threaded process in; returns where the bot's folder is now. Raises OSError: then nothing may run."""
+@dataclass(frozen=True)
+class Program:
+    """What a command bot runs in its cell."""
+
+    loader: str
+    """Path of the dynamic loader that the kernel starts for it; empty: none."""
+    is_public: bool
+    """Whether a user that owns nothing can reach it and what stands beside it."""
+
+
+def lock(cell: Cell, folder: str, memory: int, program: Program | None = None) -> str:
+    """Lock this single-threaded process in; returns where the bot's folder is now. Raises OSError: then nothing may run.
+
+    `program`: what it will run, from the descriptor seccomp.PROGRAM; None: nothing, ever.
+    """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
         namespaces.show_only(folder)
         where = namespaces.BOT
+    is_alone = False
     if is_locked(cell.level):
-        if cell.drops_user:
+        drops_user = cell.drops_user
+        if program is not None:
+            drops_user |= os.geteuid() == 0 and program.is_public and cell.level == NAMESPACE
+            is_alone = drops_user or (os.geteuid() != 0 and namespaces.become_alone())
+        if drops_user:
             limits.become_nobody(limits.FIRST_UID + os.getpid())
         limits.drop_capabilities()
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # now: a change of user clears it
@@ -39,8 +57,14 @@ def lock(cell: Cell, folder: str, memory: int) -> str:
         os._exit(1)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    limits.apply(cell.address_space + memory)
+    if program is None:
+        limits.apply(cell.address_space + memory)
+    else:
+        limits.apply_to_program(memory, counts_threads=is_alone)
     if is_locked(cell.level):
-        landlock.restrict([*cell.libraries, where], cell.devices)
-        seccomp.refuse_all_but_allowed()
+        programs: list[int | str] = [] if program is None else [seccomp.PROGRAM]
+        if program is not None and program.loader:
+            programs.append(program.loader)
+        landlock.restrict([*cell.libraries, where], cell.devices, programs)
+        seccomp.refuse_all_but_allowed(runs_program=program is not None)
     return where

@@ -57,6 +57,15 @@ def show_only(folder: str) -> None:
     kernel.call("umount2", STORE.encode(), _DETACH)
 
 
+def become_alone() -> bool:
+    """Move into a user namespace of one's own, in which the kernel counts this process's threads alone; whether that worked."""
+    try:
+        kernel.call("unshare", _NEW_USER)
+    except OSError:
+        return False
+    return True
+
+
 def _outermost(paths: Sequence[str]) -> list[str]:
     """Existing paths, without those below another one."""
     found: list[str] = []

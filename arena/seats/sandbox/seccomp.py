@@ -21,6 +21,19 @@ ALLOWED = (
     "set_robust_list", "getrandom", "membarrier", "statx", "rseq", "getcpu",
 )  # fmt: skip
 
+FOR_PROGRAMS = (
+    "chdir", "pipe", "pipe2", "mincore", "pause", "getrlimit", "getpgrp", "getpgid", "getsid", "getgroups", "getresuid",
+    "getresgid", "capget", "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "getpriority", "sched_getparam",
+    "sched_getscheduler",
+    "sched_get_priority_max", "sched_get_priority_min", "time", "fadvise64", "preadv", "epoll_create", "epoll_create1",
+    "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime",
+    "timerfd_gettime",
+)  # fmt: skip
+"""What the runtimes of other languages need beside ALLOWED; and threads, but no processes."""
+
+PROGRAM = 200
+"""The descriptor through which a command bot's program is run, once: above the limit of open files, no other can get it."""
+
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x4000_0000
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
@@ -30,21 +43,31 @@ _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _TERMINAL_QUERY = 0x5401  # TCGETS, which isatty() asks
 _FCNTL_SAFE = (1, 2, 3)  # F_GETFD, F_SETFD, F_GETFL
 _DUP_CLOEXEC = 1030
-_ABORT = 6
+_ABORT, _KILL_SIGNAL = 6, 9
+_CLONE_THREAD, _CLONE_NEW = 0x0001_0000, 0x7E02_0080  # any namespace
+_EMPTY_PATH = 0x1000
+_MAP_GROWSDOWN = 0x0100
+_PIPE_QUERIES = (0x5421, 0x5450, 0x5451, 0x541B)  # FIONBIO, FIONCLEX, FIOCLEX, FIONREAD
+_SET_FLAGS = 4  # F_SETFL; 0 is F_DUPFD
+_NAMES = (15, 16, 0x5356_4D41)  # names of threads and of memory
 _SET_MODE_FILTER = 1
 
 Instruction = tuple[int, int, int, int]
 
 
-def refuse_all_but_allowed() -> None:
-    """Install the filter for this process, for good. Needs no_new_privs. Raises OSError."""
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(os.getpid()))
+def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
+    """Install the filter for this process, for good. Needs no_new_privs. Raises OSError.
+
+    `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM.
+    """
+    filters = program(os.getpid(), runs_program=runs_program)
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in filters)
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(buffer))
     kernel.call("seccomp", _SET_MODE_FILTER, 0, header)
 
 
-def program(pid: int) -> list[Instruction]:
+def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     """The filter for the process `pid`, as classic BPF."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
     code: list[Instruction] = [
@@ -55,9 +78,12 @@ def program(pid: int) -> list[Instruction]:
     ]
     if kernel.MACHINE == "x86_64":
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
-    for call in sorted(number for name in ALLOWED if (number := kernel.number(name)) is not None):
+    names = (*ALLOWED, *FOR_PROGRAMS) if runs_program else ALLOWED
+    for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
         code += [(_EQUAL, 0, 1, call), allow]
     code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
+    if runs_program:
+        code += _program_rules(pid)
     code += _when("mmap", [*_argument(3), (_ANY_BIT, 0, 2, _MAP_SHARED), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, allow])
     code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
     code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
@@ -66,6 +92,22 @@ def program(pid: int) -> list[Instruction]:
     reading = [*_argument(0), (_EQUAL, 0, 5, 0), *_argument(2), (_EQUAL, 0, 3, 0), (_LOAD, 0, 0, _ARGUMENT + 20)]
     code += _when("prlimit64", [*reading, (_EQUAL, 0, 1, 0), allow, refuse])
     return [*code, refuse]
+
+
+def _program_rules(pid: int) -> list[Instruction]:
+    """What a command bot's program may do beyond a bot in Python; each decides before the stricter rule of that call."""
+    allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+    threads = [*_argument(0), (_ANY_BIT, 0, 2, _CLONE_THREAD), (_ANY_BIT, 1, 0, _CLONE_NEW), allow, refuse]
+    once = [*_argument(0), (_EQUAL, 0, 3, PROGRAM), *_argument(4), (_EQUAL, 0, 1, _EMPTY_PATH), allow, refuse]
+    stacks = [*_argument(3), (_ANY_BIT, 0, 1, _MAP_GROWSDOWN), refuse, (_LOAD, 0, 0, _NUMBER)]  # no data for RLIMIT_DATA
+    signals = [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 1, 0, _KILL_SIGNAL), allow, refuse]
+    pipes = [*_argument(1), *_one_of(_PIPE_QUERIES), (_LOAD, 0, 0, _NUMBER)]
+    flags = [*_argument(1), *_one_of((0, _SET_FLAGS)), (_LOAD, 0, 0, _NUMBER)]
+    names = [*_argument(0), *_one_of(_NAMES), refuse]
+    rules = {
+        "clone": threads, "execveat": once, "mmap": stacks, "tgkill": signals, "ioctl": pipes, "fcntl": flags, "prctl": names,
+    }  # fmt: skip
+    return [step for name, body in rules.items() for step in _when(name, body)]
 
 
 def _number(name: str) -> int:

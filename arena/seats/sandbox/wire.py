@@ -11,9 +11,10 @@ import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.errors import printable
+from arena.seats.protocol import MESSAGE_BYTES, NoMessage
 
-MESSAGE_BYTES = 64 << 10
-"""Longest reply of a bot."""
+__all__ = ["MESSAGE_BYTES", "NoMessage"]
+
 HEADER = struct.Struct("<I")
 START_ID = 0
 TEXT = 4000  # characters of an action
@@ -56,6 +57,11 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """JSON."""
     info: StartInfo | None
     """None: only say what the bot declares."""
+    command: tuple[str, ...] = ()
+    """Of a command bot: the path of its program, and its arguments."""
+    loader: str = ""
+    is_public: bool = False
+    """See lockdown.Program."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
@@ -124,10 +130,6 @@ Reply = Locked | Ready | Action | Failed | Done
 _encoder = msgspec.msgpack.Encoder()
 _requests: Any = msgspec.msgpack.Decoder(Request)
 _replies: Any = msgspec.msgpack.Decoder(Reply)
-
-
-class NoMessage(ValueError):
-    """Bytes that are no reply."""
 
 
 def frame(message: msgspec.Struct) -> bytes:

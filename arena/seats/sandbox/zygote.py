@@ -23,6 +23,7 @@ from arena.seats.sandbox.lockdown import Cell
 SPAWN, STATUS, DROP = b"spawn", b"status ", b"drop "
 _REAP_SECONDS = 0.02  # between looks at children that nobody asks after
 _ORDER_BYTES = 1 << 16
+_MOST_DESCRIPTORS = 5  # of a seat: its socket and output; of a command bot also its two pipes and its program
 
 
 def main(descriptor: int) -> None:
@@ -96,7 +97,7 @@ def _serve(control: socket.socket, cell: Cell) -> None:
     while True:
         while not poll.poll(1000 * _REAP_SECONDS if dropped else None):
             _reap(dropped)
-        word, descriptors, _, _ = socket.recv_fds(control, 256, 2)
+        word, descriptors, _, _ = socket.recv_fds(control, 256, _MOST_DESCRIPTORS)
         _reap(dropped)
         if not word:
             return

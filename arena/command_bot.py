@@ -1,0 +1,60 @@
+"""Command bots: what a `bot.toml` says, strictly read. The bot is a program of any language that speaks JSON lines."""
+
+import re
+import tomllib
+
+import msgspec
+
+from arena.errors import BotError, nearest
+
+FILE = "bot.toml"
+NAME = re.compile(r"[a-z0-9_-]{1,40}")
+NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
+
+
+class CommandBot(msgspec.Struct, frozen=True):
+    """A `bot.toml`."""
+
+    name: str
+    """1 to 40 of a-z, 0-9, _ and -."""
+    command: list[str]
+    """The program and its arguments, as they are: no shell. A program with a slash is a file of the bot's folder (`./bot`),
+    any other one is found on the PATH of the machine that plays. The folder is the working directory."""
+    games: list[str] = []
+    """The games that it plays; empty: all."""
+    files: list[str] = []
+    """What belongs to the bot beside bot.toml, relative to its folder; empty: all files in it."""
+    wants_forced: bool = False
+    """Whether decisions with a single legal action are asked too."""
+
+
+def read_command(content: bytes) -> CommandBot:
+    """A bot.toml's content. Raises BotError that names the key and what would be right."""
+    try:
+        document = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BotError(f"{FILE}: not a UTF-8 text file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BotError(f"{FILE}: not valid TOML: {error}") from None
+    fields = {field.name: field for field in msgspec.structs.fields(CommandBot)}
+    for key in document:
+        if key not in fields:
+            raise BotError(f"{FILE}: {key}: no such key; {nearest(key, fields)}")
+    for name, field in fields.items():
+        if field.required and name not in document:
+            raise BotError(f"{FILE}: {name}: this key is needed, as in {_EXAMPLES[name]}")
+    try:
+        bot = msgspec.convert(document, CommandBot)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        raise BotError(f"{FILE}: {where.strip('`').lstrip('.')}: {what}") from None
+    if not NAME.fullmatch(bot.name):
+        raise BotError(f"{FILE}: name: a name is {NAME_RULE}, not {bot.name!r}")
+    if not bot.command or not bot.command[0]:
+        raise BotError(f"{FILE}: command: a program is needed, as in {_EXAMPLES['command']}")
+    if any("\0" in word for word in bot.command):
+        raise BotError(f"{FILE}: command: no argument can hold a zero character")
+    return bot
+
+
+_EXAMPLES = {"name": 'name = "my_bot"', "command": 'command = ["node", "bot.js"]'}

@@ -1,0 +1,134 @@
+"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 2.7)."""
+
+from arena.games.naga.state import (
+    CONTESTS,
+    DECK,
+    DESIGNATE,
+    FIELD_CARDS,
+    SELECT,
+    SHOWN,
+    THREE_OF_FIVE,
+    TWO_OF_THREE,
+    State,
+)
+from arena.jit import jit, lowest_bit
+from arena.rng import Words, below, next_word
+
+SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
+
+
+@jit
+def observe(s: State, seat: int, out: State) -> None:
+    """Hides the deal seed, the stock, the other hand and the other's pending selection."""
+    other = 1 - seat
+    for i in range(4):
+        out.seed[i] = 0
+    out.hand[seat] = s.hand[seat]
+    out.hand[other] = 0
+    out.pending[seat] = s.pending[seat]
+    out.pending[other] = 0
+    for i in range(DECK):
+        out.stock[i] = 0
+    for i in range(SHOWN):
+        out.shown[i] = s.shown[i]
+    for i in range(FIELD_CARDS):
+        out.field[i] = s.field[i]
+    for place in range(8):
+        out.won[place] = s.won[place]
+    for i in range(2):
+        out.games[i] = s.games[i]
+    out.round_number = s.round_number
+    out.series_count = s.series_count
+    out.num_stock = s.num_stock
+    out.num_shown = s.num_shown
+    out.phase = s.phase
+    out.turn = s.turn
+    out.parent = s.parent
+    out.contest = s.contest
+    out.place = s.place
+    out.majority = s.majority
+    out.none_compare = s.none_compare
+    out.moon_class = s.moon_class
+    out.moon_duplicate = s.moon_duplicate
+    out.draw_parent = s.draw_parent
+    out.series_kind = s.series_kind
+
+
+@jit
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """All unseen cards in uniformly random order: the other's hand, then the stock. A selection that is in is drawn anew."""
+    other = 1 - seat
+    unseen = ((1 << DECK) - 1) & ~s.hand[seat]
+    for i in range(FIELD_CARDS):
+        unseen &= ~(1 << int(s.field[i]))
+    for i in range(s.num_shown):
+        unseen &= ~(1 << int(s.shown[i]))
+    count = 0
+    while unseen:
+        s.stock[count] = lowest_bit(unseen)
+        count += 1
+        unseen &= unseen - 1
+    hand = 0
+    for _ in range(count - s.num_stock):
+        taken = below(rng, count)
+        count -= 1
+        hand |= 1 << int(s.stock[taken])
+        s.stock[taken] = s.stock[count]
+        s.stock[count] = 0
+    s.hand[other] = hand
+    for last in range(count - 1, 0, -1):
+        taken = below(rng, last + 1)
+        card = s.stock[last]
+        s.stock[last] = s.stock[taken]
+        s.stock[taken] = card
+    s.pending[other] = 0
+    if s.phase == SELECT and s.turn == 1 and seat == 1:
+        if s.contest == CONTESTS:
+            s.pending[0] = TWO_OF_THREE[below(rng, len(TWO_OF_THREE))]
+        else:
+            s.pending[0] = THREE_OF_FIVE[below(rng, len(THREE_OF_FIVE))]
+    for i in range(4):
+        s.seed[i] = next_word(rng)
+
+
+@jit
+def seen_action(s: State, action: int, viewer: int) -> int:
+    """A place as it is; a selection as its cards, to its seat at once, to the other when the second one reveals both."""
+    if s.phase == DESIGNATE:
+        return action
+    if s.turn == 1:
+        return SEEN_SELECT | _packed(int(s.hand[0]), int(s.pending[0])) | _packed(int(s.hand[1]), action) << 18
+    if viewer == 0:
+        return SEEN_SELECT | _packed(int(s.hand[0]), action)
+    return 0
+
+
+def unpacked(seen: int, seat: int) -> list[int]:
+    """The card ids of one seat's selection in a seen code; empty when it is not in it."""
+    fields = [seen >> (18 * seat + 6 * i) & 63 for i in range(3)]
+    return [field - 1 for field in fields if field]
+
+
+@jit
+def selected(hand: int, mask: int) -> int:
+    """The cards of `hand` that a mask over the hand in card id order selects."""
+    cards = 0
+    while mask:
+        if mask & 1:
+            cards |= hand & -hand
+        hand &= hand - 1
+        mask >>= 1
+    return cards
+
+
+@jit
+def _packed(hand: int, mask: int) -> int:
+    """The selected cards, ascending, as 6-bit fields card + 1."""
+    cards = selected(hand, mask)
+    packed = 0
+    shift = 0
+    while cards:
+        packed |= (lowest_bit(cards) + 1) << shift
+        shift += 6
+        cards &= cards - 1
+    return packed

@@ -1,0 +1,134 @@
+"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 5.5)."""
+
+import numpy as np
+
+from arena.games.yaniv.discards import laid_row
+from arena.games.yaniv.memory import count_unseen, put
+from arena.games.yaniv.rows import JOKER, RANK, row_length
+from arena.games.yaniv.state import (
+    CALL,
+    CLASSES,
+    DRAW,
+    MAX_DECK,
+    MAX_SEATS,
+    OLDER,
+    ROUND_OVER,
+    SLAP,
+    SLAP_DOWN,
+    START,
+    TAKEN,
+    State,
+    hand_row,
+)
+from arena.jit import jit
+from arena.rng import Words, below, next_word
+
+SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_SLAP = (kind << 40 for kind in range(1, 6))  # kinds of seen codes
+SEEN_KIND = 7 << 40
+
+
+@jit
+def observe(s: State, seat: int, out: State) -> None:
+    """Hides the deal seed, the stock, and of other hands all but size and what was taken openly; a call opens all hands."""
+    for i in range(4):
+        out.seed[i] = 0
+    for i in range(MAX_DECK):
+        out.stock[i] = 0
+    for i in range(2 + 2 * CLASSES):
+        out.piles[i] = s.piles[i]
+    for i in range(CLASSES * MAX_SEATS):
+        out.held[i] = s.held[i]
+    for player in range(MAX_SEATS):
+        is_open = player == seat or s.phase >= ROUND_OVER
+        out.hand[player] = s.hand[player] if is_open else 0
+        out.origin[player] = s.origin[player] if is_open else 0
+        out.known[player] = s.known[player]
+        out.hand_size[player] = s.hand_size[player]
+        out.totals[player] = s.totals[player]
+        out.dropped[player] = s.dropped[player]
+    out.drawn = s.drawn if s.turn == seat else 0
+    out.previous = s.previous
+    out.laid = s.laid
+    out.limit = s.limit
+    out.turn_limit = s.turn_limit
+    out.max_rounds = s.max_rounds
+    out.round_number = s.round_number
+    out.turns = s.turns
+    out.last_turn = s.last_turn
+    out.reshuffles = s.reshuffles
+    out.num_stock = s.num_stock
+    out.seats = s.seats
+    out.phase = s.phase
+    out.turn = s.turn
+    out.starter = s.starter
+    out.threshold = s.threshold
+    out.decks = s.decks
+    out.slap_down = s.slap_down
+    out.mode = s.mode
+    out.reduction = s.reduction
+    out.halve_requires_change = s.halve_requires_change
+    out.joker_pair = s.joker_pair
+    out.set_take = s.set_take
+
+
+@jit
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """The unseen cards of each stock, in random order, fill the hidden places that were filled from it (RULES.md 5.5)."""
+    cards = np.empty(JOKER + 1, np.int64)  # how many of each card id
+    hidden = s.phase < ROUND_OVER
+    if s.turn != seat:
+        s.drawn = 0
+    for player in range(s.seats):
+        if hidden and player != seat:
+            s.hand[player] = s.known[player]
+            s.origin[player] = 0
+    count = 0
+    for origin in range(OLDER + CLASSES - 1, TAKEN, -1):  # the present stock last: its array keeps what is left
+        older = origin - OLDER
+        if older >= 0 and s.piles[2 + 2 * older] == 0:
+            continue
+        count_unseen(s, seat, origin, cards)
+        count = 0
+        for card in range(JOKER + 1):
+            for _ in range(cards[card]):
+                s.stock[count] = card
+                count += 1
+        player = int(s.turn)  # first, as in the phase slap the card that it drew must match
+        for _ in range(s.seats):
+            if hidden and player != seat:
+                wanted = s.hand_size[player] - row_length(hand_row(s, player))
+                if older >= 0:
+                    wanted = s.held[older * MAX_SEATS + player]
+                for _ in range(wanted):
+                    taken = below(rng, count)
+                    if older < 0 and s.drawn == 0 and s.phase == SLAP and s.turn == player:
+                        while RANK[s.stock[taken] + 1] != RANK[int(s.laid) & 63]:
+                            taken = below(rng, count)
+                        s.drawn = s.stock[taken] + 1
+                    count -= 1
+                    card = int(s.stock[taken]) & 63
+                    s.stock[taken] = s.stock[count]
+                    s.stock[count] = 0
+                    put(s, player, card, origin)
+            player = player + 1 if player + 1 < s.seats else 0
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = s.stock[last]
+        s.stock[last] = s.stock[other]
+        s.stock[other] = kept
+    for i in range(count, MAX_DECK):
+        s.stock[i] = 0
+    for i in range(4):
+        s.seed[i] = next_word(rng)
+
+
+@jit
+def seen_action(s: State, action: int, viewer: int) -> int:
+    """Cards as they lie; which end was taken; that a card came from the stock, not which; holding back is no event."""
+    if s.phase == START:
+        return SEEN_CALL if action == CALL else SEEN_DISCARD | laid_row(hand_row(s, int(s.turn)), action)
+    if s.phase == DRAW:
+        return SEEN_DRAW | action
+    if action == SLAP_DOWN:
+        return SEEN_SLAP | int(s.drawn)
+    return SEEN_HOLD if s.turn == viewer else 0

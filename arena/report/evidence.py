@@ -1,0 +1,175 @@
+"""What is known of a stored tournament, as its report needs it: read once, and pool by pool."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.errors import StoreError, printable
+from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
+from arena.ratings.head_to_head import HeadToHead, head_to_head
+from arena.ratings.rows import Beliefs, Bot, PoolRows
+from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
+from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
+from arena.records import HistoryPoint, Rating
+from arena.report.board import chosen_pools, headline_ratings
+from arena.report.costs import BotCosts, Costs, add_up
+from arena.report.page import bot_name
+from arena.rng import derive
+from arena.store import boards, parquet
+from arena.store.manifest import Manifest, read_manifest
+
+NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
+
+
+@dataclass(frozen=True)
+class PoolEvidence:
+    """One rating pool."""
+
+    hall: "Evidence"
+    pool: str
+    anchor: str
+    rows: PoolRows
+    """Its rated matches."""
+    row_numbers: NDArray[np.int64]
+    """[rows]: which stored rows they are."""
+    ratings: Sequence[Rating]
+    """The headline's, best first."""
+    bars: ErrorBars
+    """In the order of `bots`."""
+
+    @property
+    def title(self) -> str:
+        """The pool's name as the page shows it."""
+        return shown(self.pool)
+
+    @property
+    def bots(self) -> Sequence[Bot]:
+        """In the order of the rows' numbers."""
+        return self.rows.bots_by_number
+
+    @property
+    def ranked(self) -> list[int]:
+        """Numbers of the bots, best first."""
+        return [self.bots.index((rating.bot, rating.bot_version)) for rating in self.ratings]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether nothing is rated here because thinking time became ticks of the game."""
+        return not self.ratings and any(entry_identity(entry) in self.hall.unrated for entry in self.entries)
+
+    @property
+    def costs(self) -> list[tuple[str, Rating | None, BotCosts]]:
+        """Every bot's name, rating and costs, best first; of bots that are not rated too."""
+        own = {(bot, version): cost for (pool, bot, version), cost in self.hall.costs.items() if pool == self.pool}
+        rated: dict[Bot, Rating | None] = {(rating.bot, rating.bot_version): rating for rating in self.ratings}
+        return [
+            (shown(*bot), rating, own.get(bot) or BotCosts()) for bot, rating in (rated | dict.fromkeys(own) | rated).items()
+        ]
+
+    @cached_property
+    def pairs(self) -> HeadToHead:
+        """Who finished before whom."""
+        return head_to_head(self.rows)
+
+    @property
+    def order_free(self) -> Mapping[Bot, Rating]:
+        """The ratings of all matches at once."""
+        ratings = headline_ratings(self.hall.all_ratings, BATCH_MODEL)
+        return {(rating.bot, rating.bot_version): rating for rating in ratings if rating.pool == self.pool}
+
+    @property
+    def history(self) -> list[HistoryPoint]:
+        """How the headline came about."""
+        return [point for point in self.hall.history if point.pool == self.pool]
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The games of the config that are rated here."""
+        return [entry for entry in self.hall.manifest.entries if entry.get("pool") == self.pool]
+
+
+class Evidence:
+    """The folder of a tournament, or of the hall, read."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises StoreError for what cannot be read; without totals and history the report goes on, and says so."""
+        self.folder = folder
+        self.manifest: Manifest = read_manifest(folder)
+        self.all_ratings = parquet.read_ratings(folder)
+        self.ratings = headline_ratings(self.all_ratings)
+        self.missing: list[str] = []
+        """Why parts are left out."""
+        self.costs: Costs = {}
+        self.history: list[HistoryPoint] = []
+        try:
+            self.costs = add_up(parquet.read_totals(folder))
+        except StoreError as error:
+            self.missing.append(f"Without CPU times and kinds of endings: {error}")
+        try:
+            self.history = parquet.read_history(folder)
+        except StoreError as error:
+            self.missing.append(f"Without the history of the ratings: {error}")
+        columns = boards.read_columns(folder, COLUMNS)
+        self.unrated = unrated_entries(self.manifest)
+        """Games with options."""
+        self._rows = StoredRows(columns, unrated=self.unrated)
+        self._settings: RatingSettings = stored_settings(self.manifest, folder)
+        self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
+
+    @property
+    def pools(self) -> list[str]:
+        """Those with a table of their own."""
+        return [pool for pool in chosen_pools(self.manifest, self.ratings) if pool != OVERALL]
+
+    @property
+    def overall(self) -> list[Rating]:
+        """Of the bots that play all pools, best first; empty where the pools are too different for that."""
+        if OVERALL not in chosen_pools(self.manifest, self.ratings):
+            return []
+        return [rating for rating in self.ratings if rating.pool == OVERALL and rating.rank is not None]
+
+    def pool(self, name: str, anchor: str) -> PoolEvidence:
+        """Gather what is known of one pool; its error bars are kept for `overall_bars`."""
+        ratings = [rating for rating in self.ratings if rating.pool == name]
+        known = {(rating.bot, rating.bot_version): rating for rating in ratings}
+        rows = self._rows.pool_rows(name, known)
+        strangers = [bot for bot in rows.bots_by_number if bot not in known]
+        if strangers:
+            raise StoreError(
+                f"{self.folder}: {bot_name(*strangers[0])} plays in {name}, and has no rating there: the files are of "
+                f"different runs; `arena rerate` rates the rows alone"
+            )
+        beliefs = Beliefs(
+            np.array([known[bot].mu for bot in rows.bots_by_number]),
+            np.array([known[bot].sigma for bot in rows.bots_by_number]),
+        )
+        bars = error_bars(rows, beliefs, self._settings)
+        self._bars[name] = (rows.bots_by_number, bars)
+        return PoolEvidence(self, name, anchor, rows, self._rows.row_numbers(name), ratings, bars)
+
+    def overall_bars(self) -> ErrorBars:
+        """Of `overall`, in its order; all pools must have been gathered."""
+        bots, bars = joint_bars(list(self._bars.values()))
+        order = [bots.index((rating.bot, rating.bot_version)) for rating in self.overall]
+        return ErrorBars(bars.covariance[np.ix_(order, order)], bars.degrees, bars.saved)
+
+    def rng(self, *purpose: str) -> np.random.Generator:
+        """A generator that depends on the plan and the purpose alone: the same report for the same results."""
+        key = hashlib.sha256(self.manifest.plan_sha256.encode()).digest()
+        return np.random.default_rng(derive(key, "report", *purpose))
+
+
+def shown(bot: str, version: int = 1) -> str:
+    """A bot's name as a page shows it: cut, and without control characters."""
+    return printable(bot_name(bot, version), NAME_LETTERS)
+
+
+def of(rating: Rating) -> str:
+    """The name of a rating's bot."""
+    return shown(rating.bot, rating.bot_version)

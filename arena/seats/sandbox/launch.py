@@ -1,0 +1,56 @@
+"""A child of the zygote that becomes a command bot's program: locks itself in as a bot in Python is, then runs it, once.
+
+The program keeps the lock, as all that it could run would: user, limits, namespaces, Landlock and the filter of calls outlast
+exec. The filter lets a program be run from one descriptor alone, which closes when it is: so there is no second time.
+"""
+
+import fcntl
+import os
+import signal
+from collections.abc import Callable
+
+from arena.seats.sandbox import kernel, seccomp, wire
+from arena.seats.sandbox.lockdown import Cell, Program, lock
+
+SOCKET = 3
+ENVIRONMENT = {
+    "PATH": "/nonexistent",
+    "HOME": "/nonexistent",
+    "LANG": "C.UTF-8",
+    "OPENSSL_CONF": "/dev/null",  # else Node.js looks for one that it may not read, and ends
+    "PYTHONHASHSEED": "0",
+    "PYTHONUNBUFFERED": "1",
+    "OMP_NUM_THREADS": "1",
+}
+"""All that a command bot finds; the same for all, so that matches can be repeated."""
+
+_ABOVE = 300  # all descriptors that are set below
+
+
+def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> None:
+    """Descriptors: 0 and 1 the pipes from and to the hall, 2 what is printed; the worker and the program until that runs."""
+    high = [fcntl.fcntl(number, fcntl.F_DUPFD, _ABOVE) for number in (stdin, stdout, output, socket, program)]
+    for number, target in zip(high, (0, 1, 2)):
+        os.dup2(number, target)
+    os.dup2(high[3], SOCKET, inheritable=False)
+    os.dup2(high[4], seccomp.PROGRAM, inheritable=False)
+    kernel.call("close_range", SOCKET + 1, seccomp.PROGRAM - 1, 0)
+    kernel.call("close_range", seccomp.PROGRAM + 1, 0xFFFF_FFFF, 0)
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # what is ignored stays so in a new program
+        signal.signal(number, signal.SIG_DFL)
+
+
+def run(cell: Cell, start: wire.Start, is_locked: Callable[[], None]) -> None:
+    """Lock this process in and run the program; `is_locked` tells the worker. Never returns."""
+    folder = lock(cell, start.folder, start.memory, Program(start.loader, start.is_public))
+    os.chdir(folder)
+    is_locked()
+    try:
+        kernel.execute(seccomp.PROGRAM, start.command, [f"{name}={value}" for name, value in ENVIRONMENT.items()])
+    except OSError as error:
+        os.write(2, f"{start.command[0]} cannot be run: {error.strerror}\n".encode())
+    os._exit(FAILED)
+
+
+FAILED = 127  # as a shell says of a command that it cannot run

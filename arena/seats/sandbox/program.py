@@ -1,0 +1,79 @@
+"""The program of a command bot on this machine: where it is, what the kernel needs to load it, who can reach it."""
+
+import os
+import shutil
+import stat
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.command_bot import FILE, CommandBot
+from arena.errors import BotError
+
+_ELF = b"\x7fELF"
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+_INTERPRETER = 3
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A program, found."""
+
+    path: Path
+    """Without links."""
+    loader: str
+    """The dynamic loader that it names; empty: it needs none."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every user can reach and run it."""
+        folders = all(parent.stat().st_mode & stat.S_IXOTH for parent in self.path.parents)
+        return folders and self.path.stat().st_mode & 0o005 == 0o005
+
+
+def find(bot: CommandBot, folder: Path) -> Executable:
+    """The program that a bot's command names; `folder`: the bot's own. Raises BotError."""
+    name = bot.command[0]
+    path = folder / name if "/" in name else _on_path(name)
+    if path is None or not path.is_file():
+        where = "is not on this machine's PATH" if path is None else "is not there"
+        raise BotError(f"{FILE}: command: the program {name} {where}")
+    path = path.resolve()
+    try:
+        with path.open("rb") as file:
+            start = file.read(1 << 16)
+    except OSError as error:
+        raise BotError(f"{FILE}: command: {name}: {error.strerror}") from None
+    if sys.platform == "linux" and not start.startswith(_ELF):
+        raise BotError(f'{FILE}: command: {name} is no program but a script: name its interpreter, as in ["python3", "{name}"]')
+    return Executable(path, _loader(start))
+
+
+def _on_path(name: str) -> Path | None:
+    """The first program of that name; scripts that stand for one (of version managers) are passed over."""
+    first: Path | None = None
+    for folder in os.get_exec_path():
+        found = shutil.which(name, path=folder)
+        if found is None:
+            continue
+        first = first or Path(found)
+        with Path(found).open("rb") as file:
+            if sys.platform != "linux" or file.read(4) == _ELF:
+                return Path(found)
+    return first
+
+
+def _loader(start: bytes) -> str:
+    """The interpreter segment of an ELF file of 64 bits, from its first bytes; empty where there is none."""
+    try:
+        fields = _HEADER.unpack_from(start)
+        table, size, count = fields[5], fields[9], fields[10]
+        for number in range(count):
+            kind, _, offset, _, _, length, _, _ = _SEGMENT.unpack_from(start, table + number * size)
+            if kind == _INTERPRETER:
+                return start[offset : offset + length].rstrip(b"\0").decode()
+    except (struct.error, UnicodeDecodeError):
+        return ""
+    return ""

@@ -1,0 +1,63 @@
+"""What command bots' programs take, watched from outside: they may reserve what they like, but not fill it.
+
+A limit of address space, which holds bots in Python, would stop every runtime that compiles as it runs. RLIMIT_DATA stops the
+plain ways to more memory at once; this thread sees the others within its period.
+"""
+
+import threading
+from pathlib import Path
+
+from arena.seats.sandbox.child import Child
+from arena.seats.sandbox.limits import THREADS
+
+PERIOD = 0.02  # seconds; what a program can fill meanwhile is its memory's overshoot
+_COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")  # its own memory; pages of files on disk are not
+
+
+class MemoryWatch:
+    """A thread that looks at the watched children, and kills those that take too much."""
+
+    def __init__(self) -> None:
+        self._limits: dict[Child, int] = {}
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def add(self, child: Child, memory: int) -> None:
+        """Watch a child from now on. `memory`: bytes."""
+        with self._changed:
+            self._limits[child] = memory
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="memory watch", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def remove(self, child: Child) -> None:
+        """Look at it no more: after this its pid and its handle may become another's."""
+        with self._changed:
+            self._limits.pop(child, None)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._limits:
+                    self._changed.wait()
+                for child, memory in list(self._limits.items()):
+                    reason = excess(child.pid, memory)
+                    if reason:
+                        child.kill_for(reason)
+                        del self._limits[child]
+            threading.Event().wait(PERIOD)
+
+
+def excess(pid: int, memory: int) -> str:
+    """What a process takes too much of, in words; empty: nothing. `memory`: bytes."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return ""
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    used = sum(int(fields[name].split()[0]) << 10 for name in _COUNTED if name in fields)
+    if used > memory:
+        return f"took {used / 1e6:,.0f} MB of memory, {memory / 1e6:,.0f} MB are allowed"
+    threads = int(fields.get("Threads", "0"))
+    return f"started {threads} threads, {THREADS} are allowed" if threads > THREADS else ""

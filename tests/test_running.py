@@ -1,0 +1,46 @@
+"""The ratings of a tournament that is being played are those that the board will have, up to there."""
+
+import random
+
+import msgspec
+from test_driver import record as plain_record
+
+from arena.ratings.running import KEPT, RunningRatings
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import Standings
+from arena.records import Ending, MatchRecord
+
+FIELD = {"duel": [("a", 1), ("b", 1), ("c", 2)], "team": [("a", 1), ("b", 1), ("c", 2)]}
+
+
+def record(index: int, dice: random.Random) -> MatchRecord:
+    template = plain_record(index)
+    pool = dice.choice(sorted(FIELD))
+    bots = dice.sample(FIELD[pool], 2)
+    places = dice.choice([(1, 2), (2, 1), (1, 1)])
+    ending = dice.choice([Ending.PLAYED, Ending.PLAYED, Ending.CRASH, Ending.HOST])
+    seats = tuple(
+        msgspec.structs.replace(template.seats[0], bot=name, bot_version=version, unit=unit, place=place, ending=ending)
+        for unit, ((name, version), place) in enumerate(zip(bots, places))
+    )
+    delays = (1,) if dice.random() < 0.1 else ()
+    return msgspec.structs.replace(template, pool=pool, deal=index // 6, seats=seats, delays=delays)
+
+
+def test_the_numbers_are_those_of_the_board_whenever_one_looks() -> None:
+    dice, settings = random.Random("running"), RatingSettings()
+    board, running = Standings(settings, FIELD), RunningRatings(settings, FIELD)
+    looks = {0, 1, 50, 2 * KEPT + 10, 3 * KEPT}
+    for index in range(3 * KEPT + 1):
+        if index in looks:
+            shown = [numbers(rating) for rating in running.ratings()]
+            assert shown == [numbers(rating) for rating in board.ratings()] and len(shown) == 9
+        match = record(index, dice)
+        board.add(match)
+        running.add(match)
+
+
+def numbers(rating: object) -> dict[str, object]:
+    """All but the bounds."""
+    found = msgspec.to_builtins(rating)
+    return {name: value for name, value in found.items() if name not in ("low", "high", "rank_low", "rank_high")}
