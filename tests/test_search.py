@@ -17,7 +17,7 @@ from arena.errors import ConfigError
 from arena.exhibition import play_match
 from arena.game import Game, States, load, names
 from arena.games.yaniv import YanivView
-from arena.games.yaniv.state import START
+from arena.games.yaniv.state import CALL, START
 from arena.match import Answer
 from arena.records import Clock, Ending
 from arena.rng import derive, seed_words
