@@ -2,9 +2,13 @@
 
 from arena.config import Bot, Tournament
 from arena.errors import ConfigError
+from arena.records import canonical_json
 from arena.schedule.plan import Contestant
 from arena.seats.probe import Profile, first_error, probe, probe_locked
 from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+
+PARAMS_BYTES = 32 << 10
+"""Of a command bot's parameters: they fit into its first message, with room for the rest."""
 
 
 def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) -> tuple[tuple[Contestant, ...], str]:
@@ -18,6 +22,10 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
     contestants = []
     for bot, profile in zip(bots, profiles):
+        if bot.files.command is not None and (size := len(canonical_json(bot.params))) > PARAMS_BYTES:
+            raise ConfigError(
+                f"{bot.path}: params: {size:,} bytes; a command bot can be told {PARAMS_BYTES:,}: put it in a file"
+            )
         claims = [game for game in played if not profile.games or game in profile.games]
         admitted = tuple(game for game in claims if bot.games is None or game in bot.games)
         if not admitted:

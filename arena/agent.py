@@ -197,7 +197,7 @@ def _files_of_command(folder: Path) -> dict[str, Path]:
     files = {command_bot.FILE: path, **(named or _all_files(folder))}
     program = bot.command[0]
     own = folder / program
-    if "/" in program and not own.is_absolute() and own.resolve() not in [file.resolve() for file in files.values()]:
+    if "/" in program and own.resolve() not in [file.resolve() for file in files.values()]:
         raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
     return files
 

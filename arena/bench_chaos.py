@@ -9,6 +9,7 @@ was started here are killed, each by a handle that was opened while it was there
 import contextlib
 import os
 import random
+import re
 import select
 import signal
 import subprocess
@@ -27,7 +28,7 @@ from arena.store import parquet
 from arena.store.journal import Journal
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.status import Trouble
-from arena.tournament import LOCAL
+from arena.tournament import LOCAL, RAY
 
 WORKER, DRIVER, CTRL_C = "worker", "driver", "Ctrl-C twice"
 KINDS = (WORKER,) * 17 + (DRIVER,) * 2 + (CTRL_C,)  # as often as they stand here
@@ -38,7 +39,11 @@ POLL_SECONDS = 0.02
 LEFT_SECONDS = 10.0  # after which no process may be left
 LONGEST_SECONDS = 300.0  # without a match: then it hangs
 NAME = "chaos"
-_WORKERS = {LOCAL: "spawn_main", "ray": "ray::"}  # in their command lines
+_WORKERS = {
+    LOCAL: re.compile(r".* -c from multiprocessing\.spawn import spawn_main"),
+    RAY: re.compile(r"ray::(_play|IDLE)"),
+}
+"""How their command lines begin; Ray's own processes are no workers."""
 _PER_DEAL = 12  # 4 bots, tables of 2, both rotations
 _FIRST = f"""
 import os, time
@@ -176,8 +181,10 @@ class _Storm:
         """One kill, at a random moment after the next match that gets done."""
         kind = self._dice.choice(KINDS)
         if not self._wait_for_matches(self._dice.randrange(1, MATCHES_PER_KILL)):
+            _, trouble = self._process.communicate()
             raise ArenaError(
-                f"the tournament was over after {self._found.kills.total()} of {self._kills} kills; try another --seed"
+                f"the tournament ended with {self._process.returncode} after {self._found.kills.total()} of {self._kills} "
+                f"kills; 0: try another --seed. {trouble.strip()[-500:]}"
             )
         if kind == WORKER:
             self._kill_a_worker()
@@ -197,8 +204,9 @@ class _Storm:
         self._process = _start(self._folder, "stormy", self._backend, self._workers)
 
     def _kill_a_worker(self) -> None:
-        mark = _WORKERS[self._backend]
-        workers = [pid for pid in sorted(descendants({self._process.pid})) if mark in _command(pid) and pid in self._handles]
+        title = _WORKERS[self._backend]
+        below = sorted(descendants({self._process.pid}) & set(self._handles))
+        workers = [pid for pid in below if title.match(_command(pid))]
         if not workers:
             return  # they are just being started
         with contextlib.suppress(ProcessLookupError):

@@ -15,7 +15,8 @@ LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
     "game", "search", "view", "starter", "games", "traces", "command_bot", "agent", "match", "seats", "exhibition",
     "conformance", "schedule", "capsule", "store", "ratings", "hall", "audit", "report", "config", "admission", "tournament",
-    "bench", "bench_seats", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos", "cli",
+    "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos",
+    "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

@@ -13,6 +13,8 @@ from arena.conformance.rivals import house_bot_path
 from arena.errors import ConfigError
 from arena.game import load
 from arena.records import Clock, Ending, MatchRecord
+from arena.report.html import html
+from arena.report.report import report
 from arena.seats.holder import Holder
 from arena.store.archive import locate_match
 from arena.store.submissions import Submissions
@@ -156,3 +158,24 @@ def test_the_files_of_a_submission_are_found_by_their_content(tmp_path: Path) ->
     found = Submissions(tmp_path).of_content(kept.sha256)
     assert found is not None and found.sha256 == kept.sha256
     assert Submissions(tmp_path).of_content("0" * 64) is None
+
+
+def test_an_author_is_shown_the_evidence_on_the_board_and_in_the_report(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["leaderboard", "cup", "--explain", "illegal", "--game", "naga", "--out", str(out)]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "slowest" in text and "seeds of" in text and "'fly away'; legal: " in text
+    assert "it printed at the end:" in text and "decision 4" in text and "arena capsule " in text
+    assert main([*words, "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert {fault["ending"] for fault in found["faults"]} == {"illegal"}
+    assert {(fault["bot"], fault["output"][-10:]) for fault in found["faults"]} == {("illegal", "decision 4")}
+    assert found["slowest"] == sorted(found["slowest"], key=lambda slow: -slow["cpu_ms"])
+    for match_id, seeds in found["seeds"].items():
+        _, record, key = locate_match(out, match_id)
+        setup = setup_of(record, key, CLOCK)
+        seat = next(place for place, row in enumerate(record.seats) if row.bot == "illegal")
+        assert (int(seeds["deal"], 16), int(seeds["bot"], 16)) == (setup.deal_seed, setup.bot_seeds[seat])
+    page = html(report(out / "cup"))
+    assert ">Faults</h3>" in page and ">Slowest decisions</h3>" in page
+    assert "fly away" in page and "decision 4" in page and "contest 1" in page

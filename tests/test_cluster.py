@@ -9,6 +9,7 @@ import pytest
 from test_tournament import GOOD_BOTS, write_config
 
 from arena.admission import admit
+from arena.command_bot import CommandBot
 from arena.config import read_config
 from arena.errors import ArenaError
 from arena.schedule import cluster
@@ -16,6 +17,7 @@ from arena.schedule.cluster import Cluster
 from arena.schedule.installation import differences, installation
 from arena.schedule.on_ray import _attach_trouble
 from arena.schedule.plan import Plan
+from arena.schedule.steward import Steward
 from arena.schedule.worker import Job
 from arena.seats.sandbox import NAMESPACE
 from arena.tournament import Settings, run_tournament
@@ -249,6 +251,9 @@ def test_nodes_come_and_go(hall: Hall, clock: Clock) -> None:
     del hall.ray.alive[node.name]
     assert looks(found, clock, 2) == [node.name] and found.slots == 2
     assert f"node {node.name} is gone; 2 of its chunks are played again" in hall.said
+    hall.ray.alive.clear()
+    looks(found, clock, 2)
+    assert found.slots == 0 and found.choose() is None and hall.said[-1].startswith("no node plays now")
 
 
 def test_a_steward_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:
@@ -270,6 +275,12 @@ def test_a_head_that_is_gone_ends_the_run_with_a_word(job: Job, clock: Clock) ->
         found = hall.open()
     with pytest.raises(ArenaError, match=r"the head of the cluster, .*, is gone .* the same command goes on"):
         looks(found, clock, cluster.HEAD_SECONDS + 5)
+
+
+def test_a_node_without_a_bot_s_program_says_so() -> None:
+    bot = CommandBot(name="stranger", command=["no-such-program", "bot.js"])
+    said = Steward().prepare([], NAMESPACE, True, False, [bot])
+    assert "stranger cannot play there" in said["error"] and "no-such-program is not on this machine's PATH" in said["error"]
 
 
 def test_what_is_installed_differs_in_words() -> None:

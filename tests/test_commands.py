@@ -1,12 +1,16 @@
 """The commands for people: match, play, bench, warmup, and that every one explains itself."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from arena.cli.main import VERBS, main
+from arena import bench_rows
+from arena.cli.main import USER_ERROR, VERBS, main
+from arena.store import parquet
 
 BOTS = Path(__file__).parent.parent / "bots"
 GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
@@ -16,6 +20,12 @@ GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
 def test_every_command_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "--help"]) == 0
     assert f"Usage: arena {verb}" in capsys.readouterr().out
+
+
+def test_boards_start_without_what_compiles_and_draws() -> None:
+    heavy = {"numba", "scipy", "pyarrow", "matplotlib", "jinja2"}
+    code = f"import sys, arena.cli.leaderboard, arena.cli.report; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,3 +91,31 @@ def test_warmup_says_where_the_cache_is(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["warmup", "naga"]) == 0
     assert "cache: " in capsys.readouterr().out
     assert main(["warmup", "naag"]) == 2
+
+
+def test_the_bench_of_rows_measures_every_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, where the command starts one for each step."""
+
+    def measured(words: list[str]) -> tuple[bench_rows.Run, bytes]:
+        if words[1] == "arena":
+            assert main(words[2:]) == 0
+        elif len(words) == 4:
+            bench_rows.write_rows(Path(words[2]), int(words[3]))
+        else:
+            parquet.write_totals(Path(words[2]))
+        return bench_rows.Run(1.0, 0.5, 100.0), capsys.readouterr().out.encode()
+
+    monkeypatch.setattr(bench_rows, "_measured", measured)
+    assert main(["bench", "rows", "--matches", "40", "--out", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("A tournament of 160 rows: ")
+    assert [line[:18].strip() for line in lines[-5:]] == [
+        "make up and write", "rate in plan order", "rate all at once", "add up for the boa", "show the board",
+    ]  # fmt: skip
+    models = {rating.model for rating in parquet.read_ratings(tmp_path / "rows")}
+    assert models == {"trueskill", "trueskill-batch"} and parquet.read_totals(tmp_path / "rows")
+    assert main(["bench", "rows", "--matches", "0"]) == USER_ERROR
+    assert main(["bench", "engine", "--matches", "7"]) == USER_ERROR
+    assert "--matches, --out: of `arena bench rows` only" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from arena.agent import read_bot
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
@@ -110,8 +111,9 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "configs").glob("*.yaml")), ids=lambda path: path.stem)
-def test_shipped_configs_are_good_and_secret(path: Path) -> None:
-    checked = read_config(path)
+def test_shipped_configs_are_good_and_secret(path: Path, tmp_path: Path) -> None:
+    Submissions(tmp_path).submit("alice", read_bot(BOTS / "set_bot.py"), ())
+    checked = read_config(path, tmp_path)
     assert checked.seed is None and checked.name == path.stem
 
 

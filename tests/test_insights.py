@@ -57,6 +57,11 @@ def test_winners_are_not_compared_where_only_winners_and_losers_are_named() -> N
     assert (pairs.share(0, 2), pairs.share(2, 0)) == (1.0, 0.0)
 
 
+def test_a_draw_of_all_is_a_tie_also_where_only_winners_and_losers_are_named() -> None:
+    draw, decided = played(("alice", 1, 0), ("bob", 1, 1)), played(("alice", 1, 0), ("bob", 2, 1))
+    assert head_to_head(collected(draw, draw, decided)).share(0, 1) == pytest.approx(2 / 3)
+
+
 def test_nobody_met_anybody() -> None:
     assert head_to_head(collected()).bots == ()
     assert head_to_head(collected(played(("alice", 1, 0)))).meetings.tolist() == [[0]]

@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from locked_tables import CLOCK, MEMORY, RIVAL, first_view, play_locked
 from processes import survivors, until, waits_for_signal
 
 from arena.agent import StartInfo, read_bot
+from arena.bench_commands import CommandCost
 from arena.bench_seats import SeatCost
 from arena.cli.main import main
 from arena.exhibition import play_match
@@ -245,17 +247,27 @@ def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 LAYERS = [
-    "landlock", "seccomp", "namespaces", "user", "memory limit", "clock and kill", "parent's death", "host pressure",
+    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "clock and kill", "parent's death",
+    "host pressure",
     "the whole lock",
 ]  # fmt: skip
+
+
+KINDS = {"seats": SeatCost, "commands": CommandCost}
 
 
 def test_the_bench_shows_seats_with_one_room_and_with_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, few in (("STARTS", 2), ("ROUND_TRIPS", 5), ("MATCH_SECONDS", 1e-6)):
-        monkeypatch.setattr(f"arena.bench_seats.{name}", few)
+    for name, few in (("seats.STARTS", 2), ("seats.ROUND_TRIPS", 5), ("seats.MATCH_SECONDS", 1e-6)):
+        monkeypatch.setattr(f"arena.bench_{name}", few)
+    for name in ("STARTS", "ROUND_TRIPS"):
+        monkeypatch.setattr(f"arena.bench_commands.{name}", 2)
     assert main(["bench", "seats", "--json"]) == 0
-    costs = msgspec.json.decode(capsys.readouterr().out, type=list[SeatCost])
+    figures = msgspec.json.decode(capsys.readouterr().out)
+    costs, commands = (msgspec.convert(figures[key], list[kind]) for key, kind in KINDS.items())
+    tools = {"C": "cc", "Python without arena": "python3", "Node.js": "node"}
+    assert [cost.language for cost in commands] == [name for name, tool in tools.items() if shutil.which(tool)]
+    assert all(cost.start_ms > 0 and cost.round_trip_us > 0 and cost.round_trip_cpu_us > 0 for cost in commands)
     assert [cost.rooms for cost in costs] == [1, len(names())]
     assert all(value > 0 for cost in costs for value in (cost.start_ms, cost.start_cpu_ms, cost.decisions_per_second))

@@ -82,3 +82,41 @@ def test_another_machine_is_killed(machine: str) -> None:
 )  # fmt: skip
 def test_calls_that_depend_on_their_arguments(machine: str, call: str, arguments: tuple[int, ...], expected: int) -> None:
     assert verdict(machine, call, *arguments) == expected
+
+
+def of_program(machine: str, call: int | str, *arguments: int) -> int:
+    """The same for the program of a command bot."""
+    number = kernel.number(call) if isinstance(call, str) else call
+    assert number is not None
+    data = struct.pack("<IIQ6Q", number, ARCHITECTURES[machine], 0, *[*arguments, 0, 0, 0, 0, 0, 0][:6])
+    return run(seccomp.program(PID, runs_program=True), data)
+
+
+def test_programs_may_make_a_few_calls_more(machine: str) -> None:
+    more = {kernel.number(name) for name in seccomp.FOR_PROGRAMS} - {None}
+    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3")}
+    special |= {kernel.number(name) for name in ("clone", "execveat", "prctl")}
+    for number in set(range(600)) - special:
+        assert of_program(machine, number) == (ALLOW if number in more else verdict(machine, number)), number
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ("clone", (0x3D0F00,), ALLOW), ("clone", (17,), EPERM), ("clone", (0x4111,), EPERM),
+        ("clone", (0x3D0F00 | 0x10000000,), EPERM), ("clone", (0x3D0F00 | 0x80,), EPERM),
+        ("execveat", (200, 0, 0, 0, 0x1000), ALLOW), ("execveat", (200, 0, 0, 0, 0), EPERM),
+        ("execveat", (5, 0, 0, 0, 0x1000), EPERM),
+        ("mmap", (0, 1, 3, 0x22), ALLOW), ("mmap", (0, 1, 3, 0x21), EPERM), ("mmap", (0, 1, 3, 0x122), EPERM),
+        ("mmap", (0, 1, 7, 0x22), ALLOW),
+        ("tgkill", (PID, 1, 6), ALLOW), ("tgkill", (PID, 1, 23), ALLOW), ("tgkill", (PID, 1, 9), EPERM),
+        ("tgkill", (1, 1, 15), EPERM),
+        ("prctl", (15, 1), ALLOW), ("prctl", (1, 0), EPERM), ("prctl", (4, 1), EPERM), ("prctl", (22, 0), EPERM),
+        ("ioctl", (1, 0x5421), ALLOW), ("ioctl", (1, 0x5412), EPERM), ("ioctl", (1, 0x5401), ENOTTY),
+        ("fcntl", (3, 4), ALLOW), ("fcntl", (3, 8), EPERM), ("fcntl", (3, 1031), EPERM), ("clone3", (), ENOSYS),
+    ],
+)  # fmt: skip
+def test_calls_of_programs_that_depend_on_their_arguments(
+    machine: str, call: str, arguments: tuple[int, ...], expected: int
+) -> None:
+    assert of_program(machine, call, *arguments) == expected

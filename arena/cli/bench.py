@@ -17,6 +17,7 @@ from rich.table import Table
 from arena import game as games
 from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
+from arena.bench_commands import CommandCost, command_costs
 from arena.bench_seats import SeatCost, seat_cost
 from arena.cli.bench_search import print_search
 from arena.errors import ArenaError, ConfigError
@@ -152,18 +153,33 @@ def _seats(names: list[str], *, json: bool) -> int:
     """Locked seats with one room ready, and with all of them."""
     try:
         costs = [seat_cost(rooms) for rooms in dict.fromkeys((tuple(names[:1]), tuple(names)))]
+        commands = command_costs(names[0])
     except LockError as error:
         raise ArenaError(f"bots cannot be locked in here: {error}; `arena doctor` shows what this machine offers") from None
     if json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(costs), indent=2).decode() + "\n")
+        figures = {"seats": costs, "commands": commands}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
         return 0
     table = Table("figure", title="Locked seats", title_justify="left", box=None, pad_edge=False)
     for cost in costs:
         table.add_column(f"{cost.rooms} room{'s' if cost.rooms > 1 else ''}", justify="right")
     for label, text in _SEAT_FIGURES.items():
         table.add_row(label, *(text(cost) for cost in costs))
-    Console(highlight=False).print(table)
+    output = Console(highlight=False)
+    output.print(table)
+    output.print(_command_table(names[0], commands))
     return 0
+
+
+def _command_table(room: str, costs: list[CommandCost]) -> Table:
+    title = f"\nCommand bots, locked, with decisions of {room}"
+    table = Table("language", title=title, title_justify="left", box=None, pad_edge=False)
+    for heading in ("ready after, ms", "of CPU", "there and back, us", "p99", "CPU of the program, us"):
+        table.add_column(heading, justify="right")
+    for cost in costs:
+        trip = (f"{cost.round_trip_us:.0f}", f"{cost.round_trip_p99_us:.0f}", f"{cost.round_trip_cpu_us:.0f}")
+        table.add_row(cost.language, f"{cost.start_ms:.1f}", f"{cost.start_cpu_ms:.1f}", *trip)
+    return table
 
 
 _SEAT_FIGURES: dict[str, Callable[[SeatCost], str]] = {

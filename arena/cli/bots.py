@@ -10,7 +10,7 @@ from arena.cli.formats import Format, page_of
 from arena.config import RESULTS
 from arena.errors import StoreError
 from arena.report.submitted import Board, print_submitted_bots, submitted_bots
-from arena.store.manifest import FILE, read_manifest
+from arena.store.manifest import FILE, is_hall, read_manifest
 from arena.store.submissions import Submissions
 
 
@@ -36,7 +36,8 @@ def _boards(out: Path) -> list[Board]:
     """Newest first; what cannot be read is another command's business."""
     from arena.store import parquet  # only now: pyarrow takes most of the start
 
-    manifests = sorted(out.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    stored = [path for path in out.glob(f"*/{FILE}") if not is_hall(path.parent)]
+    manifests = sorted(stored, key=lambda path: path.stat().st_mtime_ns, reverse=True)
     boards: list[Board] = []
     for path in manifests:
         try:

@@ -9,9 +9,11 @@ import typer
 
 from arena.cli.formats import Format, page_of
 from arena.errors import ConfigError, nearest
+from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
 from arena.report import insights
+from arena.report.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
 from arena.report.board import chosen_pools, headline
 from arena.store.manifest import Manifest, called
 
@@ -84,10 +86,32 @@ class Looker:
                 }
                 ids = boards.read_match_ids(self._folder, places.values())
                 known = {place: ids[row] for place, row in places.items()}
-                objects += insights.explanation_rows(entry, found, known)
+                lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
+                evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
+                for explained_pool in insights.explanation_rows(entry, found, known):
+                    objects.append(explained_pool | author_rows(evidence[explained_pool["pool"]]))
                 if self._format is not Format.JSON:
                     insights.print_explanations(entry, found, known, self._ratings, page)
+                    for pool, own in evidence.items():
+                        print_author_evidence(pool, own, page)
         self._print_rows(objects)
+
+    def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
+        """`losses`: ids of the worst ones by stored row."""
+        from arena.ratings import author
+        from arena.store import boards, parquet
+
+        columns = boards.read_columns(self._folder, author.COLUMNS)
+        slowest = author.slowest(columns, pool, bot)
+        ids = boards.read_match_ids(self._folder, [slow.row for slow in slowest])
+        key = None if self._manifest.key is None else bytes.fromhex(self._manifest.key)
+        return AuthorEvidence(
+            author.faults_of(columns, parquet.read_faults(self._folder), pool, bot),
+            [SlowDecision(ids[slow.row], slow.seat, slow.cpu_ms) for slow in slowest],
+            {} if key is None else {
+                match_id: author.seeds(columns, row, match_id, key) for row, match_id in losses.items()
+            },
+        )  # fmt: skip
 
     def _stored(self) -> Any:
         from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries

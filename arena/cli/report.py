@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena import game as games
 from arena.cli.leaderboard import find_folder
 from arena.errors import ConfigError, StoreError
-from arena.schedule.warmup import warm_rooms
 from arena.store.manifest import read_manifest
 
 FILE = "report.html"
@@ -27,8 +25,10 @@ def report(
         raise ConfigError(f"--out {target}: is a folder; name a file, like {target / FILE}")
     if not target.parent.is_dir():
         raise ConfigError(f"--out {target}: no folder {target.parent}")
-    from arena.report.html import html  # only now: drawing and templates take most of the start, and --help does without
+    from arena import game as games  # only now: rules, drawing and templates take most of the start, and --help does without
+    from arena.report.html import html
     from arena.report.report import report as document
+    from arena.schedule.warmup import warm_rooms
 
     console = Console(stderr=True, highlight=False)
     known = read_manifest(folder)

@@ -14,7 +14,7 @@ class HeadToHead:
 
     bots: tuple[Bot, ...]
     meetings: NDArray[np.int64]
-    """[bots, bots]: matches in which the two were compared: not as team mates, not as winners of a match that names no more."""
+    """[bots, bots]: matches in which the two were compared: not as team mates, not as winners where only losers are named."""
     better: NDArray[np.float64]
     """[bots, bots]: of them those that the first bot finished before the second, ties as halves."""
 
@@ -29,13 +29,14 @@ def head_to_head(rows: PoolRows) -> HeadToHead:
     count = len(rows.bots_by_number)
     meetings, wins, ties = (np.zeros(count * count, np.int64) for _ in range(3))
     match = np.repeat(np.arange(rows.matches, dtype=np.int32), np.diff(rows.starts))
+    has_loser = rows.last_places > 1  # where nobody lost, sharing place 1 is a tie
     for distance in range(1, int(np.diff(rows.starts).max(initial=1))):  # seats apart
         first = np.flatnonzero(match[:-distance] == match[distance:])
         second = first + distance
         tied = rows.places[first] == rows.places[second]
         compared = rows.units[first] != rows.units[second]
         if rows.names_winners_only:
-            compared &= ~(tied & (rows.places[first] == 1))
+            compared &= ~(tied & (rows.places[first] == 1) & has_loser[match[first]])
         for one, other in ((first, second), (second, first)):
             pair = rows.bots[one].astype(np.int64) * count + rows.bots[other]
             meetings += np.bincount(pair[compared], minlength=count * count)

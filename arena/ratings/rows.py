@@ -40,12 +40,17 @@ class PoolRows:
         """How many."""
         return len(self.deals)
 
+    @property
+    def last_places(self) -> NDArray[np.int8]:
+        """[matches]: the worst place."""
+        return np.maximum.reduceat(self.places, self.starts[:-1]) if self.matches else np.zeros(0, np.int8)
+
     @cached_property
     def names_winners_only(self) -> bool:
         """Whether no match has more than two places: then sharing place 1 means to win with others, not to tie."""
         if not self.matches:
             return False
-        last = np.repeat(np.maximum.reduceat(self.places, self.starts[:-1]), np.diff(self.starts))
+        last = np.repeat(self.last_places, np.diff(self.starts))
         return not bool(np.any((self.places > 1) & (self.places < last)))
 
     def per_bot(self, values: NDArray[Any]) -> NDArray[np.float64]:

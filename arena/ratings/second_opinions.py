@@ -17,7 +17,6 @@ import math
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
 
 from arena.ratings.head_to_head import HeadToHead, head_to_head
 from arena.ratings.rows import PoolRows
@@ -88,6 +87,8 @@ def bradley_terry(better: NDArray[np.float64]) -> NDArray[np.float64]:
 
     The likelihood has one peak, where Newton's method with a trust region (scipy) arrives in a few steps.
     """
+    from scipy import optimize, special  # only now: a board without second opinions starts faster
+
     bots = len(better)
     if bots < 2:
         return np.zeros(bots)

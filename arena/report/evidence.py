@@ -1,6 +1,7 @@
 """What is known of a stored tournament, as its report needs it: read once, and pool by pool."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +32,7 @@ NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
 class PoolEvidence:
     """One rating pool."""
 
-    hall: "Evidence"
+    tournament: "Evidence"
     pool: str
     anchor: str
     rows: PoolRows
@@ -61,12 +62,12 @@ class PoolEvidence:
     @property
     def is_measured(self) -> bool:
         """Whether nothing is rated here because thinking time became ticks of the game."""
-        return not self.ratings and any(entry_identity(entry) in self.hall.unrated for entry in self.entries)
+        return not self.ratings and any(entry_identity(entry) in self.tournament.unrated for entry in self.entries)
 
     @property
     def costs(self) -> list[tuple[str, Rating | None, BotCosts]]:
         """Every bot's name, rating and costs, best first; of bots that are not rated too."""
-        own = {(bot, version): cost for (pool, bot, version), cost in self.hall.costs.items() if pool == self.pool}
+        own = {(bot, version): cost for (pool, bot, version), cost in self.tournament.costs.items() if pool == self.pool}
         rated: dict[Bot, Rating | None] = {(rating.bot, rating.bot_version): rating for rating in self.ratings}
         return [
             (shown(*bot), rating, own.get(bot) or BotCosts()) for bot, rating in (rated | dict.fromkeys(own) | rated).items()
@@ -80,18 +81,18 @@ class PoolEvidence:
     @property
     def order_free(self) -> Mapping[Bot, Rating]:
         """The ratings of all matches at once."""
-        ratings = headline_ratings(self.hall.all_ratings, BATCH_MODEL)
+        ratings = headline_ratings(self.tournament.all_ratings, BATCH_MODEL)
         return {(rating.bot, rating.bot_version): rating for rating in ratings if rating.pool == self.pool}
 
     @property
     def history(self) -> list[HistoryPoint]:
         """How the headline came about."""
-        return [point for point in self.hall.history if point.pool == self.pool]
+        return [point for point in self.tournament.history if point.pool == self.pool]
 
     @property
     def entries(self) -> list[dict[str, Any]]:
         """The games of the config that are rated here."""
-        return [entry for entry in self.hall.manifest.entries if entry.get("pool") == self.pool]
+        return [entry for entry in self.tournament.manifest.entries if entry.get("pool") == self.pool]
 
 
 class Evidence:
@@ -110,11 +111,11 @@ class Evidence:
         try:
             self.costs = add_up(parquet.read_totals(folder))
         except StoreError as error:
-            self.missing.append(f"Without CPU times and kinds of endings: {error}")
+            self.missing.append(f"Without CPU times and kinds of endings: {self.reason(error)}")
         try:
             self.history = parquet.read_history(folder)
         except StoreError as error:
-            self.missing.append(f"Without the history of the ratings: {error}")
+            self.missing.append(f"Without the history of the ratings: {self.reason(error)}")
         columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
@@ -134,6 +135,10 @@ class Evidence:
             return []
         return [rating for rating in self.ratings if rating.pool == OVERALL and rating.rank is not None]
 
+    def reason(self, error: Exception) -> str:
+        """Why something is left out, without naming the folder: the page may be published."""
+        return str(error).replace(f"{self.folder}{os.sep}", "")
+
     def pool(self, name: str, anchor: str) -> PoolEvidence:
         """Gather what is known of one pool; its error bars are kept for `overall_bars`."""
         ratings = [rating for rating in self.ratings if rating.pool == name]
@@ -150,7 +155,8 @@ class Evidence:
             np.array([known[bot].sigma for bot in rows.bots_by_number]),
         )
         bars = error_bars(rows, beliefs, self._settings)
-        self._bars[name] = (rows.bots_by_number, bars)
+        if ratings:  # a pool that is not rated takes no part in the overall ones
+            self._bars[name] = (rows.bots_by_number, bars)
         return PoolEvidence(self, name, anchor, rows, self._rows.row_numbers(name), ratings, bars)
 
     def overall_bars(self) -> ErrorBars:

@@ -9,7 +9,7 @@ from arena.report.document import Chapter, Document, Fact, Section
 from arena.report.evidence import Evidence, PoolEvidence, shown
 from arena.report.html import anchor
 from arena.report.plots import Plotter
-from arena.report.sections import conduct, fairness, matches, overview, pairs, strength
+from arena.report.sections import conduct, fairness, faults, matches, overview, pairs, strength
 
 POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     strength.ranking,
@@ -19,6 +19,8 @@ POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     strength.opinions,
     conduct.decision_time,
     conduct.endings,
+    faults.faults,
+    faults.slow_decisions,
     fairness.seats,
     fairness.rotations,
     matches.matches,
@@ -36,21 +38,21 @@ OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
 def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:
     """Read a tournament's folder, one pool at a time. Raises StoreError. `say`: told what is being worked on."""
     say("reading the matches")
-    hall = Evidence(folder)
+    tournament = Evidence(folder)
     plotter = Plotter()
     chapters = []
-    for number, name in enumerate(hall.pools):
-        say(f"{shown(name)} ({number + 1} of {len(hall.pools)})")
-        chapters.append(_pool(hall.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
+    for number, name in enumerate(tournament.pools):
+        say(f"{shown(name)} ({number + 1} of {len(tournament.pools)})")
+        chapters.append(_pool(tournament.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
     summary = Chapter("overview", "Overview", "", _present([
-        overview.warnings(hall), *strength.overall(hall, plotter), *(make(hall) for make in OVERVIEW_SECTIONS)
+        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in OVERVIEW_SECTIONS)
     ]))  # fmt: skip
     return Document(
-        title=f"{hall.manifest.name}: tournament report",
-        summary=headline(hall.manifest).partition(": ")[2],
-        facts=[Fact(name, value) for name, value in overview.facts(hall)],
+        title=f"{tournament.manifest.name}: tournament report",
+        summary=headline(tournament.manifest).partition(": ")[2],
+        facts=[Fact(name, value) for name, value in overview.facts(tournament)],
         chapters=[summary, *chapters],
-        footer=f"Made by arena from {shown(hall.manifest.name)}, started {hall.manifest.started}.",
+        footer=f"Made by arena from {shown(tournament.manifest.name)}, started {tournament.manifest.started}.",
     )
 
 

@@ -27,6 +27,7 @@ LOOK_SECONDS = 1.0  # between looks at the list of nodes
 QUIET_SECONDS = 5.0  # without a sign of life, before a node is asked for one
 ANSWER_SECONDS = 20.0  # for the answer: a loaded machine may need some
 STOPPED_SECONDS = 5.0  # between two looks: this process itself did not run
+WORD_SECONDS = 30.0  # between lines on what is waited for
 HEAD_SECONDS = 20.0  # without the head, before we give up; Ray itself would wait for a minute, and then kill us
 FREE_SECONDS = 10.0  # for CPUs to become free at the start: the workers of a run that was just killed still go
 STEWARDS = 3  # lost ones, after which a node is left alone
@@ -80,6 +81,8 @@ class Cluster:
         self._ray, self._job, self._most, self._say = ray, job, most, say
         self._rooms = list(dict.fromkeys(entry.game for entry in job.plan.entries))
         self._has_strangers = any(not bot.trusted for bot in job.plan.contestants)
+        commands = [bot.command for bot in job.bots.values()]
+        self._programs = [bot for bot in commands if bot is not None and "/" not in bot.command[0]]
         self._ours = installation(self._rooms)
         ray.cloudpickle.register_pickle_by_value(steward)
         self._steward = ray.remote(steward.Steward)
@@ -96,8 +99,12 @@ class Cluster:
         """Until the first node can play. Raises ArenaError when none ever will."""
         self._require_cpus()
         self._say("comparing what is installed on the nodes, and compiling the rules there ...")
+        told = time.monotonic()
         while not self.slots:
             self.look()
+            if time.monotonic() - told > WORD_SECONDS:
+                told = time.monotonic()
+                self._say("waiting: " + "; ".join(f"node {node.name}: {node.state.value}" for node in self._nodes.values()))
             states = {node.state for node in self._nodes.values()}
             if states <= {State.REFUSED}:
                 reasons = "; ".join(f"{node.name}: {node.why}" for node in self._nodes.values())
@@ -125,6 +132,8 @@ class Cluster:
         self._looked = now
         gone = self._compare_with(self._alive()) if self._has_head(now) else []
         gone += [node for node in self._nodes.values() if self._has_fallen_silent(node, now)]
+        if gone and not self.slots:
+            self._say("no node plays now; the run goes on when one does (Ctrl-C keeps what was played)")
         return [node for node in gone if node.chunks]
 
     def close(self) -> None:
@@ -153,7 +162,8 @@ class Cluster:
         for node_id in sorted(set(alive) - set(self._nodes)):  # at the start: the same order everywhere
             self._nodes[node_id] = self._greet(node_id, alive[node_id])
         for node in self._nodes.values():
-            if node.steward is None and node.node_id in alive and time.monotonic() - node.asked > STEWARD_SECONDS:
+            is_due = node.steward is None and time.monotonic() - node.asked > STEWARD_SECONDS
+            if is_due and node.node_id in alive:
                 self._send_steward(node)
         gone = [node for node_id, node in self._nodes.items() if node_id not in alive]
         for node in gone:
@@ -213,18 +223,19 @@ class Cluster:
                 self._leave_alone(node, "; ".join(found))
             else:
                 node.state = State.PREPARING
-                self._ask(node, "prepare", self._rooms, self._job.isolation, self._job.needs_lock, self._has_strangers)
+                self._ask(
+                    node, "prepare", self._rooms, self._job.isolation, self._job.needs_lock, self._has_strangers, self._programs
+                )
         elif node.state is State.PREPARING and answer is not None:
             if "error" in answer:
                 self._leave_alone(node, answer["error"])
                 return False
             if answer.get("reason"):
                 self._say(f"node {node.name}: bots that are not trusted are held by {answer['isolation']}: {answer['reason']}")
-            if "cache" in answer:
-                self._say(f"node {node.name}: {answer['cache']}")
-            if "compiled" in answer:
-                self._say(f"node {node.name}: compiled the rules in {answer['compiled']}")
-            node.state = State.READY
+            for text in (answer.get("cache"), answer.get("compiled")):
+                if text:
+                    self._say(f"node {node.name}: {text}")
+            node.state, node.lost_stewards = State.READY, 0
             return True
         elif node.state is State.SILENT:
             node.state = State.READY
@@ -255,7 +266,7 @@ class Cluster:
         """Whether the head listens: without one Ray blocks, and ends this process after a minute."""
         host, _, port = self._ray.get_runtime_context().gcs_address.rpartition(":")
         try:
-            socket.create_connection((host, int(port)), timeout=LOOK_SECONDS).close()
+            socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS).close()
         except OSError as error:
             if now - self._head_heard > HEAD_SECONDS:
                 raise ArenaError(

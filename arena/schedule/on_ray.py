@@ -198,9 +198,7 @@ class RayBackend:
         folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
         self._guardian = Guardian(Path(folder))
         try:
-            with contextlib.chdir(
-                folder
-            ):  # Ray lets workers import from the driver's current folder first: not from a checkout
+            with contextlib.chdir(folder):  # Ray's workers import from the driver's current folder first: not from a checkout
                 self._ray.init(
                     address="local",
                     num_cpus=workers,
@@ -285,7 +283,7 @@ def _require_listener(address: str) -> None:
     """Raise OSError when nobody listens at `host:port`: Ray itself would try for many minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=LISTENER_SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=LISTENER_SECONDS).close()
 
 
 def _attach_trouble(error: Exception) -> str:

@@ -7,6 +7,7 @@ hall at the top, and speaks in plain dicts and texts.
 import importlib.metadata
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 
 class Steward:
@@ -23,17 +24,25 @@ class Steward:
                 return {"arena": f"none ({error})"}
         return installation(rooms)
 
-    def prepare(self, rooms: Sequence[str], level: str, needs_lock: bool, has_strangers: bool) -> dict[str, str]:
+    def prepare(
+        self, rooms: Sequence[str], level: str, needs_lock: bool, has_strangers: bool, programs: Sequence[Any]
+    ) -> dict[str, str]:
         """Compile `rooms` unless that was done on this node, and try how strangers' bots are locked in here.
 
-        Answers with `error` when the node cannot be used, and with what is worth a line.
+        `programs`: command bots whose program has to be here. Answers with `error` when the node cannot be used, and with
+        what is worth a line.
         """
         from arena import cache
-        from arena.errors import ArenaError
+        from arena.errors import ArenaError, BotError
         from arena.schedule.warmup import warm_rooms
-        from arena.seats.sandbox import Keeper, LockError
+        from arena.seats.sandbox import Keeper, LockError, find_program
 
         said: dict[str, str] = {}
+        for bot in programs:
+            try:
+                find_program(bot, cache.cache_root())
+            except BotError as error:
+                return {"error": f"{bot.name} cannot play there: {error}"}
         if sys.flags.hash_randomization:
             return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
         if has_strangers:
@@ -50,7 +59,7 @@ class Steward:
             seconds = warm_rooms(rooms, lambda _: None)
         except ArenaError as error:
             return {"error": str(error)}
-        return said | ({"compiled": f"{seconds:.0f} s"} if seconds else {})
+        return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})
 
     def answer(self) -> None:
         """Shows that the node lives."""

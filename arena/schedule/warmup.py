@@ -51,6 +51,8 @@ def _environment() -> dict[str, str]:
 
 def _compile(name: str) -> None:
     with jit.compiling(name):
+        if jit.is_warm(name):
+            return  # by another process, while this one waited
         game.warm(game.load(name))
         jit.mark_warm(name)
         search.warm(game.load(name))

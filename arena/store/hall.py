@@ -1,12 +1,12 @@
 """The lasting hall: the rows of all finished tournaments beside each other, in `leaderboards/hall/`.
 
-`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs and ratings, as the tournament wrote them: to
+`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs, faults and ratings, as they were at its end: to
 add one is to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/`
 follows from these folders, whatever the order in which they came: they are read in the order of their start, then their name.
 
 A match counts once, by its id: with a public seed, two tournaments may have matches in common, and then the one that started
 first has them. Bots of one name and version whose files differ are entries of their own (`greedy@3f2a9c`). Labels are the
-tournaments' own business: here, a pool is a table: game, seats, options, version of the rules (`nanatoridori/2/variant=duel`).
+tournaments' own business: here, a pool is a table: game, seats, options, rules version (`nanatoridori/3/variant=advanced`).
 """
 
 import datetime
@@ -30,7 +30,7 @@ from arena.store import parquet
 from arena.store.columns import Columns, Texts, match_starts
 from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import HALL_ENTRIES, BotEntry, Manifest, is_hall, read_manifest
-from arena.store.schema import ACTIONS, HISTORY, MATCHES, RATINGS, TOTALS, Column, Kind
+from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS, Column, Kind
 
 DIGITS = 12  # of the results hash, in the name of an entry
 LEAST_DIGITS = 6  # of a bot's hash, in its name
@@ -176,6 +176,8 @@ def add(hall: Path, folder: Path) -> Entry | None:
             temporary.chmod(0o755)
             for file in (MANIFEST, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
                 _link(folder / file, temporary / file)
+            if (folder / FAULTS.file).exists():  # what authors of bots read; older results have none
+                _link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
             _sync(temporary)
             try:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from processes import command, until
+from processes import command, runs, survivors, until
 from test_tournament import GOOD_BOTS, arena, ended, journalled, run, write_config
 
 from arena import tournament as hall
@@ -29,10 +29,10 @@ from arena.schedule.guardian import descendants
 from arena.schedule.local import LocalBackend
 from arena.schedule.worker import Chunk
 from arena.store.journal import Journal
+from arena.store.status import Trouble, read_status
 from arena.tournament import LOCAL, RAY, Progress, Results, Settings, read_results, run_tournament
 
 DEALS = 60
-DRIVER_KILLS = 2
 POISON = """
 import os, signal
 from arena.agent import Agent
@@ -61,21 +61,93 @@ def assert_same(results: Results, calm: Results) -> None:
     assert audit_results(results.folder, 1, lambda _: None).problems == []
 
 
-def test_kill_9_of_the_driver_at_random_moments(calm: Results, tmp_path: Path) -> None:
-    config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
+DIES_IN_ADD = """
+import os, signal, sys
+from arena.cli.main import main
+from arena.store.journal import Journal
+from arena.store.status import Trouble, read_status
+
+where, number, log = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+real_add, real_set, calls = Journal.add, Journal._set, []
+
+def die():
+    with open(log, "a") as file:
+        file.write(where + "\\n")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def add(self, records, values):
+    calls.append(where)
+    new = real_add(self, records, values)
+    if len(calls) == number:
+        die()  # committed, and nobody knows
+    return new
+
+def set_values(self, values):
+    real_set(self, values)
+    if len(calls) == number and where == "before commit":
+        die()
+
+Journal.add, Journal._set = add, set_values
+sys.exit(main(sys.argv[4:]))
+"""
+
+
+def test_a_driver_that_is_killed_or_stopped_again_and_again(calm: Results, tmp_path: Path) -> None:
+    """At random moments, just after and just before a commit, and by Ctrl-C twice; each time the same command goes on."""
+    config, folder, log = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small", tmp_path / "log"
     words = ["tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 1]
-    dice, log = random.Random("kills of the driver"), []
-    for _ in range(DRIVER_KILLS):
-        before = journalled(folder)
-        process = arena(*words)
-        more = dice.choice((1, 1, dice.randrange(2, 12)))
-        until(lambda: journalled(folder) >= before + more or process.poll() is not None, seconds=120.0)  # noqa: B023
-        process.kill()
-        code, _, _ = ended(process)
-        log.append((code, before, journalled(folder)))
-    assert [code for code, _, _ in log] == [-signal.SIGKILL] * DRIVER_KILLS
-    assert all(before < after for _, before, after in log) and log[-1][2] < 6 * DEALS
+    done = [journalled(folder)]
+    for end in (killed_at_a_random_moment, killed_after_a_commit, killed_before_a_commit, stopped_by_ctrl_c_twice):
+        end(words, folder, log)
+        done.append(journalled(folder))
+    assert log.read_text().splitlines() == ["at random", "after commit", "before commit", "Ctrl-C twice"]
+    assert done[0] < done[1] < done[2] <= done[3] < done[4] < 6 * DEALS
+    with Journal(folder, is_read_only=True) as journal:
+        trouble = Trouble.of(journal)
+    assert trouble is not None and trouble.runs == 4
     assert_same(run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1)), calm)
+
+
+def killed_at_a_random_moment(words: list[object], folder: Path, log: Path) -> None:
+    process = arena(*words)
+    least = journalled(folder) + random.Random("kills of the driver").randrange(1, 12)
+    until(lambda: journalled(folder) >= least, process, seconds=120.0)
+    process.kill()
+    assert ended(process)[0] == -signal.SIGKILL
+    log.write_text("at random\n")
+
+
+def killed_after_a_commit(words: list[object], _: Path, log: Path) -> None:
+    die_in_add("after commit", words, log)
+
+
+def killed_before_a_commit(words: list[object], _: Path, log: Path) -> None:
+    die_in_add("before commit", words, log)
+
+
+def die_in_add(where: str, words: list[object], log: Path) -> None:
+    arguments = [sys.executable, "-c", DIES_IN_ADD, where, 2, log, *words]
+    process = subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    code, _, err = ended(process)
+    assert code == -signal.SIGKILL, err
+
+
+def stopped_by_ctrl_c_twice(words: list[object], folder: Path, log: Path) -> None:
+    """The second time while it is closing."""
+    before = journalled(folder)
+    process = arena(*words, start_new_session=True)
+    until(lambda: journalled(folder) > before, process, seconds=120.0)
+    family = descendants({process.pid})
+    workers = {pid for pid in family if "spawn_main" in command(pid)}
+    os.killpg(process.pid, signal.SIGINT)
+    until(lambda: not all(map(runs, workers)), seconds=120.0)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, err = ended(process)
+    assert code == 130 and "The same command goes on." in err and "Traceback" not in err, err
+    assert workers and not survivors(family)
+    assert not list(folder.glob("*.new")) and read_status(folder).process is None
+    with log.open("a") as file:
+        file.write("Ctrl-C twice\n")
 
 
 class KillsWorkers(hall.Silent):
@@ -134,51 +206,6 @@ def test_kill_9_of_random_workers_of_ray(calm: Results, tmp_path: Path) -> None:
     code, _, err = ended(process)
     assert code == 0 and len(log) == 2, err
     assert_same(read_results(folder), calm)
-
-
-DIES_IN_ADD = """
-import os, signal, sys
-from arena.cli.main import main
-from arena.store.journal import Journal
-
-where, number, log = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-real_add, real_set, calls = Journal.add, Journal._set, []
-
-def die():
-    with open(log, "a") as file:
-        file.write(where + "\\n")
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def add(self, records, values):
-    calls.append(where)
-    new = real_add(self, records, values)
-    if len(calls) == number:
-        die()  # committed, and nobody knows
-    return new
-
-def set_values(self, values):
-    real_set(self, values)
-    if len(calls) == number and where == "before commit":
-        die()
-
-Journal.add, Journal._set = add, set_values
-sys.exit(main(sys.argv[4:]))
-"""
-
-
-def test_a_kill_just_before_and_just_after_the_commit(calm: Results, tmp_path: Path) -> None:
-    config, log = write_config(tmp_path, deals=DEALS), tmp_path / "log"
-    folder, kept = tmp_path / "out" / "small", [0]
-    words = ["tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 1]
-    for where in ("after commit", "before commit"):
-        arguments = [sys.executable, "-c", DIES_IN_ADD, where, 2, log, *words]
-        process = subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        code, _, err = ended(process)
-        assert code == -signal.SIGKILL, err
-        kept.append(journalled(folder))
-    assert log.read_text().splitlines() == ["after commit", "before commit"]
-    assert kept[0] < kept[1] < kept[2] < 6 * DEALS
-    assert_same(run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1)), calm)
 
 
 class AnswersTwice(LocalBackend):

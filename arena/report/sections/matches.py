@@ -81,7 +81,7 @@ def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
 def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, str | None]]:
     """The stored matches with these numbers in the pool, and the keys of their deals, as far as they are public."""
     rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
-    found = boards.find_matches(evidence.hall.folder, rows)
+    found = boards.find_matches(evidence.tournament.folder, rows)
     return [found[row] for row in rows]
 
 
@@ -105,20 +105,18 @@ def _result(record: MatchRecord) -> str:
 
 def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
     """Replays until the pool's share of the page is full, and why others, or all, are left out."""
-    if not evidence.hall.manifest.finished or any(key is None for *_, key in listed):
+    if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
-    share = PAGE_LETTERS // max(1, len(evidence.hall.pools))
+    share = PAGE_LETTERS // max(1, len(evidence.tournament.pools))
     logs: list[Log] = []
     for choice, record, key in listed:
         try:
             text = _replay(record, bytes.fromhex(key or ""))
         except (ArenaError, ValueError) as error:
-            return logs, f"Replays are left out: {printable(str(error))}"
+            return logs, f"Replays are left out: {printable(evidence.tournament.reason(error))}"
         if len(text) > share:
-            return (
-                logs,
-                f"The first {len(logs)} of these have a replay below; `arena replay` and the number of the match shows any.",
-            )
+            shown_here = f"The first {len(logs)} of these have a replay below"
+            return logs, f"{shown_here}; `arena replay` and the number of the match shows any."
         share -= len(text)
         title = f"Replay {record.match_id}: {', '.join(choice.reasons) or _result(record)}"
         logs.append(Log(_anchor(evidence, record), title, text))

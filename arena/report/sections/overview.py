@@ -11,10 +11,10 @@ from arena.report.evidence import Evidence, of, shown
 TEXT_LETTERS = 400  # of a bot's parameters or a game's options
 
 
-def warnings(hall: Evidence) -> Section | None:
+def warnings(tournament: Evidence) -> Section | None:
     """What a reader must know before the numbers."""
-    manifest = hall.manifest
-    texts = list(hall.missing)
+    manifest = tournament.manifest
+    texts = list(tournament.missing)
     if not manifest.finished:
         texts.append(f"Not finished: {manifest.played:,} of {manifest.matches:,} matches are in; all of this may still change.")
     retired = [shown(bot.name, bot.version) for bot in manifest.bots if bot.retired]
@@ -27,12 +27,12 @@ def warnings(hall: Evidence) -> Section | None:
     return Section("Notes", "", [Words(text, is_warning=True) for text in texts]) if texts else None
 
 
-def by_game(hall: Evidence) -> Section | None:
+def by_game(tournament: Evidence) -> Section | None:
     """A row per bot, a column per pool."""
-    pools = [pool for pool in hall.pools if any(rating.pool == pool for rating in hall.ratings)]
+    pools = [pool for pool in tournament.pools if any(rating.pool == pool for rating in tournament.ratings)]
     if len(pools) < 2:
         return None
-    ratings = {(rating.bot, rating.bot_version, rating.pool): rating for rating in hall.ratings}
+    ratings = {(rating.bot, rating.bot_version, rating.pool): rating for rating in tournament.ratings}
     bots = {(bot, version): None for bot, version, pool in ratings if pool in pools}
     columns = [Column("bot", is_number=False), *(Column(shown(pool)) for pool in pools)]
     rows = []
@@ -46,15 +46,15 @@ def by_game(hall: Evidence) -> Section | None:
     return Section("Game by game", lead, [Table("Ratings by game", columns, rows)])
 
 
-def leaders(hall: Evidence) -> Section | None:
+def leaders(tournament: Evidence) -> Section | None:
     """Who is first in each game."""
     columns = [
         Column("game", is_number=False), Column("first", is_number=False), Column("rating"), Column("bots"),
         Column("matches", meaning="seats of rated matches over bots"), Column("surely first?", is_number=False),
     ]  # fmt: skip
     rows = []
-    for pool in hall.pools:
-        ranked = [rating for rating in hall.ratings if rating.pool == pool]
+    for pool in tournament.pools:
+        ranked = [rating for rating in tournament.ratings if rating.pool == pool]
         if not ranked:
             rows.append([Cell(shown(pool)), Cell("not rated"), *[Cell("")] * 4])
             continue
@@ -72,9 +72,9 @@ def leaders(hall: Evidence) -> Section | None:
     ])  # fmt: skip
 
 
-def field(hall: Evidence) -> Section | None:
+def field(tournament: Evidence) -> Section | None:
     """Who took part."""
-    if not hall.manifest.bots:
+    if not tournament.manifest.bots:
         return None
     columns = [
         Column("bot", is_number=False), Column("games", is_number=False, is_long=True),
@@ -87,16 +87,16 @@ def field(hall: Evidence) -> Section | None:
             Cell("" if bot.params == "{}" else printable(bot.params, TEXT_LETTERS)), Cell("yes" if bot.trusted else "no"),
             Cell(printable(bot.sha256[:12])),
         ]
-        for bot in hall.manifest.bots
+        for bot in tournament.manifest.bots
     ]  # fmt: skip
     return Section("Field", "", [Table("Bots", columns, rows)])
 
 
-def provenance(hall: Evidence) -> Section:
+def provenance(tournament: Evidence) -> Section:
     """What fixes the results, for who wants to check them."""
-    manifest = hall.manifest
+    manifest = tournament.manifest
     if manifest.tournaments:
-        return _tournaments(hall)
+        return _tournaments(tournament)
     columns = [Column("what", is_number=False), Column("value", is_number=False, is_code=True, is_long=True)]
     settings = {key: value for key, value in manifest.config.items() if key not in ("entries", "contestants", "bots")}
     facts = {
@@ -106,24 +106,21 @@ def provenance(hall: Evidence) -> Section:
         "reproducible results": manifest.reproducible_sha256 or "-",
     }  # fmt: skip
     facts |= {key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in settings.items()}
-    games: list[Block] = [_games(hall)] if hall.manifest.entries else []
+    games: list[Block] = [_games(tournament)] if tournament.manifest.entries else []
     lead = f"`arena verify-results {manifest.name}` plays every match again and checks the hashes, scores and ratings."
-    if manifest.tournaments:
-        facts = {"tournaments": ", ".join(manifest.tournaments)}
-        lead = "The lasting hall holds the matches of all its tournaments; each can be audited for itself."
     rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
     return Section("How it was played", lead, [*games, Table("Settings and hashes", columns, rows)])
 
 
-def _tournaments(hall: Evidence) -> Section:
+def _tournaments(tournament: Evidence) -> Section:
     """Of the lasting hall."""
     columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
-    rows = [[Cell(printable(name, TEXT_LETTERS))] for name in hall.manifest.tournaments]
+    rows = [[Cell(printable(name, TEXT_LETTERS))] for name in tournament.manifest.tournaments]
     lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
-    return Section("How it was played", lead, [_games(hall), Table("Tournaments", columns, rows)])
+    return Section("How it was played", lead, [_games(tournament), Table("Tournaments", columns, rows)])
 
 
-def _games(hall: Evidence) -> Table:
+def _games(tournament: Evidence) -> Table:
     columns = [
         Column("pool", is_number=False), Column("game", is_number=False), Column("seats"), Column("deals", meaning="per table"),
         Column("options", is_number=False, is_code=True, is_long=True),
@@ -133,7 +130,7 @@ def _games(hall: Evidence) -> Table:
             Cell(shown(str(entry.get("pool")))), Cell(shown(str(entry.get("game")))), Cell(shown(str(entry.get("seats")))),
             Cell(shown(str(entry.get("deals", "")))), Cell(printable(_pairs(entry.get("options")), TEXT_LETTERS)),
         ]
-        for entry in hall.manifest.entries
+        for entry in tournament.manifest.entries
     ]  # fmt: skip
     return Table("Games and options", columns, rows)
 
@@ -144,11 +141,11 @@ def _pairs(values: object) -> str:
     return ", ".join(f"{key} {value}" for key, value in values.items())
 
 
-def facts(hall: Evidence) -> Sequence[tuple[str, str]]:
+def facts(tournament: Evidence) -> Sequence[tuple[str, str]]:
     """The figures of the first lines."""
-    manifest = hall.manifest
+    manifest = tournament.manifest
     faults = sum(count for name, count in manifest.endings.items() if name not in ("played", "host"))
     return [
-        ("matches", f"{manifest.played:,}"), ("bots", f"{len(manifest.bots):,}"), ("games", f"{len(hall.pools):,}"),
+        ("matches", f"{manifest.played:,}"), ("bots", f"{len(manifest.bots):,}"), ("games", f"{len(tournament.pools):,}"),
         ("faults", f"{faults:,}"), ("state", "finished" if manifest.finished else "not finished"),
     ]  # fmt: skip

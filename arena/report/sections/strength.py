@@ -15,8 +15,9 @@ from arena.report.costs import Costs, costs_of, milliseconds
 from arena.report.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.evidence import Evidence, PoolEvidence, of, shown
 from arena.report.plots import Interval, Line, Plotter
+from arena.report.sections.pairs import MOST_BOTS
 
-LIKELY = 0.005  # smaller probabilities are left blank
+MOST_LINES = 60  # intervals in one plot
 _BOT = Column("bot", is_number=False)
 
 
@@ -25,8 +26,8 @@ def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
     if evidence.is_measured:
         reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
         return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
-    retired = {bot.name for bot in evidence.hall.manifest.bots if bot.retired}
-    return ranking_of(evidence.title, evidence.ratings, evidence.hall.costs, retired, plotter)
+    retired = {bot.name for bot in evidence.tournament.manifest.bots if bot.retired}
+    return ranking_of(evidence.title, evidence.ratings, evidence.tournament.costs, retired, plotter)
 
 
 def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], plotter: Plotter) -> Section:
@@ -38,7 +39,7 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
     if not any(rating.matches for rating in ratings):
         listed = [ranking_table(pool, ratings, costs, retired)] if ratings else []
         return Section("Ranking", "", [Words("No rated matches yet."), *listed])
-    intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches]
+    intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches][:MOST_LINES]
     blocks: list[Block] = [ranking_table(pool, ratings, costs, retired)]
     if any(is_open(above, below) for above, below in itertools.pairwise(ratings)):
         blocks.append(Words("≈ not separable from the bot above; in brackets the ranks that the 95 % intervals allow."))
@@ -46,7 +47,7 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
         svg = plotter.intervals(
             intervals, "mu with 95 % interval", f"Intervals of the ratings in {pool}; the table has the numbers"
         )
-        blocks.append(Plot(svg, "Dots are mu; lines its 95 % interval."))
+        blocks.append(Plot(svg, f"Dots are mu; lines its 95 % interval{_best_of(len(intervals), len(ratings))}."))
     return Section("Ranking", lead, blocks)
 
 
@@ -111,7 +112,7 @@ def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
     mu = np.array([rating.mu for rating in evidence.ratings])
     order = evidence.ranked
     bars = ErrorBars(evidence.bars.covariance[np.ix_(order, order)], evidence.bars.degrees, evidence.bars.saved)
-    return chances_of(evidence.title, evidence.ratings, mu, bars, evidence.hall.rng("rank probabilities", evidence.pool))
+    return chances_of(evidence.title, evidence.ratings, mu, bars, evidence.tournament.rng("rank probabilities", evidence.pool))
 
 
 def chances_of(
@@ -121,15 +122,16 @@ def chances_of(
     if len(ratings) < 2 or not any(rating.matches for rating in ratings):
         return None
     chances = rank_probabilities(mu, bars, rng)
-    columns = [_BOT, *(Column(str(rank + 1), meaning=f"chance of rank {rank + 1}") for rank in range(len(ratings)))]
-    rows = [
-        [Cell(of(rating)), *(_chance(float(chance)) for chance in chances[number])] for number, rating in enumerate(ratings)
-    ]
+    most = min(MOST_BOTS, len(ratings))
+    columns = [_BOT, *(Column(str(rank + 1), meaning=f"chance of rank {rank + 1}") for rank in range(most))]
+    rows = [[Cell(of(rating)), *map(_chance, own)] for rating, own in zip(ratings, chances[:most, :most].tolist())]
     lead = (
         "How likely each bot is truly the best, the second best and so on, in percent: 10,000 draws of all skills at once from "
         "the joint error bars (bots that played the same deals err together). Ranks of mu; rows and columns add up to 100."
     )
-    return Section("Rank probabilities", lead, [Table(f"Rank probabilities in {pool}", columns, rows, heat="rising")])
+    table = Table(f"Rank probabilities in {pool}", columns, rows, heat="rising")
+    cut = [Words(f"The best {most} of {len(ratings):,} bots, and as many ranks.")] if most < len(ratings) else []
+    return Section("Rank probabilities", lead, [table, *cut])
 
 
 def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
@@ -187,16 +189,22 @@ def _verdict(ratings: Sequence[Rating], by_bot: dict[tuple[str, int], SecondOpin
     return " ".join(f"By {' and '.join(names)} the first would be {best}." for best, names in others.items())
 
 
-def overall(hall: Evidence, plotter: Plotter) -> list[Section]:
+def overall(tournament: Evidence, plotter: Plotter) -> list[Section]:
     """Ranking and chances over all pools, every pool counting the same."""
-    if not hall.overall:
+    if not tournament.overall:
         return []
-    retired = {bot.name for bot in hall.manifest.bots if bot.retired}
-    ratings = [rating for rating in hall.ratings if rating.pool == "overall"]
-    found = [ranking_of("all games", ratings, hall.costs, retired, plotter)]
-    mu = np.array([rating.mu for rating in hall.overall])
-    chances = chances_of("all games", hall.overall, mu, hall.overall_bars(), hall.rng("rank probabilities", "overall"))
+    retired = {bot.name for bot in tournament.manifest.bots if bot.retired}
+    ratings = [rating for rating in tournament.ratings if rating.pool == "overall"]
+    found = [ranking_of("all games", ratings, tournament.costs, retired, plotter)]
+    mu = np.array([rating.mu for rating in tournament.overall])
+    chances = chances_of(
+        "all games", tournament.overall, mu, tournament.overall_bars(), tournament.rng("rank probabilities", "overall")
+    )
     return [*found, chances] if chances else found
+
+
+def _best_of(count: int, total: int) -> str:
+    return f"; the best {count} of {total:,}" if count == MOST_LINES < total else ""
 
 
 def _rank(rank: int | None) -> Cell:
@@ -212,5 +220,7 @@ def _percent(share: float) -> Cell:
 
 
 def _chance(chance: float) -> Cell:
-    text = "" if chance < LIKELY else ">99" if LIKELY > 1 - chance > 0 else f"{100 * chance:.0f}"
-    return Cell(text, chance, chance)
+    text = f"{100 * chance:.0f}"
+    if text == "0":
+        return Cell("")
+    return Cell(">99", 99.5, chance) if text == "100" and chance < 1 else Cell(text, share=chance)

@@ -1,6 +1,8 @@
 """A command bot at the table: its program in a locked child process, spoken to in JSON lines over its standard pipes."""
 
+import contextlib
 import os
+import signal
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +20,7 @@ from arena.seats.sandbox import wire
 from arena.seats.sandbox.child import Child, Pipes, Trouble
 from arena.seats.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat
 from arena.seats.sandbox.keeper import Keeper
+from arena.seats.sandbox.levels import PROCESS
 from arena.seats.sandbox.program import Executable, find
 from arena.view import View
 
@@ -82,6 +85,13 @@ class CommandSeat(HeldSeat):
         if self._fault is None:
             self._child.end_input()
             self._child.has_ended(END_SECONDS)
+
+    def close(self) -> None:
+        """Kill the bot's process, if it still runs, and without a lock what it may have started."""
+        if self._child is not None and self._child.is_open and self._isolation == PROCESS:
+            with contextlib.suppress(OSError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+        super().close()
 
     def _launched(self) -> Child:
         """A locked child that has become the program. Raises Trouble."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 import arena
-from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, seccomp
+from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, program, seccomp
 from arena.seats.sandbox.keeper import Keeper, LockError, libraries
 
 _BOOT = """
@@ -144,6 +144,33 @@ def _memory() -> str:
     return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
 
 
+_TRIES = """
+import os, threading
+threading.Thread(target=int).start()
+for attempt in (os.fork, lambda: os.execv("/bin/false", ["false"]), lambda: os.open("/etc/passwd", os.O_RDONLY)):
+    try:
+        attempt()
+    except OSError:
+        continue
+    os._exit(1)
+os._exit(0)
+"""
+
+
+def _program() -> str:
+    found = program.examine(Path(sys.executable).resolve())
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(os.open(found.path, os.O_RDONLY), seccomp.PROGRAM, inheritable=False)
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        limits.apply_to_program(64 << 20, counts_threads=False)
+        landlock.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.loader])])
+        seccomp.refuse_all_but_allowed(runs_program=True)
+        kernel.execute(seccomp.PROGRAM, [str(found.path), "-I", "-S", "-c", _TRIES], [])
+    _, status = os.waitpid(pid, 0)
+    return "" if status == 0 else f"a locked program ended with status {status}"
+
+
 def _clock() -> str:
     reader, writer = os.pipe()
     pid = os.fork()
@@ -192,6 +219,7 @@ _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
     "namespaces": (_namespaces, "names outside the view do not exist", False),
     "user": (_user, "root is given up" if os.geteuid() == 0 else "an ordinary user, nothing to give up", False),
     "memory limit": (_memory, "address space is capped", True),
+    "programs": (_program, "one of a command bot keeps the lock, and runs no other", False),
     "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
     "parent's death": (_death, "a child ends with its parent", True),
     "host pressure": (_delay, "a seat that waits for a CPU is told from one that sleeps", False),

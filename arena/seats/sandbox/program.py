@@ -23,6 +23,8 @@ class Executable:
 
     path: Path
     """Without links."""
+    is_native: bool
+    """Whether the kernel of Linux runs it by itself."""
     loader: str
     """The dynamic loader that it names; empty: it needs none."""
 
@@ -40,15 +42,20 @@ def find(bot: CommandBot, folder: Path) -> Executable:
     if path is None or not path.is_file():
         where = "is not on this machine's PATH" if path is None else "is not there"
         raise BotError(f"{FILE}: command: the program {name} {where}")
-    path = path.resolve()
     try:
-        with path.open("rb") as file:
-            start = file.read(1 << 16)
+        found = examine(path.resolve())
     except OSError as error:
         raise BotError(f"{FILE}: command: {name}: {error.strerror}") from None
-    if sys.platform == "linux" and not start.startswith(_ELF):
+    if sys.platform == "linux" and not found.is_native:
         raise BotError(f'{FILE}: command: {name} is no program but a script: name its interpreter, as in ["python3", "{name}"]')
-    return Executable(path, _loader(start))
+    return found
+
+
+def examine(path: Path) -> Executable:
+    """A program by its path, without links. Raises OSError."""
+    with path.open("rb") as file:
+        start = file.read(1 << 16)
+    return Executable(path, start.startswith(_ELF), _loader(start))
 
 
 def _on_path(name: str) -> Path | None:
