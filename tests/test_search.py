@@ -180,7 +180,7 @@ def test_eltam_is_played_exactly() -> None:
         for seat, own in ((0, matrix), (1, 1.0 - matrix.T)):
             if seat == 1:
                 NAGA.engine.step(states, codes[0])  # hidden from seat 1
-            found = view_of(NAGA, states, seat).search(iterations=1000)
+            found = view_of(NAGA, states, seat).search(iterations=1000, selection="regret")
             worst = min(own[codes.index(found.best_code)])
             assert worst >= solved(own) - 1e-9, f"deal {deal}: seat {seat} plays {found.best}"
             values = [choice.value * choice.visits for choice in found.choices]
