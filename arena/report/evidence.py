@@ -124,7 +124,6 @@ class Evidence:
         except StoreError as error:
             self.missing.append(f"Without the history of the ratings: {self.reason(error)}")
         columns = boards.read_columns(folder, COLUMNS)
-        """[rows]: the plan's number of each row's match."""
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
         self._rows = StoredRows(columns, unrated=self.unrated)
