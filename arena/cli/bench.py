@@ -19,6 +19,7 @@ from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
 from arena.bench_commands import CommandCost, command_costs
 from arena.bench_seats import SeatCost, seat_cost
+from arena.cli.bench_search import print_search
 from arena.errors import ArenaError, ConfigError
 from arena.schedule.warmup import warm_rooms
 from arena.seats.sandbox import LockError
@@ -29,16 +30,18 @@ class Topic(enum.StrEnum):
 
     ENGINE = "engine"
     SEATS = "seats"
+    SEARCH = "search"
     RATINGS = "ratings"
     ROWS = "rows"
     SCALE = "scale"
     CHAOS = "chaos"
+    FORMATS = "formats"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings, rows).")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (all but scale and chaos).")] = False,
     matches: Annotated[
         list[int] | None,
         typer.Option(
@@ -54,8 +57,10 @@ def bench(
     workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
     seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), boards
+    """Measure speed on this machine: engine, search and ratings (one core, CPU time), locked seats (wall time), boards
     of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
+
+    formats: the error rates of `compare`, and how many matches `compare` and `ladder` save (some minutes).
 
     chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
     """
@@ -70,6 +75,10 @@ def bench(
         from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
 
         return print_scale(matches, backend)
+    if topic is Topic.FORMATS:
+        from arena.cli.bench_formats import print_formats  # only now: it plays a bank of matches
+
+        return print_formats(json=json)
     if topic is Topic.CHAOS:
         from arena.cli.bench_chaos import print_chaos
 
@@ -80,6 +89,8 @@ def bench(
     warm_rooms(names, console.print)
     if topic is Topic.SEATS:
         return _seats(names, json=json)
+    if topic is Topic.SEARCH:
+        return print_search(names, json=json)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     if json:
