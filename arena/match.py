@@ -92,6 +92,8 @@ class Answer:
     wall_seconds: float
     output: Callable[[], str] = str
     """Gives the end of what the bot printed, printable: asked for when the reply is a fault."""
+    is_timed: bool = False
+    """Whether a time budget had a part in it."""
 
 
 class Seat(Protocol):
@@ -319,6 +321,7 @@ class _Table:
         if isinstance(answer, Answer):
             book.cpu.append(answer.cpu_seconds)
             book.wall += answer.wall_seconds
+            book.reproducible &= not answer.is_timed
             late = self._clock_fault(book, answer)
             found = late or _legal_code(self.game, states, codes, answer.action)
             if not isinstance(found, Fault):

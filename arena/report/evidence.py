@@ -124,8 +124,6 @@ class Evidence:
         except StoreError as error:
             self.missing.append(f"Without the history of the ratings: {self.reason(error)}")
         columns = boards.read_columns(folder, COLUMNS)
-        self.index: NDArray[np.int64] = columns.numbers["index"]
-        """[rows]: the plan's number of each row's match."""
         self.unrated = unrated_entries(self.manifest)
         """Games with options."""
         self._rows = StoredRows(columns, unrated=self.unrated)
