@@ -2,7 +2,8 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type.
+state's type. The last five are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
+looks like from afar.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
@@ -24,6 +25,8 @@ Actions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
 ROOMS: dict[Any, Any] = {}
 """Rules modules by record type; filled by game.load."""
+ROLLOUTS: dict[Any, Any] = {}
+"""Modules rollout.py of the rooms by record type; filled by game.load."""
 
 
 def _rules(s: State) -> Any:
@@ -108,21 +111,58 @@ def seen_action(s: State, action: int, viewer: int) -> int:
     return cast(int, _rules(s).seen_action(s, action, viewer))
 
 
-for _function, _parameters in (
-    (deal, "s, seats, options, seed"),
-    (legal_actions, "s, out"),
-    (step, "s, action"),
-    (next_round, "s"),
-    (current_seat, "s"),
-    (num_seats, "s"),
-    (is_simultaneous, "s"),
-    (is_round_over, "s"),
-    (is_terminal, "s"),
-    (scores, "s, out"),
-    (places, "s, out"),
-    (has_one_loser, "s"),
-    (observe, "s, seat, out"),
-    (determinize, "s, seat, rng"),
-    (seen_action, "s, action, viewer"),
+def _rollout(s: State) -> Any:
+    return ROLLOUTS[s.dtype]
+
+
+def evaluate(s: State, out: Numbers) -> None:
+    """Write what the position is worth to each seat, higher is better, on one scale for a room.
+
+    Where the round is over it is what the round brought, and the match if that is over too; before, an estimate.
+    """
+    _rollout(s).evaluate(s, out)
+
+
+def rollout_action(s: State, actions: Actions, count: int, rng: Words) -> int:
+    """A quick sensible choice among the first `count` of `actions`, the legal list; looks at its own seat's cards only."""
+    return cast(int, _rollout(s).rollout_action(s, actions, count, rng))
+
+
+def choice_code(s: State, action: int) -> int:
+    """One of several simultaneous choices as the chooser knows it: the same for the same cards, nothing of the others'."""
+    return cast(int, _rollout(s).choice_code(s, action))
+
+
+def private_code(s: State, seat: int) -> int:
+    """What a seat to choose has learnt that no seen action told it, as a code, such as the cards drawn; 0 = nothing."""
+    return cast(int, _rollout(s).private_code(s, seat))
+
+
+def reopen(s: State) -> None:
+    """Take back all choices of a simultaneous decision that are already in, so that the first seat is to choose."""
+    _rollout(s).reopen(s)
+
+
+for _rooms, _function, _parameters in (
+    (ROOMS, deal, "s, seats, options, seed"),
+    (ROOMS, legal_actions, "s, out"),
+    (ROOMS, step, "s, action"),
+    (ROOMS, next_round, "s"),
+    (ROOMS, current_seat, "s"),
+    (ROOMS, num_seats, "s"),
+    (ROOMS, is_simultaneous, "s"),
+    (ROOMS, is_round_over, "s"),
+    (ROOMS, is_terminal, "s"),
+    (ROOMS, scores, "s, out"),
+    (ROOMS, places, "s, out"),
+    (ROOMS, has_one_loser, "s"),
+    (ROOMS, observe, "s, seat, out"),
+    (ROOMS, determinize, "s, seat, rng"),
+    (ROOMS, seen_action, "s, action, viewer"),
+    (ROLLOUTS, evaluate, "s, out"),
+    (ROLLOUTS, rollout_action, "s, actions, count, rng"),
+    (ROLLOUTS, choice_code, "s, action"),
+    (ROLLOUTS, private_code, "s, seat"),
+    (ROLLOUTS, reopen, "s"),
 ):
-    jit.stub(_function, ROOMS, _parameters)
+    jit.stub(_function, _rooms, _parameters)

@@ -1,7 +1,7 @@
 """A loaded game room: its rules, its notation, its view, its compiled entries; how rooms are found.
 
-A room is a folder under games/ with rules.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt. What its rules
-must define is in contract.py.
+A room is a folder under games/ with rules.py, rollout.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt.
+What its rules.py and its rollout.py must define is in contract.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from arena import jit
-from arena.contract import ROOMS, Actions, State, States
+from arena.contract import ROLLOUTS, ROOMS, Actions, State, States
 from arena.data_table import DataTable, RowError, read_tables
 from arena.engine import Engine, bind_engine
 from arena.errors import ConfigError, nearest
@@ -72,6 +72,8 @@ class Game:
     name: str
     rules: Any
     """The module games/<name>/rules.py."""
+    rollout: Any
+    """The module games/<name>/rollout.py."""
     text: TextModule
     view: type[Any]
     """The typed view that bots of this game see."""
@@ -225,9 +227,10 @@ def load(name: str) -> Game:
     """The room of a game; raises ConfigError for an unknown name."""
     if name not in names():
         raise ConfigError(f'game: no game "{name}"; {nearest(name, names())}')
-    rules, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "text", "view"))
+    rules, rollout, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "rollout", "text", "view"))
     ROOMS[jit.record_type(rules.STATE)] = rules
-    return Game(name, rules, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))
+    ROLLOUTS[jit.record_type(rules.STATE)] = rollout
+    return Game(name, rules, rollout, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))
 
 
 def warm(game: Game) -> None:

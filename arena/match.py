@@ -18,6 +18,7 @@ from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, c
 from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
+FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 
@@ -91,6 +92,8 @@ class Answer:
     wall_seconds: float
     output: Callable[[], str] = str
     """Gives the end of what the bot printed, printable: asked for when the reply is a fault."""
+    is_timed: bool = False
+    """Whether a time budget had a part in it."""
 
 
 class Seat(Protocol):
@@ -318,6 +321,7 @@ class _Table:
         if isinstance(answer, Answer):
             book.cpu.append(answer.cpu_seconds)
             book.wall += answer.wall_seconds
+            book.reproducible &= not answer.is_timed
             late = self._clock_fault(book, answer)
             found = late or _legal_code(self.game, states, codes, answer.action)
             if not isinstance(found, Fault):
@@ -348,6 +352,8 @@ class _Table:
             book.ending = fault.ending
         reason = printable(fault.reason)
         self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {reason}")
+        if book.faults > FAULTS_KEPT:
+            return
         self.faults.append(
             FaultRecord(seat=seat, decision=decision, ending=fault.ending, reason=reason, output=fault.output, exit=fault.exit)
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.game import Document, Game, States
 from arena.records import Clock
+from arena.search import Findings, Settings, search
 
 
 class View:
@@ -29,6 +30,9 @@ class View:
         self.clock = clock
         """CPU seconds for this decision, and left in the bank."""
         self._game = game
+        self._observed = observed
+        self.is_timed = False
+        """Whether a search was given a time budget: then the decision may be another one on another day."""
         self.codes = codes
         """The legal actions as codes, in the order of `legal`."""
         self._events = events
@@ -52,6 +56,15 @@ class View:
     def position(self) -> Document:
         """The masked position: a JSON object with `?` for each hidden card."""
         return self._game.text.masked_position(self.state, self.seat)
+
+    def search(self, **settings: Any) -> Findings:
+        """The compiled search from this seat's knowledge, such as `view.search(iterations=1000).best`.
+
+        `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ... Raises ConfigError.
+        """
+        asked = Settings(**settings)
+        self.is_timed |= asked.time is not None
+        return search(self._game, self._observed, self.seat, list(self.codes), asked)
 
     def __str__(self) -> str:
         lines = [self._game.text.describe(self.state, self.seat)]

@@ -24,6 +24,8 @@ HALL = {"arena.agent", "arena.cards", "arena.search"}
 KEY = b"house bots"
 DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
 CLOCK = Clock(60.0, 600.0)
+BRIEF: dict[str, dict[str, object]] = {"ismcts.py": {"iterations": 8}, "pimc.py": {"iterations": 8, "world_iterations": 4}}
+"""`params` of bots that otherwise think for long."""
 
 Log = list[tuple[int, str]]
 
@@ -36,7 +38,7 @@ class WatchedSeat(InProcessSeat):
     """Checks every reply of a bot and notes it."""
 
     def __init__(self, bot: BotFiles, *, seat: int, seed: int, log: Log) -> None:
-        super().__init__(partial(LoadedBot, bot), seed, {})
+        super().__init__(partial(LoadedBot, bot), seed, BRIEF.get(bot.main, {}))
         self.seat, self.log = seat, log
         self.legal: list[str] = []
 

@@ -18,7 +18,7 @@ from arena.game import Game, load, names
 
 ROOMS = names()
 SEEDS = st.integers(0, 2**128 - 1)
-FILES = ("RULES.md", "rules.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
+FILES = ("RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
 
 
 def in_fresh_process(code: str, **environment: str) -> str:

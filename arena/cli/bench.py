@@ -19,6 +19,7 @@ from arena import jit
 from arena.bench import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
 from arena.bench_commands import CommandCost, command_costs
 from arena.bench_seats import SeatCost, seat_cost
+from arena.cli.bench_search import print_search
 from arena.errors import ArenaError, ConfigError
 from arena.schedule.warmup import warm_rooms
 from arena.seats.sandbox import LockError
@@ -29,6 +30,7 @@ class Topic(enum.StrEnum):
 
     ENGINE = "engine"
     SEATS = "seats"
+    SEARCH = "search"
     RATINGS = "ratings"
     ROWS = "rows"
     SCALE = "scale"
@@ -55,7 +57,7 @@ def bench(
     workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
     seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
 ) -> int:
-    """Measure speed on this machine: the engine and the ratings (one core, CPU time), locked seats (wall time), boards
+    """Measure speed on this machine: engine, search and ratings (one core, CPU time), locked seats (wall time), boards
     of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
 
     formats: the error rates of `compare`, and how many matches `compare` and `ladder` save (some minutes).
@@ -87,6 +89,8 @@ def bench(
     warm_rooms(names, console.print)
     if topic is Topic.SEATS:
         return _seats(names, json=json)
+    if topic is Topic.SEARCH:
+        return print_search(names, json=json)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     if json:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from arena import game, jit
+from arena import game, jit, search
 from arena.cache import cache_root
 from arena.errors import ArenaError
 
@@ -18,7 +18,7 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping
     `others`: what else to compile, by name, and the modules that do it when they are run.
     """
     modules = {**dict.fromkeys(names, "arena.schedule.warmup"), **others}
-    cold = [name for name in modules if not jit.is_warm(name)]
+    cold = [name for name in modules if not (jit.is_warm(name) and (name in others or jit.is_warm(jit.search_of(name))))]
     if not cold:
         return 0.0
     say(f"compiling {', '.join(cold)} (first run only) ...")
@@ -55,6 +55,8 @@ def _compile(name: str) -> None:
             return  # by another process, while this one waited
         game.warm(game.load(name))
         jit.mark_warm(name)
+        search.warm(game.load(name))
+        jit.mark_warm(jit.search_of(name))
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class InProcessSeat:
             raise
         except BaseException:
             return Fault(Ending.CRASH, short_trace())
-        answer = Answer(action, time.thread_time() - cpu, time.perf_counter() - wall)
+        answer = Answer(action, time.thread_time() - cpu, time.perf_counter() - wall, is_timed=self._view.is_timed)
         clock = self._view.clock
         return _late(answer, clock.move + clock.bank) or answer
 

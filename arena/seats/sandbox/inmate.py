@@ -96,11 +96,11 @@ def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
         )
         action = agent.act(view)
         if isinstance(action, str) and len(action) < wire.TEXT:
-            return wire.Action(ask.id, action.encode("utf-8", "backslashreplace").decode())
+            return wire.Action(ask.id, action.encode("utf-8", "backslashreplace").decode(), view.is_timed)
         if isinstance(action, str):
             return wire.Action(ask.id, action[: wire.TEXT].encode("ascii", "backslashreplace").decode()[: wire.TEXT])
         if isinstance(action, int) and not isinstance(action, bool):
-            return wire.Action(ask.id, int(action) if action.bit_length() < 64 else "a huge number")
+            return wire.Action(ask.id, int(action) if action.bit_length() < 64 else "a huge number", view.is_timed)
         reason = f"a reply is one of the legal texts or its index, not {type(action).__name__}"
         return wire.Failed(ask.id, Ending.MALFORMED.value, printable(reason))
     except MemoryError:

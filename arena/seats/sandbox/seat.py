@@ -67,7 +67,7 @@ class LockedSeat(HeldSeat):
             if reply.id != self._id:
                 raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
             if isinstance(reply, wire.Action):
-                return Answer(reply.action, used, time.perf_counter() - self._began, self._output_end)
+                return Answer(reply.action, used, time.perf_counter() - self._began, self._output_end, is_timed=reply.is_timed)
             return self._refused(reply)
         except Trouble as trouble:
             return self._failed(trouble)

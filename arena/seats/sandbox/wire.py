@@ -106,6 +106,8 @@ class Action(msgspec.Struct, frozen=True, array_like=True, tag="action", forbid_
 
     id: int
     action: str | int
+    is_timed: bool = False
+    """Whether a time budget had a part in it."""
 
 
 class Failed(msgspec.Struct, frozen=True, array_like=True, tag="failed", forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from dataclasses import replace
 import msgspec
 
 from arena import game as games
-from arena import jit
+from arena import jit, search
 from arena.seats.sandbox import canary, inmate, kernel, limits, namespaces, wire
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell
@@ -54,10 +54,12 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
     for name in order.rooms:
         with jit.compiling(name):
             games.warm(games.load(name))
+            search.warm(games.load(name))
     jit.forbid_all_compiling()
     for name in games.names():
         for entry in games.compiled_entries(games.load(name)):
             jit.forbid_compiling(entry)
+        jit.forbid_compiling(search.bind_search(name))
     cell = Cell(
         level=order.level,
         libraries=order.libraries,

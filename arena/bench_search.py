@@ -1,0 +1,215 @@
+"""Speed of the compiled search, measured: what `arena bench search` prints. Medians of CPU time unless said otherwise."""
+
+import importlib.util
+import itertools
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from arena import game as games
+from arena import search
+from arena.bench import OPEN_SPIEL_GAMES
+from arena.game import Game, States
+from arena.search import Findings, Settings
+
+ITERATIONS = 1000  # of a measured decision, as in OpenSpiel's figures
+POSITIONS = 12  # with at least two legal actions, spread over the first rounds of random matches
+SPACING = 7  # decisions between them
+SEATS = 3  # or the fewest that a game has
+BUDGETS = (0.002, 0.01, 0.05)  # CPU seconds of a decision
+THREADS = 2
+THREAD_ITERATIONS = 20_000
+
+
+class SearchSpeed(msgspec.Struct, frozen=True):
+    """Decisions of information-set Monte Carlo tree search, one core."""
+
+    game: str
+    seats: int
+    rollout: str
+    simulations_per_second: float
+    decisions_per_second: float
+    """Inside simulations, in the tree and below it."""
+    decisions_per_simulation: float
+
+
+class SearchCost(msgspec.Struct, frozen=True):
+    """What else a search costs in one room."""
+
+    game: str
+    first_decision_s: float
+    """A new process with a warm cache: CPU seconds from its start to the end of a search of one simulation."""
+    import_s: float
+    """The part of it that goes before the search: Python, numpy, numba, the room."""
+    overdraft: float
+    """The most that a time budget was overdrawn, as a share of it; its median is near 0."""
+    speedup: float
+    """Simulations per second of wall time on two threads, in ratio to one."""
+
+
+def search_speeds(name: str) -> list[SearchSpeed]:
+    """Simulations in one room, with uniform rollouts and with the room's own."""
+    game = games.load(name)
+    search.warm(game)
+    seats = _seats(game)
+    views = list(itertools.islice(_positions(game, seats), POSITIONS))
+    return [_speed(game, seats, views, rollout) for rollout in ("uniform", "policy")]
+
+
+def search_cost(name: str) -> SearchCost:
+    """The first decision, time budgets and threads in one room."""
+    game = games.load(name)
+    search.warm(game)
+    views = list(itertools.islice(_positions(game, _seats(game)), POSITIONS))
+    total, before = _first_decision(name)
+    return SearchCost(name, total, before, _overdraft(game, views), _speedup(game, views[0]))
+
+
+def open_spiel_searches() -> list[SearchSpeed]:
+    """OpenSpiel's ISMCTSBot in C++ with uniform rollouts; empty where the extra `bench` is not installed.
+
+    Each game in a process of its own, at the first choice of each deal: at some later positions of hearts version 2.0.2 ends
+    its process (segmentation fault in `step`). A game that does so is left out.
+    """
+    if importlib.util.find_spec("pyspiel") is None:
+        return []
+    code = f"import sys; from {__name__} import open_spiel_speed; sys.stdout.buffer.write(open_spiel_speed(sys.argv[1]))"
+    runs = [subprocess.run([sys.executable, "-c", code, name], capture_output=True, check=False) for name in OPEN_SPIEL_GAMES]
+    return [msgspec.json.decode(run.stdout, type=SearchSpeed) for run in runs if run.returncode == 0]
+
+
+def open_spiel_speed(name: str) -> bytes:
+    """The figures of one of its games, as JSON."""
+    import pyspiel
+
+    return msgspec.json.encode(_open_spiel(pyspiel.load_game(name), name))
+
+
+def _seats(game: Game) -> int:
+    return SEATS if SEATS in game.seats else game.seats[0]
+
+
+Position = tuple[States, int, list[int]]
+"""What a seat sees, the seat, its legal actions."""
+
+
+def _positions(game: Game, seats: int) -> Iterator[Position]:
+    engine, chance = game.engine, random.Random(7)
+    for deal in itertools.count():
+        states = game.deal(seats, game.resolve_options({}, seats), deal)
+        for number in itertools.count():
+            codes, seat = game.legal_list(states), engine.current_seat(states)
+            if number % SPACING == 0 and len(codes) > 1:
+                yield game.observed(states, seat), seat, codes
+            engine.step(states, chance.choice(codes))
+            if engine.is_round_over(states):
+                break
+
+
+def _speed(game: Game, seats: int, views: list[Position], rollout: str) -> SearchSpeed:
+    asked = Settings(iterations=ITERATIONS, rollout=rollout)
+    rates, decisions, lengths = [], [], []
+    for observed, seat, codes in views:
+        seconds, found = _timed(lambda: search.search(game, observed, seat, codes, asked))  # noqa: B023  # called at once
+        rates.append(found.simulations / seconds)
+        decisions.append(found.decisions / seconds)
+        lengths.append(found.decisions / found.simulations)
+    median = statistics.median
+    return SearchSpeed(game.name, seats, rollout, median(rates), median(decisions), median(lengths))
+
+
+def _timed(run: Callable[[], Findings]) -> tuple[float, Findings]:
+    """CPU seconds of the fastest of three runs (a busy machine only ever adds), and what it found."""
+    best = float("inf")
+    for _ in range(3):
+        began = time.thread_time()
+        found = run()
+        best = min(best, time.thread_time() - began)
+    return best, found
+
+
+def _first_decision(name: str) -> tuple[float, float]:
+    code = (
+        f"import time; from arena import game, search; room = game.load({name!r});"
+        "before = time.process_time(); search.warm(room); print(time.process_time(), before)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
+    total, before = min(tuple(float(word) for word in run.stdout.split()) for run in runs)
+    return total, before
+
+
+def _overdraft(game: Game, views: list[Position]) -> float:
+    shares = []
+    for budget in BUDGETS:
+        for observed, seat, codes in views:
+            began = time.thread_time()
+            search.search(game, observed, seat, codes, Settings(time=budget))
+            shares.append((time.thread_time() - began) / budget - 1.0)
+    return max(shares)
+
+
+def _speedup(game: Game, view: Position) -> float:
+    observed, seat, codes = view
+    walls = []
+    for threads in (1, THREADS):
+        asked = Settings(iterations=THREAD_ITERATIONS * threads, threads=threads)
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            search.search(game, observed, seat, codes, asked)
+            times.append(time.perf_counter() - began)
+        walls.append(min(times) / threads)
+    return walls[0] / walls[1]
+
+
+def _open_spiel(game: Any, name: str) -> SearchSpeed:
+    import pyspiel
+
+    chance = random.Random(7)
+    final = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
+    rates, decisions, lengths = [], [], []
+    for state in itertools.islice(_open_spiel_states(game, chance), POSITIONS):
+        bot = pyspiel.ISMCTSBot(3, pyspiel.RandomRolloutEvaluator(1, 5), 2.0, ITERATIONS, -1, final, False, False)
+        best = float("inf")
+        for _ in range(3):
+            began = time.thread_time()
+            bot.step(state)
+            best = min(best, time.thread_time() - began)
+        length = statistics.mean(_open_spiel_length(state.clone(), chance) for _ in range(20))
+        rates.append(ITERATIONS / best)
+        decisions.append(length * ITERATIONS / best)
+        lengths.append(length)
+    median = statistics.median
+    return SearchSpeed(f"open_spiel {name}", game.num_players(), "uniform", median(rates), median(decisions), median(lengths))
+
+
+def _open_spiel_states(game: Any, chance: random.Random) -> Iterator[Any]:
+    """States with at least two legal actions: with one, ISMCTSBot returns at once without any simulation."""
+    while True:
+        state = game.new_initial_state()
+        while state.is_chance_node() or len(state.legal_actions()) < 2:
+            _open_spiel_step(state, chance)
+        yield state
+
+
+def _open_spiel_length(state: Any, chance: random.Random) -> int:
+    """Decisions to the end of a random match, the cards not counted."""
+    decisions = 0
+    while not state.is_terminal():
+        decisions += not state.is_chance_node()
+        _open_spiel_step(state, chance)
+    return decisions
+
+
+def _open_spiel_step(state: Any, chance: random.Random) -> None:
+    if state.is_chance_node():
+        actions, weights = zip(*state.chance_outcomes())
+        state.apply_action(chance.choices(actions, weights)[0])
+    else:
+        state.apply_action(chance.choice(state.legal_actions()))

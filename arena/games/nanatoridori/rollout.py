@@ -1,0 +1,65 @@
+"""Nana Toridori for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.games.nanatoridori.state import ADVANCED, KIND, PASS, ROUND_OVER, ROW, TAKE, TURN, State
+from arena.jit import jit
+from arena.rng import Words, below
+
+SIMULTANEOUS = "ucb"
+DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
+
+MIDDLE = 0.5  # of the points for going out first, in the advanced rules
+CARD = 0.02  # what a card less in the hand is worth before the end
+WHIM = 5  # one choice in so many is any
+
+
+@jit
+def evaluate(s: State, out: NDArray[np.float64]) -> None:
+    """1 for going out (in the advanced rules for going out first), 0 for the one who is left; before, by the cards in hand."""
+    for seat in range(s.seats):
+        out[seat] = 0.0 if s.phase >= ROUND_OVER else 0.5 - CARD * s.hand_size[seat]
+    for i in range(s.num_out):
+        out[s.out[i]] = MIDDLE if i > 0 and s.variant == ADVANCED else 1.0
+
+
+@jit
+def rollout_action(s: State, actions: Words, count: int, rng: Words) -> int:
+    """Play rather than pass, the most cards; take what joins the same value, drop the rest."""
+    if below(rng, WHIM) == 0:
+        return int(actions[below(rng, count)])
+    if s.phase == TURN:
+        best = 0
+        chosen = int(actions[0])
+        for i in range(count):
+            action = int(actions[i])
+            if action >> KIND != PASS:
+                cards = action >> 2 & 63
+                if cards > best:
+                    best = cards
+                    chosen = action
+        return chosen
+    value = s.beaten_value if s.phase == TAKE else s.drawn
+    first = s.turn << ROW
+    for gap in range(s.hand_size[s.turn]):
+        if s.hand[first + gap] == value:
+            return int(actions[gap])
+    return int(actions[count - 1])
+
+
+@jit
+def choice_code(_s: State, action: int) -> int:
+    """Nothing is chosen simultaneously."""
+    return action
+
+
+@jit
+def private_code(s: State, _seat: int) -> int:
+    """The card drawn; all else that a seat learns are actions."""
+    return int(s.drawn)
+
+
+@jit
+def reopen(_s: State) -> None:
+    """Nothing is chosen simultaneously."""

@@ -1,0 +1,81 @@
+"""The memory of a tree search: nodes in one array, found by what was seen, never more of them than there is room for."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena import jit
+
+NODE = np.dtype((np.record, np.dtype([
+    ("key", "i8"),  # what was seen, or the choice itself
+    ("value", "f8"),  # sum of the rewards of the seat that chose
+    ("regret", "f8"),  # regret matching: sum of what this choice would have brought more than what was played
+    ("share", "f8"),  # regret matching: sum of the probabilities with which it was to be played
+    ("parent", "i4"),
+    ("seat", "i4"),  # that chose; OUTCOME = no choice, but what came of it
+    ("visits", "i4"),
+    ("available", "i4"),  # simulations in which this choice was there
+    ("stamp", "i4"),  # the last simulation counted in `available`
+], align=True)))  # fmt: skip
+ROOT = 0
+OUTCOME = -1
+NONE = 0  # no node: the root is nobody's child
+
+Nodes: TypeAlias = Any
+"""An array of NODE; the first one is the root."""
+Slots: TypeAlias = NDArray[np.int32]
+"""An open hash table of node numbers, 0 = free; its length is a power of two, at least twice the nodes."""
+
+_HALF = (1 << 31) - 1
+_TWO_HALVES = (1 << 62) - 1
+
+
+def new_tree(capacity: int) -> tuple[Nodes, Slots]:
+    """Room for `capacity` nodes, the root among them."""
+    return np.zeros(capacity, NODE), np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
+
+
+@jit.generic
+def mixed(first: int, second: int) -> int:
+    """One code for two, below 2**62; different pairs have the same one as good as never."""
+    low = ((first & _HALF) * 0x2545F491 + (second & _HALF) * 0x3C6EF35F) & _TWO_HALVES
+    high = ((first >> 31 & _HALF) * 0x2C1B3C6D + (second >> 31 & _HALF) * 0x297A2D39) & _TWO_HALVES
+    code = (low ^ high >> 13 ^ high << 17) & _TWO_HALVES
+    return ((code ^ code >> 29) & _HALF) * 0x2127599B ^ code >> 3
+
+
+@jit.generic
+def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int:
+    """The place in `slots` of the child with this seat and key, or the free place where it belongs."""
+    last = len(slots) - 1
+    slot = mixed(key, parent * 16 + seat + 1) >> 7 & last
+    node = int(slots[slot])
+    while node != NONE:
+        if nodes[node].key == key and nodes[node].parent == parent and nodes[node].seat == seat:
+            return slot
+        slot = slot + 1 & last
+        node = int(slots[slot])
+    return slot
+
+
+@jit.generic
+def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> None:
+    """A fresh node."""
+    nodes[node].key = key
+    nodes[node].parent = parent
+    nodes[node].seat = seat
+    nodes[node].value = 0.0
+    nodes[node].regret = 0.0
+    nodes[node].share = 0.0
+    nodes[node].visits = 0
+    nodes[node].available = 0
+    nodes[node].stamp = 0
+
+
+@jit.generic
+def clear(nodes: Nodes, slots: Slots) -> None:
+    """Forget all but the root."""
+    for slot in range(len(slots)):
+        slots[slot] = NONE
+    write_node(nodes, ROOT, ROOT, OUTCOME, 0)

@@ -1,0 +1,251 @@
+"""The compiled search: it knows what its seat sees and no more, repeats itself, and comes near to what is exactly right."""
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from locked_tables import CLOCK, MEMORY
+from naga_contests import ROOM as NAGA
+from naga_contests import contest, exploitability, matrix_of, solved
+
+from arena import search as searches
+from arena.agent import Agent, StartInfo, read_bot
+from arena.errors import ConfigError
+from arena.exhibition import play_match
+from arena.game import Game, States, load, names
+from arena.games.yaniv import YanivView
+from arena.games.yaniv.state import CALL, START
+from arena.match import Answer
+from arena.records import Clock, Ending
+from arena.rng import derive, seed_words
+from arena.search import METHODS, Findings, Settings
+from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.view import View
+
+ROOMS = names()
+BOT = read_bot(Path(__file__).parent.parent / "bots" / "ismcts.py")
+
+
+def view_of(game: Game, states: States, seat: int) -> View:
+    """What the hall hands to the bot of a seat that is to choose."""
+    seen = game.observed(states, seat)
+    return game.view(game, seen, seat, codes=game.legal_list(seen), events=list, clock=Clock(1.0, 1.0))
+
+
+def moments(game: Game, seats: int, deal: int, count: int = 6) -> Iterator[tuple[States, int]]:
+    """Some decisions of a match of random actions with a choice, and who is to choose."""
+    chance = random.Random(deal)
+    states = game.deal(seats, game.resolve_options({}, seats), deal)
+    for number in range(30 * count):
+        codes = game.legal_list(states)
+        if len(codes) > 1 and number % 29 < 2:
+            yield game.from_bytes(states.tobytes()), game.engine.current_seat(states)
+        game.engine.advance(states, chance.choice(codes))
+        if game.engine.is_terminal(states):
+            return
+
+
+def same(one: Findings, other: Findings) -> bool:
+    return one.best == other.best and one.choices == other.choices and one.decisions == other.decisions
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
+    """Another world behind the same view, and even the true state itself: the same search, number by number."""
+    game, asked = load(room), Settings(iterations=60, method=method, world_iterations=20)
+    for seats in sorted({game.seats[0], game.seats[-1]}):
+        for deal in range(3):
+            for states, seat in moments(game, seats, deal):
+                found = view_of(game, states, seat).search(iterations=60, method=method, world_iterations=20)
+                world = game.from_bytes(states.tobytes())
+                game.engine.determinize(world, seat, seed_words(deal + 1))
+                assert same(found, view_of(game, world, seat).search(iterations=60, method=method, world_iterations=20))
+                codes = game.legal_list(states)
+                seen, true = (
+                    searches._Part(game, shown, seat, codes, asked, 0, 1) for shown in (game.observed(states, seat), states)
+                )
+                true._rng[:] = seen._rng  # else it would come from the bytes of the state
+                seen.run(0)
+                true.run(0)
+                assert np.array_equal(seen.results, true.results), f"{room}: seat {seat} used what it does not see"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_same_seed_is_the_same_search(room: str) -> None:
+    game = load(room)
+    for states, seat in moments(game, game.seats[0], deal=1, count=2):
+        view, before = view_of(game, states, seat), states.tobytes()
+        found = view.search(iterations=300)
+        assert same(found, view.search(iterations=300)) and states.tobytes() == before
+        assert found.choices != view.search(iterations=300, seed=1).choices
+        assert [choice.action for choice in found.choices] == view.legal
+        assert found.best in view.legal
+        assert sum(choice.visits for choice in found.choices) == found.simulations == 300
+        assert sum(choice.share for choice in found.choices) == pytest.approx(1.0)
+
+
+def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load("hisatsu")
+    states = game.deal(3, game.resolve_options({}, 3), 1)
+    view = view_of(game, states, game.engine.current_seat(states))
+    found = view.search(iterations=101, threads=3)
+    assert found.simulations == 101
+
+    def refuse(_part: object) -> bool:
+        return False
+
+    monkeypatch.setattr(searches._Part, "starts", refuse)
+    assert same(found, view.search(iterations=101, threads=3))
+
+
+def test_a_tree_has_no_more_nodes_than_allowed() -> None:
+    for room in ROOMS:
+        game = load(room)
+        for states, seat in moments(game, game.seats[-1], deal=2, count=2):
+            found = view_of(game, states, seat).search(iterations=2000, nodes=50)
+            assert found.nodes <= 50 and found.simulations == 2000
+
+
+class Timed(Agent):
+    def act(self, view: View) -> str:
+        return view.search(time=0.0005).best
+
+
+class Counted(Agent):
+    def act(self, view: View) -> str:
+        return view.search(iterations=20).best
+
+
+def test_a_seat_with_a_time_budget_is_not_reproducible() -> None:
+    record = play_match("naga", [Timed, Counted], seed=1)
+    assert [seat.reproducible for seat in record.seats] == [False, True]
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2
+
+
+def test_a_locked_bot_searches_like_a_free_one() -> None:
+    """The twelve lines of bots/ismcts.py in a locked seat of every room, where nothing can be compiled."""
+    with Keeper(ROOMS) as keeper:
+        try:
+            assert keeper.level in (LOCKED, NAMESPACE)
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        for room in ROOMS:
+            game = load(room)
+            states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1)
+            view = view_of(game, states, game.engine.current_seat(states))
+            for params, is_timed in (({"iterations": 30, "threads": 2}, False), ({"iterations": 30, "time": 9.0}, True)):
+                with LockedSeat(keeper, BOT, seed=1, params=params, memory=MEMORY) as seat:
+                    assert seat.start(StartInfo(room, {}, game.seats[0], view.seat, CLOCK)) is None
+                    seat.ask(view)
+                    answer = seat.answer()
+                assert isinstance(answer, Answer), answer
+                assert (answer.action, answer.is_timed) == (view.search(**params).best, is_timed)
+
+
+def test_a_time_budget_marks_the_view() -> None:
+    states = contest(1, 1)
+    assert states is not None
+    view = view_of(NAGA, states, 0)
+    assert view.search(iterations=10).simulations == 10 and not view.is_timed
+    assert view.search(time=0.001).simulations > 0 and view.is_timed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({}, "iterations"),
+        ({"iterations": 0}, "more than 0"),
+        ({"iterations": 10, "method": "ismct"}, "ismcts"),
+        ({"iterations": 10, "rollout": "best"}, "rollout"),
+        ({"time": -1.0}, "time"),
+    ],
+)
+def test_a_wrong_setting_is_named(wrong: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_eltam_is_played_exactly() -> None:
+    """The last contest: no card is hidden any more but in the other hand, where all that is unseen is."""
+    played = 0
+    for deal in range(60):
+        states = contest(7, deal)
+        if states is None:
+            continue
+        matrix, codes = matrix_of(states), NAGA.legal_list(states)
+        for seat, own in ((0, matrix), (1, 1.0 - matrix.T)):
+            if seat == 1:
+                NAGA.engine.step(states, codes[0])  # hidden from seat 1
+            found = view_of(NAGA, states, seat).search(iterations=1000, selection="regret")
+            worst = min(own[codes.index(found.best_code)])
+            assert worst >= solved(own) - 1e-9, f"deal {deal}: seat {seat} plays {found.best}"
+            values = [choice.value * choice.visits for choice in found.choices]
+            assert sum(values) / found.simulations == pytest.approx(solved(own), abs=0.1)
+            played += 1
+    assert played > 40
+
+
+@pytest.mark.parametrize(("deal", "seed"), [(317, 0), (62, 0)])
+def test_simultaneous_choices_become_an_equilibrium(deal: int, seed: int) -> None:
+    """The last two contests with open cards, a game in which the best play is mixed: more iterations, less to exploit."""
+    states = contest(6, deal)
+    assert states is not None
+    seen = NAGA.observed(states, 0)
+    world = NAGA.from_bytes(seen.tobytes())
+    NAGA.engine.determinize(world, 0, seed_words(derive(seen.tobytes(), "search", 0, seed, 0)))  # the one that is searched
+    matrix = matrix_of(world)
+    lost = []
+    for iterations in (300, 30_000):
+        asked = {"iterations": iterations, "world_iterations": iterations, "method": "pimc", "selection": "regret"}
+        found = view_of(NAGA, states, 0).search(seed=seed, **asked)
+        lost.append(exploitability(matrix, found.shares))
+    assert lost[1] < 0.05 < lost[0]
+    values = [choice.value * choice.visits for choice in found.choices]
+    assert sum(values) / found.simulations == pytest.approx(solved(matrix), abs=0.03)
+
+
+def test_the_value_of_a_call_is_that_of_all_deals() -> None:
+    """Yaniv: what a call brings, counted over every hand that the other seat may hold."""
+    game, checked = load("yaniv"), 0
+    for deal in range(400):
+        view = _first_call(game, deal)
+        if view is None:
+            continue
+        exact = _value_of_call(view)
+        found = view.search(iterations=6000, method="flat")
+        call = next(choice for choice in found.choices if choice.action == "call")
+        assert call.value == pytest.approx(exact, abs=4 * 20 / call.visits**0.5)
+        checked += 1
+        if checked == 8:
+            return
+    raise AssertionError(f"{checked} calls found")
+
+
+def _first_call(game: Game, deal: int) -> YanivView | None:
+    """A first round after random play in which the seat to choose may call."""
+    chance = random.Random(deal)
+    states = game.deal(2, game.resolve_options({}, 2), deal)
+    while not game.engine.is_round_over(states) and states[0].reshuffles == 0:
+        seat, codes = game.engine.current_seat(states), game.legal_list(states)
+        if states[0].phase == START and codes[0] == CALL:
+            view = view_of(game, states, seat)
+            assert isinstance(view, YanivView)
+            if view.hand_sizes[1 - seat] - len(view.known[1 - seat]) in (1, 2):
+                return view
+            codes.remove(CALL)
+        game.engine.step(states, chance.choice(codes))
+    return None
+
+
+def _value_of_call(view: YanivView) -> float:
+    other = 1 - view.seat
+    known = view.known[other]
+    values = []
+    for hidden in combinations(view.unseen, view.hand_sizes[other] - len(known)):
+        theirs = view.value([*known, *hidden])
+        values.append(theirs if view.hand_value < theirs else theirs - view.hand_value - 30)
+    return sum(values) / len(values)
