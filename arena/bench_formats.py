@@ -27,11 +27,11 @@ from arena.schedule.tables import Compare, Format, Ladder, Leg, RoundRobin
 from arena.schedule.worker import Job, Worker
 from arena.seats.sandbox import NAMESPACE
 
-BANK_DEALS = 100
-DRAWS = 20  # tournaments of each kind
+BANK_DEALS = 80
+DRAWS = 10  # tournaments of each kind
 MOST_DEALS = 1_500  # of a drawn tournament
 ERROR, DIFFERENCE = 0.05, 0.1
-SIMULATED_RUNS = 1_000
+SIMULATED_RUNS = 500
 MEANS = (0.0, 0.05, 0.1, 0.2, 0.4)
 _KEY = b"arena bench formats"
 _GAME = {"game": "naga", "seats": 2, "deals": BANK_DEALS}

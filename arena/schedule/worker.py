@@ -90,8 +90,9 @@ class Worker:
         self._cpu_before: float | None = None
 
     def close(self) -> None:
-        """End the processes of locked seats."""
+        """End the processes of locked seats; nothing can be played any more."""
         self._keeper.close()
+        self._nowhere.close()
 
     def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
         """Play matches of the plan; a failure of ours in one of them does not hurt the others.
