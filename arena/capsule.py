@@ -103,7 +103,7 @@ def first_fault(record: MatchRecord, seat: int) -> FaultRecord:
     if row.fault_decision is None:
         raise ConfigError(
             f"seat {seat} ({row.bot}) made no fault in match {record.match_id}; choose one of its decisions with --decision "
-            f"(`arena replay {record.match_id} --seat {seat}` numbers them)"
+            f"(`arena replay {record.match_id}` numbers them)"
         )
     return FaultRecord(seat=seat, decision=row.fault_decision, ending=row.ending, reason="")
 
@@ -146,7 +146,7 @@ def _replayed(
     if decision != AT_START and all(choice.index != decision for choice in logs[seat]):
         raise ConfigError(
             f"decision {decision} of match {record.match_id} is none of seat {seat}; "
-            f"`arena replay {record.match_id} --seat {seat}` numbers them"
+            f"`arena replay {record.match_id}` numbers them"
         )
     questioned = _QuestionedSeat(logs[seat], game.ms_per_tick(setup.options), decision, bot)
     seats: list[Seat] = [

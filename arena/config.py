@@ -20,6 +20,7 @@ from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
 from arena.schedule.plan import ALL as ALL_ROTATIONS
 from arena.schedule.plan import ALL_UP_TO, CYCLIC, Entry
+from arena.schedule.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.store.manifest import HALL
 from arena.store.submissions import ALL, FOLDER, PREFIX, Submissions
 
@@ -27,7 +28,7 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
-FORMATS = ("round_robin",)
+FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER, COMPARE) = ("round_robin", "gauntlet", "ladder", "compare")
 RESULTS = Path("leaderboards")
 """Where tournaments write and submitted bots are, unless --out names another folder."""
 
@@ -62,6 +63,26 @@ class ClockConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: str = "10s"
 
 
+class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of the format `compare`."""
+
+    error: float = 0.05
+    """At most this is the probability of a wrong verdict."""
+    difference: float = 0.1
+    """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
+
+
+class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of the format `ladder`: when a run of it ends."""
+
+    sigma: float | None = 1.0
+    """When no bot's sigma is above, in any pool; null: not for that."""
+    separable: bool = True
+    """When all neighbours of all pools are separable."""
+    matches: int = 2_000
+    """When this run has played so many; a later run may play as many again."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tournament as written."""
 
@@ -69,7 +90,13 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: list[GameConfig]
     bots: list[str | BotConfig]
     seed: int | None = None
-    format: str = "round_robin"
+    format: str = ROUND_ROBIN
+    candidates: list[str] | None = None
+    """Of a gauntlet: who plays against all others; of `compare`: is the first one better than the second?"""
+    sample: int | None = None
+    """Of a round robin: play a balanced sample, on every deal so many times as many tables as there are bots."""
+    compare: CompareConfig | None = None
+    ladder: LadderConfig | None = None
     deals: int = 8
     rotations: str = CYCLIC
     clock: ClockConfig = ClockConfig()
@@ -105,6 +132,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes per seat."""
     faults: FaultPolicy
     ratings: RatingSettings
+    format: Format
 
 
 def read_config(path: Path, results: Path = RESULTS) -> Tournament:
@@ -146,11 +174,13 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         if number < 1:
             raise ConfigError(f"faults.{key}: at least 1, not {number}")
     clock = config.clock
+    bots = _bots(config, folder, Submissions(results))
     return Tournament(
         name=config.name,
         seed=config.seed,
         entries=_entries(config, folder),
-        bots=_bots(config, folder, Submissions(results)),
+        bots=bots,
+        format=_format(config, [bot.name for bot in bots]),
         rotations=config.rotations,
         clock=Clock(
             move=_seconds(clock.move, "clock.move"),
@@ -192,6 +222,52 @@ def _check_keys(value: object, kind: Any, path: str) -> None:
             raise ConfigError(f"{_join(path, name)}: this key is needed")
         if name in value:
             _check_keys(value[name], field.type, _join(path, name))
+
+
+def _format(config: Config, names: list[str]) -> Format:
+    """The format with its settings; refuses those of other formats."""
+    homes = {"candidates": (GAUNTLET, COMPARE), "sample": (ROUND_ROBIN,), "compare": (COMPARE,), "ladder": (LADDER,)}
+    for key, formats in homes.items():
+        if getattr(config, key) is not None and config.format not in formats:
+            raise ConfigError(f"{key}: a setting of format: {' and '.join(formats)}, not of {config.format}")
+    if config.format == ROUND_ROBIN:
+        if config.sample is not None:
+            _check_count(config.sample, "sample")
+        return RoundRobin(config.sample)
+    if config.format == LADDER:
+        return Ladder((_leg(config.ladder or LadderConfig(), range(len(names))),))
+    candidates = _candidates(config, names)
+    if config.format == GAUNTLET:
+        return Gauntlet(tuple(candidates))
+    for place, game in enumerate(config.games):
+        if config.format == COMPARE and game.deals is not None:
+            raise ConfigError(f"games[{place}].deals: compare plays the same number of deals of every game; set deals alone")
+    if len(candidates) != 2:
+        raise ConfigError(f"candidates: two of the bots are compared, not {len(candidates)}")
+    settings = config.compare or CompareConfig()
+    for key in ("error", "difference"):
+        if not 0.0 < getattr(settings, key) < 0.5:
+            raise ConfigError(f"compare.{key}: between 0 and 0.5, not {getattr(settings, key)}")
+    return Compare((candidates[0], candidates[1]), settings.error, settings.difference)
+
+
+def _candidates(config: Config, names: list[str]) -> list[int]:
+    """By place among the bots."""
+    if not config.candidates:
+        raise ConfigError(f"candidates: this key is needed for format: {config.format}, with names of bots")
+    for place, name in enumerate(config.candidates):
+        if name not in names:
+            raise ConfigError(f'candidates[{place}]: no bot is called "{name}"; {nearest(name, names)}')
+        if name in config.candidates[:place]:
+            raise ConfigError(f'candidates[{place}]: "{name}" is there twice')
+    return [names.index(name) for name in config.candidates]
+
+
+def _leg(settings: LadderConfig, field: range) -> Leg:
+    if settings.sigma is not None and not (math.isfinite(settings.sigma) and settings.sigma > 0):
+        raise ConfigError(f"ladder.sigma: a positive number of TrueSkill points, or null, not {settings.sigma}")
+    _check_count(settings.matches, "ladder.matches")
+    return Leg(0, tuple(field), settings.sigma, settings.separable, settings.matches)
 
 
 def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from arena import game as games
 from arena import rng
 from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
-from arena.errors import ConfigError
+from arena.errors import BotError, ConfigError
 from arena.match import MatchSetup, Player, Seat, play
 from arena.options import OptionValue
 from arena.records import Clock, MatchRecord, canonical_json
@@ -95,7 +95,6 @@ def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -
     else:
         files = _files(Path(bot))
         if files.command is not None:
-            find_program(files.command, unpack(files))  # else the hall would seem to fail
             return OpenCommandSeat(files, seed=seed, params=params or {})
         load = partial(LoadedBot, files)
     return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
@@ -104,7 +103,13 @@ def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -
 def _files(path: Path) -> BotFiles:
     if not path.exists():
         raise ConfigError(f"{path}: no such bot: {path.absolute()} does not exist")
-    return read_bot(path)
+    files = read_bot(path)
+    if files.command is not None:
+        try:
+            find_program(files.command, unpack(files))  # here, else the hall would seem to fail
+        except BotError as error:
+            raise BotError(f"{path}: {error}") from None
+    return files
 
 
 class _Ready:

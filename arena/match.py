@@ -18,6 +18,7 @@ from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, c
 from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
+FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 
@@ -351,6 +352,8 @@ class _Table:
             book.ending = fault.ending
         reason = printable(fault.reason)
         self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {reason}")
+        if book.faults > FAULTS_KEPT:
+            return
         self.faults.append(
             FaultRecord(seat=seat, decision=decision, ending=fault.ending, reason=reason, output=fault.output, exit=fault.exit)
         )

@@ -22,7 +22,10 @@ class Ending(StrEnum):
     @property
     def blame(self) -> str:
         """`bot`, `hall` or `-`."""
-        return {Ending.PLAYED: "-", Ending.HOST: "hall"}.get(self, "bot")
+        return _BLAME[self]
+
+
+_BLAME = {ending: {"played": "-", "host": "hall"}.get(ending.value, "bot") for ending in Ending}
 
 
 class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +93,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """Per fault a line for the bot's author: seat, ending, reason. Outside the hash."""
     faults: tuple[FaultRecord, ...] = ()
-    """The same with all that is known of it, in order."""
+    """The same with all that is known of it, in order; the first few of each seat."""
 
     @property
     def is_void(self) -> bool:

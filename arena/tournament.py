@@ -24,6 +24,9 @@ from arena import jit
 from arena.admission import admit
 from arena.config import RESULTS, Tournament, check_tournament_name, read_config
 from arena.errors import ArenaError, ConfigError, StoreError
+from arena.formats.book import Book, go_on, read_book
+from arena.formats.course import Course
+from arena.formats.courses import course_of, sample_texts, size_text
 from arena.match import void
 from arena.ratings.history import history
 from arena.ratings.running import RunningRatings
@@ -34,7 +37,7 @@ from arena.schedule.driver import Driver, Tally
 from arena.schedule.local import LocalBackend
 from arena.schedule.plan import KEY_BYTES, Contestant, Plan, key_from_seed
 from arena.schedule.processes import available_cpus
-from arena.schedule.retirement import Retirement, stretches
+from arena.schedule.tables import Ladder, Stage
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Chunk, Failure, Job
 from arena.seats.sandbox import NAMESPACE
@@ -139,6 +142,8 @@ class Results:
     manifest: Manifest
     ratings: list[Rating]
     tally: Tally = field(default_factory=Tally)
+    course: Course | None = None
+    """Of a run: what it has decided; None: read from a folder."""
 
     def records(self) -> Iterator[MatchRecord]:
         """All matches in plan order."""
@@ -174,9 +179,9 @@ def run_tournament(
         with Journal(folder) as journal:
             for repair in journal.repaired:
                 reporter.say(f"{journal.path}: {repair}")
-            plan = _plan(tournament, contestants, seed, journal, folder)
+            plan, book = _plan(tournament, contestants, seed, journal, folder)
             journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
-            run = _Run(name, folder, tournament, plan, journal, reporter)
+            run = _Run(name, folder, tournament, plan, book, journal, reporter)
             run.announce(isolation)
             try:
                 run.play(settings)
@@ -197,9 +202,10 @@ class _Run:
     """One run of a tournament whose folder is locked and whose journal is open."""
 
     def __init__(
-        self, name: str, folder: Path, tournament: Tournament, plan: Plan, journal: Journal, reporter: Reporter
-    ) -> None:
-        self.folder, self.tournament, self.plan = folder, tournament, plan
+        self, name: str, folder: Path, tournament: Tournament, plan: Plan, book: Book | None, journal: Journal,
+        reporter: Reporter,
+    ) -> None:  # fmt: skip
+        self.folder, self.tournament, self.plan, self.book = folder, tournament, plan, book
         self.journal, self.reporter = journal, reporter
         self.progress = Progress(name)
         self.tally = Tally()
@@ -208,7 +214,7 @@ class _Run:
         self.trouble = Trouble.of(journal) or Trouble()
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
-        self.retirement = Retirement(plan)
+        self.course = course_of(plan, tournament.ratings)
         self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
@@ -217,9 +223,11 @@ class _Run:
         self.score = read_score(self.journal)
         self.progress.done, self.progress.total = self.score.done, len(self.plan)
         self.reporter.say(
-            f"{self.progress.name}: {len(self.plan.contestants)} bots, {len(self.plan):,} matches"
+            f"{self.progress.name}: {len(self.plan.contestants)} bots, {size_text(self.plan)}"
             + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
         )
+        for text in sample_texts(self.plan):
+            self.reporter.say(text)
         self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
         untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
         if untrusted:
@@ -235,14 +243,20 @@ class _Run:
         """Play what the journal lacks, stretch by stretch."""
         with ExitStack() as opened:
             driver: Driver | None = None
-            for first, last in stretches(len(self.plan)):
+            for first, last in self.course.stretches():
+                self._follow(last)
                 todo = self._todo(first, last)
                 nearest = next(todo, None)
                 if nearest is not None:
                     driver = driver or self._driver(settings, opened)
                     self._playing_since = time.monotonic() - self.progress.seconds
+                    driver.backend.stage = self._stage(first)
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
-                self._pass_checkpoint(first, last)
+                self._pass_checkpoint(first, last, is_new=nearest is not None)
+            self.plan = self.course.plan
+            if self.course.outcome is not None:
+                self.progress.total = self.progress.done
+                self.reporter.say(self.course.outcome)
 
     def stopped(self, settings: Settings) -> Interrupted:
         """Write the results so far; a second Ctrl-C meanwhile leaves the old ones as they are."""
@@ -257,9 +271,23 @@ class _Run:
         """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
         index = self.done.find(0, first, last)
         while index >= 0:
-            if self.retirement.is_wanted(index):
+            if self.course.is_wanted(index):
                 yield index
             index = self.done.find(0, index + 1, last)
+
+    def _follow(self, last: int) -> None:
+        """Take over the stage that a ladder has just chosen: into the journal, before it is played."""
+        self.plan = self.course.plan
+        if self.book is not None and self.book != (book := self.book.after(self.plan)):
+            self.book = book
+            self.journal.set_meta(book.values())
+        self.done.extend(bytes(max(0, last - len(self.done))))
+        self.progress.total = self.course.total() or self.progress.total
+
+    def _stage(self, first: int) -> Stage | None:
+        """The stage of a ladder that begins there."""
+        stages = self.plan.format.stages if isinstance(self.plan.format, Ladder) else ()
+        return next((stage for stage in stages if stage.first_index == first), None)
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
@@ -291,10 +319,14 @@ class _Run:
             rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
-        return Results(self.folder, manifest, ratings, self.tally)
+        if self.book is not None:
+            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+        return Results(self.folder, manifest, ratings, self.tally, self.course)
 
     def enter_hall(self, out: Path) -> None:
-        """Add what is finished to the hall of all tournaments."""
+        """Add what is finished to the hall of all tournaments; a ladder goes on, and would count again and again."""
+        if self.book is not None:
+            return
         try:
             is_new = hall.add(out / HALL, self.folder) is not None
         except StoreError as error:  # the tournament is over all the same
@@ -308,7 +340,7 @@ class _Run:
         rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
         warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
         job = settings.job(
-            self.plan, {bot.files.sha256: bot.files for bot in self.tournament.bots},
+            self.plan.without_stages(), {bot.files.sha256: bot.files for bot in self.tournament.bots},
             needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
         )  # fmt: skip
         backend = opened.enter_context(_backend(job, settings, self.reporter.say))
@@ -351,21 +383,22 @@ class _Run:
         self.progress.seconds = time.monotonic() - self._playing_since
         self.reporter.progress(self.progress)
 
-    def _pass_checkpoint(self, first: int, last: int) -> None:
-        """Retire bots that forfeit again and again, from the rows up to here alone: workers and resumes cannot change it."""
+    def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
+        """Decide what comes next, from the rows up to here alone: workers and resumes cannot change it."""
+        retired = len(self.course.retired)
         for record in self.journal.records(first, last):
             self.running.add(record)
-            self.retirement.add(record)
-        retired = self.retirement.pass_checkpoint()
-        for place in retired:
-            name = self.plan.contestants[place].name
-            self.reporter.say(
-                f"{name} is retired: {self.plan.faults.retire_after} forfeits in a row; the field goes on without it"
-            )
-        if retired:
-            left = self.plan.count_without(self.retirement.retired, last)
-            self.progress.total = self.done.count(1, 0, last) + left
-        self.progress.ratings = self.running.ratings()
+            self.course.add(record)
+        for news in self.course.pass_checkpoint():
+            if is_new:
+                self.reporter.say(news)
+        total = self.course.total()
+        if total is not None:
+            self.progress.total = total
+        elif len(self.course.retired) > retired:
+            self.progress.total = self.done.count(1, 0, last) + self.plan.count_without(self.course.retired, last)
+        if is_new or self.course.outcome is None:
+            self.progress.ratings = self.running.ratings()
 
     def _newcomers(self) -> Standings:
         """Ratings before the first match: every pool that is rated, with its field."""
@@ -384,7 +417,7 @@ class _Run:
             bots=tuple(
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
-                    games=bot.games, trusted=bot.trusted, retired=place in self.retirement.retired,
+                    games=bot.games, trusted=bot.trusted, retired=place in self.course.retired,
                 )
                 for place, bot in enumerate(plan.contestants)
             ),
@@ -393,6 +426,7 @@ class _Run:
             commitment=plan.commitment,
             key=plan.key.hex() if is_finished else None,
             matches=self.progress.total,
+            outcome=self.course.outcome,
             **counts,
         )  # fmt: skip
         write_manifest(self.folder, manifest)
@@ -425,18 +459,24 @@ def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
 
 def _plan(
     tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
-) -> Plan:
-    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan."""
+) -> tuple[Plan, Book | None]:
+    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
+
+    Of a ladder also its book, with which it goes on.
+    """
     has_matches = next(journal.indices(), None) is not None
     stored_key = journal.meta("key") if has_matches else None
     key = key_from_seed(seed) if seed is not None else stored_key or secrets.token_bytes(KEY_BYTES)
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        memory=tournament.memory, faults=tournament.faults, key=key, seed=seed,
+        memory=tournament.memory, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
     )  # fmt: skip
+    book = None
+    if isinstance(plan.format, Ladder):
+        plan, book = go_on(plan, read_book(journal) if has_matches else None, journal)
     if len(plan) > MOST_MATCHES:
         raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
-    document = canonical_json(plan.document)
+    document = canonical_json(plan.lasting_document)
     stored = journal.meta("plan")
     if stored is None and (folder / MANIFEST).exists():  # the journal is written first
         raise StoreError(
@@ -444,14 +484,15 @@ def _plan(
             f"start anew with --fresh (the old results are set aside), or choose another --name"
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
-        journal.set_meta({"key": key, "plan": document.encode()})
+        journal.set_meta({"plan": document.encode()})
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
         raise StoreError(
             f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the "
             f"old results are set aside), or choose another --name"
         )
-    return plan
+    journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
+    return plan, book
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -30,8 +30,8 @@ def hostile(attack: Path, folder: Path) -> Path:
     bot.mkdir()
     command = ["python3", "-S", "main.py", attack.stem] if attack.suffix == ".py" else ["node", "main.js", attack.name]
     (bot / "bot.toml").write_text(f'name = "{attack.stem}"\ncommand = {command!r}\n')
-    for file in (attack, *HOSTILE.glob("main.*"), HOSTILE / "attempts.py"):
-        shutil.copy(file, bot)
+    for file in (attack, *HOSTILE.glob("main.*"), HOSTILE / "attempts.py", HOSTILE / "hides_memory.py"):
+        shutil.copy(file, bot / file.name)
     return bot
 
 

@@ -14,9 +14,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
     "game", "search", "view", "starter", "games", "traces", "command_bot", "agent", "match", "seats", "exhibition",
-    "conformance", "schedule", "capsule", "store", "ratings", "hall", "audit", "report", "config", "admission", "tournament",
-    "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos",
-    "cli",
+    "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit", "report", "config", "admission",
+    "tournament", "forecast", "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows",
+    "bench_scale", "bench_chaos", "bench_formats", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

@@ -9,6 +9,7 @@ from arena.agent import read_bot
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
+from arena.store.submissions import Submissions
 
 BOTS = Path(__file__).parent / "bots"
 GOOD = {
@@ -123,3 +124,32 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
     config.write_text(yaml.safe_dump(with_(bots=["mine.py", GOOD["bots"][0]])))  # type: ignore[index]
     assert read_config(config).bots[0].path == bot
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"format": "swiss"},
+            'format: "swiss" is not played by this version; possible: round_robin, gauntlet, ladder, compare',
+        ),
+        ({"candidates": ["set_bot"]}, "candidates: a setting of format: gauntlet and compare, not of round_robin"),
+        ({"format": "gauntlet"}, "candidates: this key is needed for format: gauntlet"),
+        ({"format": "gauntlet", "candidates": ["nobody"]}, 'candidates[0]: no bot is called "nobody"'),
+        ({"format": "compare", "candidates": ["set_bot"]}, "candidates: two of the bots are compared, not 1"),
+        (
+            {
+                "format": "compare",
+                "candidates": ["set_bot", "counting_bot"],
+                "games": [{"game": "naga", "seats": 2, "deals": 1}],
+            },
+            "games[0].deals: compare plays the same number of deals of every game",
+        ),
+        ({"format": "compare", "sample": 1}, "sample: a setting of format: round_robin, not of compare"),
+        ({"format": "ladder", "ladder": {"sigma": 0}}, "ladder.sigma: a positive number of TrueSkill points, or null, not 0"),
+        ({"format": "ladder", "ladder": {"matches": 0}}, "ladder.matches: at least 1, not 0"),
+        ({"sample": 0}, "sample: at least 1, not 0"),
+    ],
+)
+def test_settings_of_formats_are_checked(changes: dict[str, object], expected: str) -> None:
+    assert expected in message(with_(**changes))

@@ -1,13 +1,17 @@
 """The driver loop against a backend that loses chunks on purpose: nothing is lost, nothing counted twice, poison is named."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
+from arena.errors import ArenaError
 from arena.records import Ending, MatchRecord, SeatRecord
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.driver import ATTEMPTS, Driver
+from arena.schedule.local import LocalBackend
 from arena.schedule.worker import NO_KILLS, Chunk, Failure
 
 
@@ -27,6 +31,7 @@ class Flaky:
     """Answers newest first; loses every chunk with a poisoned match and each chunk number in `losses`."""
 
     slots = 2
+    stage = None
     falls_together = False
 
     def __init__(self, poison: set[int] = set(), losses: set[int] = set(), failing: set[int] = set()) -> None:  # noqa: B006
@@ -218,3 +223,15 @@ def test_suspects_are_tried_with_nothing_beside_them_so_that_none_is_blamed_for_
 
     kept, void, _ = run(AllFall(poison={17, 18, 40}), 300)
     assert set(void) == {17, 18, 40} and kept == Counter(set(range(300)) - {17, 18, 40})
+
+
+class Deadly:
+    """A job that ends the process that receives it, as a script without `if __name__ == "__main__":` does."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_workers_that_die_as_they_start_are_one_message_and_no_match_is_blamed() -> None:
+    with pytest.raises(ArenaError, match='below `if __name__ == "__main__":`'):
+        LocalBackend(Deadly(), 1)  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
     ask = "from arena import jit; print(jit.source_hash('naga'), jit.source_hash('engine'))"
     room, engine = python(ask, tmp_path / "cache", tmp_path).split()
-    rules = tmp_path / "arena" / "games" / "naga" / "rules.py"
+    rules = tmp_path / "arena" / "games" / "naga" / "state.py"
     rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
     edited = python(ask, tmp_path / "cache", tmp_path).split()
     assert edited[0] != room and edited[1] == engine

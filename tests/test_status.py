@@ -13,7 +13,7 @@ from arena import tournament as hall
 from arena.cli.main import main
 from arena.errors import StoreError
 from arena.records import Ending
-from arena.store.journal import FolderLock, running_process
+from arena.store.journal import FolderLock, Journal, running_process
 from arena.store.status import read_status
 from arena.tournament import LOCAL, Progress, Settings, run_tournament
 
@@ -43,6 +43,23 @@ def test_a_stopped_tournament_says_what_is_left_and_how_to_go_on(stopped: Path) 
     assert found.endings == {Ending.PLAYED: 2 * found.done} and found.void == 0
     assert found.rate and found.rate > 0 and found.seconds_left is None
     assert found.command == "arena tournament x.yaml"
+
+
+@pytest.mark.parametrize(
+    ("change", "fewer"),
+    [("update meta set value = x'00' where name in ('score', 'trouble')", 0), ("delete from matches where place = 3", 1)],
+)
+def test_what_is_done_is_told_from_the_counts_and_counted_where_they_are_not_those_of_the_rows(
+    change: str, fewer: int, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(stopped, tmp_path / "small")
+    before = read_status(stopped)
+    with Journal(folder) as journal:
+        journal._db.execute(change)
+    found = read_status(folder)
+    assert found.done == before.done - fewer and found.endings == {Ending.PLAYED: 2 * found.done}
+    monkeypatch.setattr(Journal, "endings", None)  # the rows themselves are not looked at
+    assert read_status(stopped) == before
 
 
 def test_the_command_names_its_folder_when_called_from_another(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:

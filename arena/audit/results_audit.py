@@ -7,7 +7,6 @@ manifest, `results_sha256`, `reproducible_sha256`; the ratings. The kind of a fa
 isolation, attempts) are the word of whoever ran the tournament.
 """
 
-import hashlib
 import math
 import time
 from collections import Counter
@@ -21,11 +20,12 @@ import msgspec
 from arena import game as games
 from arena.audit.replaying import Replayer
 from arena.errors import StoreError
+from arena.formats.courses import course_of
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.records import MatchRecord, Rating
-from arena.schedule.plan import Plan, key_from_seed, read_plan
-from arena.schedule.retirement import Retirement, stretches
+from arena.schedule.plan import Plan, key_from_seed, ladder_key, read_plan
+from arena.schedule.tables import Ladder
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import FILE, Journal
@@ -83,9 +83,6 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
         key = bytes.fromhex(manifest.key or "")
     except ValueError:
         key = b""
-    if hashlib.sha256(key).hexdigest() != manifest.commitment:
-        problems.append(f"{MANIFEST}: key: its SHA-256 is not the commitment")
-        return None
     try:
         plan = read_plan(manifest.config, key)
         document = {**plan.document, "ratings": manifest.config.get("ratings")}
@@ -93,7 +90,10 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     except ValueError as error:  # also msgspec's
         problems.append(f"{MANIFEST}: config: not the plan of a tournament: {error}")
         return None
-    if plan.seed is not None and key_from_seed(plan.seed) != key:
+    if plan.commitment != manifest.commitment:
+        problems.append(f"{MANIFEST}: key: its SHA-256 is not the commitment")
+        return None
+    if plan.seed is not None and _key_of_seed(plan, plan.seed) != key:
         problems.append(f"{MANIFEST}: key: not the one that seed {plan.seed} gives")
     differing = [name for name in document if document[name] != manifest.config.get(name)]
     if differing:
@@ -108,6 +108,11 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     return plan
 
 
+def _key_of_seed(plan: Plan, seed: int) -> bytes:
+    key = key_from_seed(seed)
+    return ladder_key(key, len(plan.format.legs)) if isinstance(plan.format, Ladder) else key
+
+
 def _identity(bot: BotEntry) -> tuple[Any, ...]:
     return bot.name, bot.version, bot.sha256, bot.games
 
@@ -117,9 +122,11 @@ class _Auditor:
         self._folder, self._plan, self._audit, self._on_progress = folder, plan, audit, on_progress
         self._manifest = audit.manifest
         self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
-        self._retirement = Retirement(plan)
-        self._stretches = stretches(len(plan))
-        self._checkpoint = next(self._stretches, (0, 0))[1]
+        self._course = course_of(plan.without_stages(), self._settings)  # decides all anew
+        self._stretches = self._course.stretches()
+        self._checkpoint: float = 0  # plan index behind the current stretch; infinite: it is over
+        self._end = 0  # of the plan, as far as it is decided
+        self._begin_stretch()
         self._next = 0  # plan index behind the last match
         self._hash = ResultsHash()
         self._endings: Counter[str] = Counter()
@@ -136,7 +143,8 @@ class _Auditor:
                 self._audit.seconds = time.monotonic() - began
                 self._on_progress(self._audit)
         if not self._unread:
-            self._pass_until(len(self._plan))
+            while math.isfinite(self._checkpoint):
+                self._pass_until(self._end)
         self._audit.problems += [text for _, text in sorted(found)]
         if not self._unread:
             self._check_manifest()
@@ -157,12 +165,12 @@ class _Auditor:
                     self._audit.problems.append(f"match {record.index} ({record.match_id}): not in the plan")
                     continue
                 self._pass_until(record.index)
-                if not self._retirement.is_wanted(record.index):
-                    self._audit.problems.append(
-                        f"match {record.index} ({record.match_id}): too many: one of its bots was retired before"
-                    )
+                self._next = record.index + 1
+                if record.index >= self._end or not self._course.is_wanted(record.index):
+                    why = "it was decided by then" if record.index >= self._end else "one of its bots was retired before"
+                    self._audit.problems.append(f"match {record.index} ({record.match_id}): too many: {why}")
                 self._wanted += 1
-                self._retirement.add(record)
+                self._course.add(record)
                 yield record
         except StoreError as error:
             self._unread = True
@@ -173,10 +181,10 @@ class _Auditor:
         missing: list[int] = []
         for gap in range(self._next, index):
             self._pass_checkpoints(gap)
-            if self._retirement.is_wanted(gap):
+            if self._course.is_wanted(gap):
                 missing.append(gap)
         self._pass_checkpoints(index)
-        self._next = index + 1
+        self._next = index
         self._wanted += len(missing)
         named = [f"match {gap} ({self._plan.setup(gap).match_id}): missing" for gap in missing[:NAMED]]
         if len(missing) > NAMED:
@@ -185,15 +193,29 @@ class _Auditor:
 
     def _pass_checkpoints(self, index: int) -> None:
         while self._checkpoint <= index:
-            self._retirement.pass_checkpoint()
-            self._checkpoint = next(self._stretches, (0, len(self._plan) + 1))[1]
+            self._course.pass_checkpoint()
+            self._begin_stretch()
+
+    def _begin_stretch(self) -> None:
+        following = next(self._stretches, None)
+        if following is None:
+            self._checkpoint = math.inf
+        else:
+            self._checkpoint = self._end = following[1]
+        if isinstance(self._plan.format, Ladder) and isinstance(found := self._course.plan.format, Ladder):
+            number = len(found.stages) - 1
+            if number >= 0 and found.stages[number:] != self._plan.format.stages[number : number + 1]:
+                problem = f"{MANIFEST}: config: stage {number} of the ladder is not what the rows before it ask for"
+                self._audit.problems.append(problem)
+                self._checkpoint = math.inf
 
     def _check_manifest(self) -> None:
-        retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._retirement.retired}
+        retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._course.retired}
         told = {
             "matches": (self._manifest.matches, self._wanted),
             "played": (self._manifest.played, self._played),
             "void": (self._manifest.void, self._void),
+            "outcome": (self._manifest.outcome, self._course.outcome),
             "unrated": (self._manifest.unrated, 0 if self._settings.measured else self._measured),
             "endings": (self._manifest.endings, dict(self._endings)),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),

@@ -35,12 +35,13 @@ class Topic(enum.StrEnum):
     ROWS = "rows"
     SCALE = "scale"
     CHAOS = "chaos"
+    FORMATS = "formats"
 
 
 def bench(
     topic: Annotated[Topic, typer.Argument(help="What to measure.")],
     game: Annotated[list[str] | None, typer.Option(help="Only these games; repeatable.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Figures for programs (engine, seats, ratings, rows).")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Figures for programs (all but scale and chaos).")] = False,
     matches: Annotated[
         list[int] | None,
         typer.Option(
@@ -59,6 +60,8 @@ def bench(
     """Measure speed on this machine: engine, search and ratings (one core, CPU time), locked seats (wall time), boards
     of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
 
+    formats: the error rates of `compare`, and how many matches `compare` and `ladder` save (some minutes).
+
     chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
     """
     console = Console(stderr=True, highlight=False)
@@ -72,6 +75,10 @@ def bench(
         from arena.cli.bench_scale import print_scale  # only now: it needs the whole of a tournament
 
         return print_scale(matches, backend)
+    if topic is Topic.FORMATS:
+        from arena.cli.bench_formats import print_formats  # only now: it plays a bank of matches
+
+        return print_formats(json=json)
     if topic is Topic.CHAOS:
         from arena.cli.bench_chaos import print_chaos
 

@@ -46,10 +46,13 @@ def checked(path: Path, chosen: list[str]) -> tuple[BotCheck, BotFiles | None]:
     except BotError as error:
         return refused(path.stem, str(error)), None
     console = Console(stderr=True, highlight=False)
-    warm_rooms(chosen or games.names(), console.print)
     try:
         with console.status("checking") as status:
-            return check_bot(bot_name(path), files, chosen=chosen, say=lambda text: status.update(f"checking {text}")), files
+            found = check_bot(
+                bot_name(path), files, chosen=chosen, prepare=lambda names: warm_rooms(names, console.print),
+                say=lambda text: status.update(f"checking {text}"),
+            )  # fmt: skip
+        return found, files
     except HostTrouble as trouble:
         raise ArenaError(f"{path}: the machine failed the check, not the bot: {trouble}; try again when it is idle") from None
 

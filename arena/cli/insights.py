@@ -99,14 +99,14 @@ class Looker:
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
         from arena.ratings import author
-        from arena.store import boards, parquet
+        from arena.store import boards
 
         columns = boards.read_columns(self._folder, author.COLUMNS)
         slowest = author.slowest(columns, pool, bot)
         ids = boards.read_match_ids(self._folder, [slow.row for slow in slowest])
         key = None if self._manifest.key is None else bytes.fromhex(self._manifest.key)
         return AuthorEvidence(
-            author.faults_of(columns, parquet.read_faults(self._folder), pool, bot),
+            [place.fault for place in author.faults_of(columns, boards.locate_faults(self._folder), pool, bot)],
             [SlowDecision(ids[slow.row], slow.seat, slow.cpu_ms) for slow in slowest],
             {} if key is None else {
                 match_id: author.seeds(columns, row, match_id, key) for row, match_id in losses.items()

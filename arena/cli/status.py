@@ -52,6 +52,9 @@ def status_lines(found: Status) -> Iterator[str]:
     endings = [f"{ending.value} {found.endings[ending]:,}" for ending in Ending if found.endings.get(ending)]
     if endings:
         yield f"  seats by ending: {', '.join(endings)}" + (f"; void matches: {found.void:,}" if found.void else "")
+    if found.trouble.failed_attempts:
+        attempts = f"{found.trouble.failed_attempts:,} attempts at matches failed and were made again"
+        yield f"  the hall's trouble: {found.trouble.lost_chunks:,} chunks lost with their workers; {attempts}"
     if found.command is not None and not is_running:
         yield f"  goes on with: {found.command}"
     elif not is_running and not found.is_finished:

@@ -124,9 +124,12 @@ def check_bot(
     chosen: Sequence[str] = (),
     clock: Clock = CLOCK,
     memory: int = MEMORY,
+    prepare: Callable[[Sequence[str]], object] = lambda names: None,
     say: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
-    """Play the bot through its games. `chosen`: only these of them; `say`: hears what is being played.
+    """Play the bot through its games. `chosen`: only these of them.
+
+    `prepare`: gets the games that will be played, to compile their rules; `say`: hears what is being played.
 
     Raises HostTrouble when the hall itself failed the same match several times.
     """
@@ -138,6 +141,7 @@ def check_bot(
     played = [] if refusals else [game for game in claims if not chosen or game in chosen]
     if not refusals and not played:
         refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
+    prepare(played)
     checks = []
     with Holder(played, memory=memory) as holder:
         for game in played:

@@ -9,7 +9,7 @@ from arena.ratings.rows import Bot
 from arena.rng import derive
 from arena.schedule.plan import deal_seed
 from arena.store.columns import Columns, match_starts
-from arena.store.schema import StoredFault
+from arena.store.schema import FaultPlace
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "bot", "bot_version", "cpu_ms_max")
 """What is read of matches.parquet."""
@@ -34,16 +34,10 @@ class Seeds(msgspec.Struct, frozen=True):
     """Of the bot's own generator."""
 
 
-def faults_of(columns: Columns, faults: Iterable[StoredFault], pool: str, bot: Bot) -> list[StoredFault]:
+def faults_of(columns: Columns, faults: Iterable[FaultPlace], pool: str, bot: Bot) -> list[FaultPlace]:
     """The faults of a bot in a pool, in plan order."""
-    places = columns.numbers["index"]
-    code = columns.texts["pool"].code(pool)
-    return [
-        fault
-        for fault in faults
-        if (fault.bot, fault.bot_version) == bot
-        and columns.texts["pool"].codes[np.searchsorted(places, fault.index)] == code
-    ]  # fmt: skip
+    pools, code = columns.texts["pool"].codes, columns.texts["pool"].code(pool)
+    return [place for place in faults if (place.fault.bot, place.fault.bot_version) == bot and pools[place.row] == code]
 
 
 def slowest(columns: Columns, pool: str, bot: Bot) -> list[SlowMatch]:

@@ -225,6 +225,8 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     if saved:
         counts = ", ".join(f"{pool} {count:.2f}" for pool, count in saved.items())
         notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
+    if manifest.outcome is not None:
+        notes.append(f"it ended because: {manifest.outcome}")
     retired = [bot.name for bot in manifest.bots if bot.retired]
     if retired:
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")

@@ -27,7 +27,8 @@ def print_capsule(capsule: Capsule, page: Page) -> None:
 def print_rerun(capsule: Capsule, rerun: Rerun, page: Page) -> None:
     """What the bot did this time."""
     page.say("")
-    page.say(f"again, with the same views: {rerun.asked} decisions before it, {_compared(rerun)}", "bold")
+    before = "1 decision" if rerun.asked == 1 else f"{rerun.asked} decisions"
+    page.say(f"again, with the same views: {before} before it, {_compared(rerun)}", "bold")
     for index, then, now in rerun.differing[:_DIFFERING_SHOWN]:
         page.say(f"  decision {index}: then {then}, now {now}")
     if len(rerun.differing) > _DIFFERING_SHOWN:

@@ -24,6 +24,7 @@ from arena.report.page import bot_name
 from arena.rng import derive
 from arena.store import boards, parquet
 from arena.store.manifest import Manifest, read_manifest
+from arena.store.schema import FaultPlace
 
 NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
 
@@ -90,6 +91,12 @@ class PoolEvidence:
         return [point for point in self.tournament.history if point.pool == self.pool]
 
     @property
+    def faults(self) -> list[FaultPlace]:
+        """What is kept of the bots' faults in its rated matches, in plan order."""
+        rows = [place.row for place in self.tournament.faults]
+        return [place for place, is_here in zip(self.tournament.faults, np.isin(rows, self.row_numbers)) if is_here]
+
+    @property
     def entries(self) -> list[dict[str, Any]]:
         """The games of the config that are rated here."""
         return [entry for entry in self.tournament.manifest.entries if entry.get("pool") == self.pool]
@@ -122,6 +129,17 @@ class Evidence:
         self._rows = StoredRows(columns, unrated=self.unrated)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
+
+    @cached_property
+    def faults(self) -> list[FaultPlace]:
+        """What is kept of the bots' faults, in plan order."""
+        return boards.locate_faults(self.folder)
+
+    @cached_property
+    def slowest_ms(self) -> NDArray[np.float32]:
+        """[rows]: CPU time of the slowest decision; ms."""
+        found: NDArray[np.float32] = boards.read_columns(self.folder, ("cpu_ms_max",)).numbers["cpu_ms_max"]
+        return found
 
     @property
     def pools(self) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk
 
 Ticket: TypeAlias = Hashable
@@ -21,6 +22,9 @@ class Backend(Protocol):
 
     falls_together: bool
     """Whether the loss of one worker loses the chunks of all others too."""
+
+    stage: Stage | None
+    """What the chunks to come belong to; None: the job's plan has it all."""
 
     @property
     def slots(self) -> int:

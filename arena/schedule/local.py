@@ -11,6 +11,7 @@ from functools import partial
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.processes import HASH_SEED, die_with_parent, uninterrupted
+from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 
@@ -21,6 +22,7 @@ class LocalBackend:
 
     def __init__(self, job: Job, workers: int) -> None:
         self.slots = workers
+        self.stage: Stage | None = None
         self._job = job
         self._pool = self._start()
         self._require_start()
@@ -38,10 +40,10 @@ class LocalBackend:
         """Queue a chunk."""
         self._serial += 1
         try:
-            future = self._pool.submit(_play, list(indices), dict(kills))
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
-            future = self._pool.submit(_play, list(indices), dict(kills))
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
         self._futures[self._serial] = (self._pool, future)
         return self._serial
 
@@ -114,5 +116,5 @@ def _prepare(job: Job, parent: int) -> None:
     _worker[:] = [job.worker()]
 
 
-def _play(indices: list[int], kills: dict[int, int]) -> Chunk:
-    return _worker[0].play(indices, kills)
+def _play(indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
+    return _worker[0].play(indices, kills, stage)

@@ -26,6 +26,7 @@ from arena.schedule.backend import Lost, Ticket
 from arena.schedule.cluster import ENVIRONMENT, Cluster, Node
 from arena.schedule.guardian import Guardian
 from arena.schedule.processes import HASH_SEED, available_cpus, uninterrupted
+from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -81,12 +82,13 @@ class RayBackend:
             raise
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, on_terminate)  # Ray's own handler prints a stack trace
+        self.stage: Stage | None = None
         self._job = self._ship(job)
         self._play = self._ray.remote(_play)
         self._play_at: dict[Node | None, Any] = {}  # Ray's handle of it, with the options of a node
         self._job_id = secrets.token_hex(8)
         self._serial = 0
-        self._waiting: deque[tuple[int, list[int], dict[int, int]]] = deque()
+        self._waiting: deque[tuple[int, list[int], dict[int, int], Stage | None]] = deque()
         self._sent: dict[Any, _Sent] = {}
 
     def __enter__(self) -> "RayBackend":
@@ -104,7 +106,7 @@ class RayBackend:
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk; it is kept here while no node of the cluster has room for it."""
         self._serial += 1
-        self._waiting.append((self._serial, list(indices), dict(kills)))
+        self._waiting.append((self._serial, list(indices), dict(kills), self.stage))
         self._send()
         return self._serial
 
@@ -157,13 +159,13 @@ class RayBackend:
             node = None if self._cluster is None else self._cluster.choose()
             if self._cluster is not None and node is None:
                 return
-            ticket, indices, kills = self._waiting.popleft()
+            ticket, indices, kills, stage = self._waiting.popleft()
             if node not in self._play_at:
                 there = {} if node is None else {"scheduling_strategy": node.strategy, "runtime_env": ENVIRONMENT}
                 self._play_at[node] = self._play.options(max_retries=0, num_cpus=1, **there)
             if node is not None:
                 node.chunks += 1
-            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills)] = _Sent(ticket, node)
+            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills, stage)] = _Sent(ticket, node)
 
     def _lost_nodes(self) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks of nodes that are gone or silent; Ray may answer for them after long, or never."""
@@ -242,7 +244,7 @@ class _ShippedBots(Mapping[str, BotFiles]):
         return len(self._references)
 
 
-def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int]) -> Chunk:
+def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks.
 
     `job`: its reference, in a list: Ray would fetch a bare one anew for every chunk.
@@ -253,7 +255,7 @@ def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int]
             worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
         known[job_id] = _ray(is_local=False).get(job[0]).worker()
-    return known[job_id].play(indices, kills)
+    return known[job_id].play(indices, kills, stage)
 
 
 @cache

@@ -1,13 +1,17 @@
 """What is to be played, as a pure function: match i of a tournament is computed from i alone.
 
-Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables, within a table its
-rotations. So an interrupted run has played every table about equally often, and ten million matches need no list.
+Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables (tables.py), within a
+table its rotations. So an interrupted run has played every table about equally often, and ten million matches need no list.
+
+A ladder's plan is its stages, which grow in number: stage by stage, within a stage table by table, within a table deal by
+deal. Every leg has a key of its own, published when the leg is over; all of them are fixed by the first commitment
+(`leg_key`), so nobody can choose the deals to come, and nobody can tell them from those that were.
 """
 
 import hashlib
 import itertools
-import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,11 +23,25 @@ from arena.errors import ConfigError
 from arena.match import FaultPolicy, MatchSetup, Player
 from arena.options import OptionValue
 from arena.records import Clock, canonical_json
+from arena.schedule.tables import (
+    Combinations,
+    Format,
+    Ladder,
+    Leg,
+    RoundRobin,
+    Stage,
+    Table,
+    Tables,
+    count_later,
+    orders,
+    tables_of,
+)
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
 KEY_BYTES = 32
 MATCH_ID_DIGITS = 24  # 96 bits
+MOST_LEGS = 1_000  # of one ladder
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,17 +92,26 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Bytes per seat."""
     faults: FaultPolicy
     key: bytes
-    """Secret of this tournament: all seeds derive from it."""
+    """Secret of this tournament: all seeds derive from it. Of a ladder, that of its newest leg."""
     seed: int | None
     """The public seed that the key was derived from; None for a secret key."""
+    format: Format = RoundRobin()
 
     def __len__(self) -> int:
+        if isinstance(self.format, Ladder):
+            last = self.format.stages[-1:]
+            return last[0].first_index + self._starts(last[0])[-1] if last else 0
         return sum(layer.size * layer.deals for layer in self._layers)
 
     @property
     def commitment(self) -> str:
         """SHA-256 of the key: published first, it proves at the end that the deals were not chosen."""
-        return hashlib.sha256(self.key).hexdigest()
+        return hashlib.sha256(leg_key(self.key, self.legs, 0)).hexdigest()
+
+    @property
+    def legs(self) -> Sequence[Leg]:
+        """Of a ladder."""
+        return self.format.legs if isinstance(self.format, Ladder) else ()
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -97,6 +124,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return whole
 
     @property
+    def lasting_document(self) -> dict[str, Any]:
+        """What all runs must have in common: of a ladder not its bots, legs and stages."""
+        lasting = {"contestants": [], "format": {"name": "ladder"}} if isinstance(self.format, Ladder) else {}
+        return {**self.document, **lasting}
+
+    @property
     def sha256(self) -> str:
         """Hash of `document`."""
         return hashlib.sha256(canonical_json(self.document).encode()).hexdigest()
@@ -104,9 +137,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def setup(self, index: int) -> MatchSetup:
         """Match number `index`."""
         entry, deal, table, rotation = self._coordinates(index)
-        order = self._orders(entry.seats)[rotation]
+        order = orders(entry.seats, has_all=self.has_all)[rotation]
         bots = [self.contestants[table[place]] for place in order]
         match_id = self._match_id(entry, deal, bots)
+        key = self.key_of(index)
         seats = range(entry.seats)
         return MatchSetup(
             index=index,
@@ -117,9 +151,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             deal=deal,
             rotation=rotation,
             players=tuple(bot.player for bot in bots),
-            deal_seed=deal_seed(self.key, entry.game, entry.seats, canonical_json(entry.options), deal),
-            bot_seeds=tuple(rng.derive(self.key, "bot", match_id, seat) for seat in seats),
-            fallback_seeds=tuple(rng.derive(self.key, "fallback", match_id, seat) for seat in seats),
+            deal_seed=deal_seed(key, entry.game, entry.seats, canonical_json(entry.options), deal),
+            bot_seeds=tuple(rng.derive(key, "bot", match_id, seat) for seat in seats),
+            fallback_seeds=tuple(rng.derive(key, "fallback", match_id, seat) for seat in seats),
             clock=self.clock,
             faults=self.faults,
         )
@@ -128,13 +162,35 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The contestants of match `index`, by their place in the field, in no particular seat order."""
         return self._coordinates(index)[2]
 
+    def key_of(self, index: int) -> bytes:
+        """The key that the seeds of match `index` derive from."""
+        return leg_key(self.key, self.legs, leg_of(self.format, index))
+
+    def add_stage(self, tables: Sequence[tuple[int, Table]]) -> "Plan":
+        """A ladder's plan with one more stage."""
+        assert isinstance(self.format, Ladder)
+        stage = Stage(len(self.format.stages), len(self), tuple(tables))
+        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(*self.format.stages, stage)))
+
+    def without_stages(self) -> "Plan":
+        """A ladder's plan as it is sent to workers, which get the stages one by one; any other as it is."""
+        if not isinstance(self.format, Ladder):
+            return self
+        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=()))
+
+    def with_stage(self, stage: Stage) -> "Plan":
+        """A ladder's plan with this stage alone: enough for its matches."""
+        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(stage,)))
+
     def count_without(self, places: set[int], first: int = 0) -> int:
         """How many matches from index `first` on have none of the contestants `places`: counted without listing them."""
+        if not all(isinstance(tables, Combinations) for tables in self.tables):
+            return sum(places.isdisjoint(self.bots(index)) for index in range(first, len(self)))
         count = 0
         for layer in self._layers:
             deals, rest = divmod(min(max(0, first - layer.first_index), layer.size * layer.deals), layer.size)
-            of_a_deal = [self._count_part(entry, places, max(0, rest - offset)) for offset, entry in layer.parts]
-            whole = [self._count_part(entry, places, 0) for _, entry in layer.parts]
+            of_a_deal = [self._count_part(place, places, max(0, rest - offset)) for offset, place in layer.parts]
+            whole = [self._count_part(place, places, 0) for _, place in layer.parts]
             if deals < layer.deals:
                 count += sum(of_a_deal) + sum(whole) * (layer.deals - deals - 1)
         return count
@@ -164,40 +220,84 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         first_index, first_deal = 0, 0
         for last_deal in sorted({entry.deals for entry in self.entries}):
             parts, size = [], 0
-            for entry in self.entries:
+            for place, entry in enumerate(self.entries):
                 if entry.deals >= last_deal:
-                    parts.append((size, entry))
-                    size += math.comb(len(self.field(entry)), entry.seats) * len(self._orders(entry.seats))
+                    parts.append((size, place))
+                    size += self.tables[place].per_deal * len(orders(entry.seats, has_all=self.has_all))
             layers.append(_Layer(first_index, first_deal, last_deal - first_deal, size, tuple(parts)))
             first_index += size * (last_deal - first_deal)
             first_deal = last_deal
         return layers
 
-    def _coordinates(self, index: int) -> tuple[Entry, int, tuple[int, ...], int]:
-        """Entry, deal, table (contestants, ascending) and rotation of match `index`."""
+    @cached_property
+    def tables(self) -> list[Tables]:
+        """By entry. Not of a ladder. Raises ConfigError where the bots of one are too few."""
+        found = []
+        for place, entry in enumerate(self.entries):
+            game, options = games.load(entry.game), canonical_json(entry.options)
+
+            def dice(deal: int, entry: Entry = entry, options: str = options) -> int:
+                return rng.derive(self.key, "table", entry.game, entry.seats, options, deal)
+
+            units = game.units(entry.seats, entry.options)
+            try:
+                found.append(
+                    tables_of(
+                        self.format, self.field(entry), entry.seats, entry.deals, units=units, has_all=self.has_all, dice=dice
+                    )
+                )  # fmt: skip
+            except ConfigError as error:
+                raise ConfigError(f"games[{place}]: {entry.game}: {error}") from None
+        return found
+
+    def _coordinates(self, index: int) -> tuple[Entry, int, Table, int]:
+        """Entry, deal, table and rotation of match `index`."""
+        if isinstance(self.format, Ladder):
+            return self._of_stage(self.format.stages, index)
         if not 0 <= index < len(self):
             raise IndexError(index)
         layer = self._layers[bisect_right([layer.first_index for layer in self._layers], index) - 1]
         deal, rest = divmod(index - layer.first_index, layer.size)
-        offset, entry = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
-        table, rotation = divmod(rest - offset, len(self._orders(entry.seats)))
-        return entry, layer.first_deal + deal, _combination(self.field(entry), entry.seats, table), rotation
+        offset, place = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
+        entry = self.entries[place]
+        number, rotation = divmod(rest - offset, len(orders(entry.seats, has_all=self.has_all)))
+        return entry, layer.first_deal + deal, self.tables[place].table(layer.first_deal + deal, number), rotation
 
-    def _count_part(self, entry: Entry, without: set[int], first: int) -> int:
+    def _of_stage(self, stages: Sequence[Stage], index: int) -> tuple[Entry, int, Table, int]:
+        stage = stages[bisect_right(stages, index, key=lambda stage: stage.first_index) - 1] if stages else None
+        if stage is None or not 0 <= index - stage.first_index < self._starts(stage)[-1]:
+            raise IndexError(index)
+        starts = self._starts(stage)
+        number = bisect_right(starts, index - stage.first_index) - 1
+        place, table = stage.tables[number]
+        entry = self.entries[place]
+        deal, rotation = divmod(index - stage.first_index - starts[number], len(orders(entry.seats, has_all=self.has_all)))
+        return entry, stage.number * max(entry.deals for entry in self.entries) + deal, table, rotation
+
+    def _starts(self, stage: Stage) -> list[int]:
+        """Where each table of a stage begins, counted from its first match, and where the stage ends."""
+        sizes = [self.matches_at(place) for place, _ in stage.tables]
+        return [0, *itertools.accumulate(sizes)]
+
+    def matches_at(self, place: int) -> int:
+        """Matches that a table of entry `place` plays on all deals of the entry: of a ladder, in one stage."""
+        entry = self.entries[place]
+        return entry.deals * len(orders(entry.seats, has_all=self.has_all))
+
+    @property
+    def has_all(self) -> bool:
+        """Whether a table is played in every order."""
+        return self.rotations == ALL
+
+    def _count_part(self, place: int, without: set[int], first: int) -> int:
         """Matches of one deal of an entry from the `first`-th on whose table has none of the contestants `without`."""
-        field, orders = self.field(entry), len(self._orders(entry.seats))
-        table, rotation = divmod(first, orders)
-        if table >= math.comb(len(field), entry.seats):
+        number, rotation = divmod(first, rotations := len(orders(self.entries[place].seats, has_all=self.has_all)))
+        tables = self.tables[place]
+        if number >= tables.per_deal:
             return 0
-        begun = _combination(field, entry.seats, table)
-        count = orders * _count_later(field, begun, without)
-        return count + (orders - rotation if without.isdisjoint(begun) else 0)
-
-    def _orders(self, seats: int) -> list[tuple[int, ...]]:
-        """Per rotation: which member of the table sits at each seat."""
-        if self.rotations == ALL:
-            return list(itertools.permutations(range(seats)))
-        return [tuple((seat + rotation) % seats for seat in range(seats)) for rotation in range(seats)]
+        begun = tables.table(0, number)
+        count = rotations * count_later(self.field(self.entries[place]), begun, without)
+        return count + (rotations - rotation if without.isdisjoint(begun) else 0)
 
     def _match_id(self, entry: Entry, deal: int, bots: list[Contestant]) -> str:
         secret = f"seed:{self.seed}" if self.seed is not None else self.commitment
@@ -212,8 +312,8 @@ class _Layer(msgspec.Struct, frozen=True):
     deals: int
     size: int
     """Matches per deal."""
-    parts: tuple[tuple[int, Entry], ...]
-    """Where each entry begins within a deal."""
+    parts: tuple[tuple[int, int], ...]
+    """Where each entry begins within a deal, and its place in the config."""
 
 
 class _ReadEntry(Entry, frozen=True, kw_only=True):
@@ -249,34 +349,30 @@ def deal_seed(key: bytes, game: str, seats: int, options: str, deal: int) -> int
     return rng.derive(key, "deal", game, seats, options_hash, deal)
 
 
-def _combination(field: list[int], size: int, number: int) -> tuple[int, ...]:
-    """The `number`-th table of `size` out of `field`, in lexicographic order.
+def leg_of(format: Format, index: int) -> int:
+    """The leg that match `index` belongs to; 0 where there are none."""
+    if not isinstance(format, Ladder) or not format.legs:
+        return 0
+    stage = bisect_right(format.stages, index, key=lambda stage: stage.first_index) - 1
+    number = format.stages[max(0, stage)].number if format.stages else 0
+    return max(0, bisect_right(format.legs, number, key=lambda leg: leg.first_stage) - 1)
 
-    >>> [_combination([0, 1, 2, 3], 2, number) for number in range(6)]
-    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+def leg_key(newest: bytes, legs: Sequence[Leg], number: int) -> bytes:
+    """The key of leg `number`, from that of the newest one.
+
+    A chain of hashes (L. Lamport, "Password authentication with insecure communication", CACM 24, 1981): the key of a leg is
+    the SHA-256 of the next leg's. Who knows one knows those before it, and cannot tell those behind it.
     """
-    chosen: list[int] = []
-    place = 0
-    while len(chosen) < size:
-        with_this = math.comb(len(field) - place - 1, size - len(chosen) - 1)
-        if number < with_this:
-            chosen.append(field[place])
-        else:
-            number -= with_this
-        place += 1
-    return tuple(chosen)
+    key = newest
+    for _ in range(len(legs) - 1 - number):
+        key = hashlib.sha256(key).digest()
+    return key
 
 
-def _count_later(field: list[int], table: tuple[int, ...], without: set[int]) -> int:
-    """How many tables without the contestants `without` come after `table` in lexicographic order.
-
-    >>> _count_later([0, 1, 2, 3], (0, 2), set()), _count_later([0, 1, 2, 3], (0, 2), {1})
-    (4, 2)
-    """
-    free = [place for place in field if place not in without]
-    count = 0
-    for seat, place in enumerate(table):  # tables that first differ here
-        count += math.comb(len(free) - bisect_right(free, place), len(table) - seat)
-        if place in without:
-            break
-    return count
+def ladder_key(last: bytes, legs: int) -> bytes:
+    """The key of a ladder's newest leg, when there are `legs` of them; `last`: that of the last possible one."""
+    key = last
+    for _ in range(MOST_LEGS - legs):
+        key = hashlib.sha256(key).digest()
+    return key

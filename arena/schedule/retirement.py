@@ -24,19 +24,20 @@ class Retirement:
         self.retired: set[int] = set()
         """By place in the field."""
         self._plan = plan
-        self._places = {bot.name: place for place, bot in enumerate(plan.contestants)}
-        self._streaks: Counter[str] = Counter()
+        self._places = {(bot.name, bot.version): place for place, bot in enumerate(plan.contestants)}
+        self._streaks: Counter[tuple[str, int]] = Counter()
         self._retiring: set[int] = set()
 
     def add(self, record: MatchRecord) -> None:
         """Take in the next match."""
         for seat in record.seats:
+            bot = (seat.bot, seat.bot_version)
             if seat.ending.blame == "bot":
-                self._streaks[seat.bot] += 1
-                if self._streaks[seat.bot] >= self._plan.faults.retire_after and seat.bot in self._places:
-                    self._retiring.add(self._places[seat.bot])
+                self._streaks[bot] += 1
+                if self._streaks[bot] >= self._plan.faults.retire_after and bot in self._places:
+                    self._retiring.add(self._places[bot])
             elif not record.is_void:
-                self._streaks[seat.bot] = 0
+                self._streaks[bot] = 0
 
     def pass_checkpoint(self) -> list[int]:
         """Retire who has to go; returns those bots."""

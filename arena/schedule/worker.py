@@ -18,6 +18,7 @@ from arena.agent import BotFiles, LoadedBot
 from arena.match import HostTrouble, Player, play
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
+from arena.schedule.tables import Stage
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import (
     NAMESPACE,
@@ -79,6 +80,7 @@ class Worker:
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self._plan = job.plan
         self._params = {bot.player: bot.params for bot in job.plan.contestants}
         self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
         self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
@@ -91,11 +93,14 @@ class Worker:
         """End the processes of locked seats."""
         self._keeper.close()
 
-    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Chunk:
+    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
         """Play matches of the plan; a failure of ours in one of them does not hurt the others.
 
-        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches. `stage`: the part of a
+        ladder's plan that has them.
         """
+        if stage is not None:
+            self._plan = self._job.plan.with_stage(stage)
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
@@ -117,7 +122,7 @@ class Worker:
         """Play one match of the plan."""
         seats: list[InProcessSeat | HeldSeat] = []
         try:
-            setup = self._job.plan.setup(index)
+            setup = self._plan.setup(index)
             with ExitStack() as opened:
                 for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
                     seats.append(self._seat(player, seed, kills.get(place, 0)))

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import msgspec
+
 from arena.errors import NotStored, StoreError
 from arena.records import MatchRecord
+from arena.schedule.plan import leg_key, leg_of
+from arena.schedule.tables import Format, Ladder
 from arena.store import parquet
 from arena.store.journal import FILE, Journal
 from arena.store.manifest import FILE as MANIFEST
@@ -47,7 +51,7 @@ def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
         record, key = journal.find(match_id), journal.meta("key")
     if record is None or key is None:
         raise NotStored(f"{folder}: no match {match_id}")
-    return record, key
+    return record, _key_of(folder, record, key)
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
@@ -58,6 +62,15 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     if key is None:
         raise StoreError(f"{folder}: the key of the deals is not public yet, so match {match_id} cannot be replayed")
     try:
-        return record, bytes.fromhex(key)
+        return record, _key_of(folder, record, bytes.fromhex(key))
     except ValueError:
         raise StoreError(f"{folder / MANIFEST}: damaged: the key is not hexadecimal") from None
+
+
+def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
+    """The key of a match's deals: each leg of a ladder has its own."""
+    try:
+        format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / MANIFEST}: config.format: {error}") from None
+    return leg_key(newest, format.legs, leg_of(format, record.index)) if isinstance(format, Ladder) else newest

@@ -9,6 +9,7 @@ from arena.records import MatchRecord
 from arena.store import hall, parquet
 from arena.store.columns import Columns
 from arena.store.manifest import is_hall, read_manifest
+from arena.store.schema import FaultPlace
 
 
 def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> Columns:
@@ -47,3 +48,8 @@ def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchReco
     ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
     found = parquet.find_matches(folder, sorted(set(ids.values())))
     return {row: (found[match_id], key) for row, match_id in ids.items()}
+
+
+def locate_faults(folder: Path) -> list[FaultPlace]:
+    """All faults of bots, in the order of their rows in `read_columns`."""
+    return hall.locate_faults(folder) if is_hall(folder) else parquet.locate_faults(folder)

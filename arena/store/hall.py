@@ -30,7 +30,7 @@ from arena.store import parquet
 from arena.store.columns import Columns, Texts, match_starts
 from arena.store.manifest import FILE as MANIFEST
 from arena.store.manifest import HALL_ENTRIES, BotEntry, Manifest, is_hall, read_manifest
-from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS, Column, Kind
+from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS, Column, FaultPlace, Kind
 
 DIGITS = 12  # of the results hash, in the name of an entry
 LEAST_DIGITS = 6  # of a bot's hash, in its name
@@ -133,6 +133,24 @@ def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord
         records = parquet.find_matches(entry.folder, sorted(set(ids.values())))
         key = entry.manifest.key
         found |= {row: (_with_names(records[match_id], names), key) for row, match_id in ids.items()}
+    return found
+
+
+def locate_faults(hall: Path) -> list[FaultPlace]:
+    """The faults in rows that count, in order, with the rows' numbers in `read_rows` and the hall's names of bots."""
+    everything = rated_entries(hall)
+    names, begin = bot_names(everything), 0
+    found: list[FaultPlace] = []
+    for part in counted(everything):
+        called = {(bot.name, bot.version): names[_identity(bot)] for bot in part.entry.manifest.bots}
+        for place in parquet.locate_faults(part.entry.folder):
+            row = place.row if part.kept is None else int(np.searchsorted(part.kept, place.row))
+            if part.kept is not None and (row == len(part.kept) or part.kept[row] != place.row):
+                continue
+            name = called.get((place.fault.bot, place.fault.bot_version), place.fault.bot)
+            fault = msgspec.structs.replace(place.fault, bot=name)
+            found.append(FaultPlace(fault, begin + row, place.folder))
+        begin += part.rows
     return found
 
 

@@ -58,6 +58,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Seats by how their match ended."""
     rotations_saved: dict[str, float] = {}
     """By pool with shared deals: a match tells as much as this many independent ones."""
+    outcome: str | None = None
+    """How a comparison or a ladder ended, in words."""
     tournaments: tuple[str, ...] = ()
     """Of the hall: the folders of those whose rows its ratings are of, in order."""
     results_sha256: str | None = None

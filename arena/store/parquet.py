@@ -33,6 +33,7 @@ from arena.store.schema import (
     RATINGS,
     TOTALS,
     Column,
+    FaultPlace,
     Kind,
     Row,
     SeatTotals,
@@ -164,6 +165,16 @@ def read_faults(folder: Path) -> list[StoredFault]:
     reader = _Reader(folder, FAULTS)
     with _reading(reader.path):
         return [StoredFault(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
+
+
+def locate_faults(folder: Path) -> list[FaultPlace]:
+    """The same with the row of each in `read_columns`."""
+    faults = read_faults(folder)
+    if not faults:
+        return []
+    indices = read_columns(folder, ("index",)).numbers["index"]
+    first = np.searchsorted(indices, [fault.index for fault in faults]).tolist()
+    return [FaultPlace(fault, row + fault.seat, folder) for fault, row in zip(faults, first)]
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:

@@ -9,6 +9,7 @@ that the hall could not finish (void) has its rows too: ending `host`, place 0, 
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -229,6 +230,16 @@ class StoredFault(FaultRecord, frozen=True, kw_only=True):
     match_id: str
     bot: str
     bot_version: int
+
+
+class FaultPlace(msgspec.Struct, frozen=True):
+    """A stored fault, and where its match is."""
+
+    fault: StoredFault
+    row: int
+    """Of its seat among the rows in which it is looked at: of a tournament, or of the hall."""
+    folder: Path
+    """Of its tournament."""
 
 
 def fault_rows(record: MatchRecord) -> list[Row]:

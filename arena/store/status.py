@@ -119,6 +119,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """Matches per second of the newest run; None: not known."""
     command: str | None
     """The shell command that goes on; None: it was not started from the command line, or it is finished."""
+    trouble: Trouble = Trouble()
 
     @property
     def left(self) -> int:
@@ -139,12 +140,13 @@ def read_status(folder: Path) -> Status:
     if not (folder / FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
     with Journal(folder, is_read_only=True) as journal:
-        score, pace, command = read_score(journal), Pace.of(journal), Command.of(journal)
+        score, pace, command, trouble = read_score(journal), Pace.of(journal), Command.of(journal), Trouble.of(journal)
     total = manifest.matches if pace is None or is_finished else pace.total
     return Status(
         name=folder.name, is_finished=is_finished, process=process, done=score.done, total=total,
         void=score.void, endings=score.endings, rate=pace.played / pace.seconds if pace is not None and pace.seconds else None,
         command=None if is_finished or command is None or not command.line else _from_here(command),
+        trouble=trouble or Trouble(),
     )  # fmt: skip
 
 

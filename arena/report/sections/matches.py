@@ -41,8 +41,9 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
     anchors = {log.anchor for log in logs}
     columns = [
-        Column("match", is_number=False, is_code=True), Column("why", is_number=False), Column("deal"), Column("rotation"),
-        Column("decisions"), Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
+        Column("match", is_number=False, is_code=True),
+        Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
+        Column("why", is_number=False, is_long=True), Column("deal"), Column("rotation"), Column("decisions"),
     ]  # fmt: skip
     rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
@@ -88,19 +89,19 @@ def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[Match
 def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
     anchor = _anchor(evidence, record)
     return [
-        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(", ".join(choice.reasons)),
-        Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
-        Cell(f"{len(record.actions):,}", len(record.actions)), Cell(_result(record)),
+        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(_result(record, "\n")),
+        Cell(", ".join(choice.reasons)), Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
+        Cell(f"{len(record.actions):,}", len(record.actions)),
     ]  # fmt: skip
 
 
-def _result(record: MatchRecord) -> str:
+def _result(record: MatchRecord, between: str = " · ") -> str:
     """`1. alice (seat 0, 30) · 2. bob (seat 1, 12, crash)`."""
     parts = []
     for number, seat in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f", {seat.ending.value}" if seat.ending.blame == "bot" else ""
         parts.append(f"{seat.place}. {shown(seat.bot, seat.bot_version)} (seat {number}, {seat.score:g}{fault})")
-    return " · ".join(parts)
+    return between.join(parts)
 
 
 def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from arena.errors import printable
+from arena.records import canonical_json
 from arena.report.document import Block, Cell, Column, Section, Table, Words
 from arena.report.evidence import Evidence, of, shown
 
@@ -105,7 +104,7 @@ def provenance(tournament: Evidence) -> Section:
         "plan": manifest.plan_sha256, "results": manifest.results_sha256 or "-",
         "reproducible results": manifest.reproducible_sha256 or "-",
     }  # fmt: skip
-    facts |= {key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in settings.items()}
+    facts |= {key: value if isinstance(value, str) else canonical_json(value) for key, value in settings.items()}
     games: list[Block] = [_games(tournament)] if tournament.manifest.entries else []
     lead = f"`arena verify-results {manifest.name}` plays every match again and checks the hashes, scores and ratings."
     rows = [[Cell(printable(name)), Cell(printable(value, TEXT_LETTERS))] for name, value in facts.items()]
@@ -138,7 +137,7 @@ def _games(tournament: Evidence) -> Table:
 def _pairs(values: object) -> str:
     if not isinstance(values, dict):
         return ""
-    return ", ".join(f"{key} {value}" for key, value in values.items())
+    return ", ".join(f"{key} {value if isinstance(value, str) else canonical_json(value)}" for key, value in values.items())
 
 
 def facts(tournament: Evidence) -> Sequence[tuple[str, str]]:

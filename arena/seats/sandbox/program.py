@@ -1,5 +1,6 @@
 """The program of a command bot on this machine: where it is, what the kernel needs to load it, who can reach it."""
 
+import contextlib
 import os
 import shutil
 import stat
@@ -66,8 +67,8 @@ def _on_path(name: str) -> Path | None:
         if found is None:
             continue
         first = first or Path(found)
-        with Path(found).open("rb") as file:
-            if sys.platform != "linux" or file.read(4) == _ELF:
+        with contextlib.suppress(OSError):  # one that may be run but not read
+            if sys.platform != "linux" or examine(Path(found)).is_native:
                 return Path(found)
     return first
 

@@ -51,13 +51,21 @@ class MemoryWatch:
 
 def excess(pid: int, memory: int) -> str:
     """What a process takes too much of, in words; empty: nothing. `memory`: bytes."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return ""
-    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    used = sum(int(fields[name].split()[0]) << 10 for name in _COUNTED if name in fields)
+    status = _status(Path(f"/proc/{pid}"))
+    if not any(name in status for name in _COUNTED):  # its first thread has ended, and no longer tells; the others do
+        others = (_status(path) for path in Path(f"/proc/{pid}/task").glob("*"))
+        status = next((other for other in others if any(name in other for name in _COUNTED)), status)
+    used = sum(int(status[name].split()[0]) << 10 for name in _COUNTED if name in status)
     if used > memory:
         return f"took {used / 1e6:,.0f} MB of memory, {memory / 1e6:,.0f} MB are allowed"
-    threads = int(fields.get("Threads", "0"))
+    threads = int(status.get("Threads", "0"))
     return f"started {threads} threads, {THREADS} are allowed" if threads > THREADS else ""
+
+
+def _status(folder: Path) -> dict[str, str]:
+    """The kernel's words on a process or a thread; empty: it is gone."""
+    try:
+        text = (folder / "status").read_text()
+    except OSError:
+        return {}
+    return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)

@@ -1,0 +1,109 @@
+"""Is a mean above or below, and how sure is that, at any time: tests by betting, for independent numbers from -1 to 1.
+
+To test "the mean is at most m", bet on the next number x being above: wealth is multiplied by 1 + c (x - m) / (1 + m), with c
+from 0 to 1 the share of it at stake. If the mean is at most m, no bet gains on average, so wealth is a nonnegative
+supermartingale and ever reaches 1 / p with probability p at most (J. Ville 1939): however often one looks, and whenever one
+stops. All m that wealth of 1 / p has not refuted are a lower confidence sequence. Several stakes c share the wealth at the
+start; the best one soon holds nearly all of it. Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random
+variables by betting", JRSS B 86 (2024), sections 4 and 5 (betting with capital shared by several stakes: "diversified Kelly
+betting").
+
+Nothing is assumed of the numbers but their range: not that they are normal, nor that their variance is known. For the pairs
+of games of chess engines, of which a number has five values, this does what fishtest's test of pentanomials does, without
+that test's approximations.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGEST_STAKE = 0.95
+BISECTIONS = 40
+FARTHEST = 1e6  # times as many numbers as there are: no end in sight
+
+Numbers = NDArray[np.float64]
+
+
+class Verdict(StrEnum):
+    """What is sure of a mean."""
+
+    ABOVE = "above"
+    """Above 0."""
+    BELOW = "below"
+    """Below 0."""
+    NEAR = "near"
+    """Between -difference and difference."""
+    OPEN = "open"
+    """Nothing yet."""
+
+
+@dataclass(frozen=True)
+class BettingTest:
+    """A sequential test of the mean of independent numbers from -1 to 1."""
+
+    error: float
+    """The probability that any verdict or interval is ever wrong is at most this: half of it on either side."""
+    difference: float
+    """The smallest distance from 0 that matters."""
+
+    @property
+    def stakes(self) -> Numbers:
+        """Shares of the wealth at stake, doubling: the best one for a mean of d and a variance of v is about d / (v + d^2)."""
+        doublings = max(0, math.ceil(math.log2(LARGEST_STAKE / self.difference)))
+        return np.minimum(self.difference * np.exp2(np.arange(doublings + 1, dtype=np.float64)), LARGEST_STAKE)
+
+    @property
+    def needed(self) -> float:
+        """Log of the wealth that refutes."""
+        return math.log(2.0 / self.error)
+
+    def wealth(self, numbers: Numbers, mean: float, times: float = 1.0) -> float:
+        """Log of what betting against "the mean is at most `mean`" has made of 1, were all numbers there so many times."""
+        gains = times * np.log1p(np.outer(self.stakes, (numbers - mean) / (1.0 + mean))).sum(axis=1)
+        return float(np.logaddexp.reduce(gains)) - math.log(len(self.stakes))
+
+    def interval(self, numbers: Numbers) -> tuple[float, float]:
+        """The means that are not refuted: at all times together, the true one is among them but with probability `error`."""
+        return self._lower(numbers), -self._lower(-numbers)
+
+    def verdict(self, numbers: Numbers) -> Verdict:
+        """What the interval says."""
+        if self.wealth(numbers, 0.0) >= self.needed:
+            return Verdict.ABOVE
+        if self.wealth(-numbers, 0.0) >= self.needed:
+            return Verdict.BELOW
+        both = (self.wealth(signed, -self.difference) for signed in (numbers, -numbers))
+        return Verdict.NEAR if all(wealth >= self.needed for wealth in both) else Verdict.OPEN
+
+    def numbers_left(self, numbers: Numbers) -> int | None:
+        """How many more numbers like these a verdict takes, about; None: no verdict is in sight."""
+        found = [self._left(signed, 0.0) for signed in (numbers, -numbers)]
+        found.append(max(self._left(signed, -self.difference) for signed in (numbers, -numbers)))
+        least = min(found)
+        return math.ceil(least) if math.isfinite(least) else None
+
+    def _left(self, numbers: Numbers, mean: float) -> float:
+        """Numbers until "the mean is at most `mean`" is refuted, if they go on like these; infinite: never."""
+        most = 1.0
+        while len(numbers) and self.wealth(numbers, mean, most) < self.needed:
+            most *= 2.0
+            if most > FARTHEST:
+                return math.inf
+        low, high = most / 2.0, most
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if self.wealth(numbers, mean, middle) >= self.needed else (middle, high)
+        return max(0.0, high - 1.0) * len(numbers) if len(numbers) else math.inf
+
+    def _lower(self, numbers: Numbers) -> float:
+        """The largest mean that is refuted from below: wealth falls in the mean."""
+        low, high = -1.0 + 1e-9, 1.0
+        if not len(numbers) or self.wealth(numbers, low) < self.needed:
+            return -1.0
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.wealth(numbers, middle) >= self.needed else (low, middle)
+        return low
