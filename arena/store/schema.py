@@ -19,8 +19,8 @@ from arena.records import Ending, FaultRecord, MatchRecord, Rating, SeatRecord
 FORMAT_VERSION = 1
 MATCH_ID_BYTES = 12
 TIME_BITS = 9
-"""Of a stored time, so that it is right to 0.2 %: the same match of Naga played again took 2 % more or less on a quiet machine
-and 11 % on a busy one (medians), so that further bits would be noise, which no compression makes smaller."""
+"""Of a stored time, so that it is right to 0.2 %: the same match of Naga played again took 2 % more or less in one trial
+and 11 % in another (medians, on a busy machine), so that further bits would be noise, which no compression makes smaller."""
 
 
 Row = dict[str, Any]
