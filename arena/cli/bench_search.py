@@ -34,7 +34,7 @@ def print_search(names: Sequence[str], *, json: bool) -> int:
 
 
 def _speed_table(speeds: list[SearchSpeed]) -> Table:
-    headings = ("seats", "rollouts", "simulations/s", "decisions/s in them", "decisions/simulation")
+    headings = ("seats", "rollouts", "simulations/s", "decisions/s", "per simulation")
     table = _table(f"Information-set tree search, {ITERATIONS:,} simulations a decision, one core", headings)
     for speed in speeds:
         rates = (f"{speed.simulations_per_second:,.0f}", f"{speed.decisions_per_second / 1e6:.2f} M")
@@ -43,8 +43,8 @@ def _speed_table(speeds: list[SearchSpeed]) -> Table:
 
 
 def _cost_table(costs: list[SearchCost]) -> Table:
-    headings = ("first decision s", "of it before the search s", "most over a time budget", "two threads (wall time)")
-    table = _table("\nWhat a search costs", headings)
+    headings = ("first decision s", "before it s", "most over time", "two threads")
+    table = _table("\nWhat a search costs (CPU time; threads: wall time)", headings)
     for cost in costs:
         figures = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
         table.add_row(cost.game, *figures, f"{100 * cost.overdraft:.1f} %", f"{cost.speedup:.2f} times")
