@@ -20,6 +20,7 @@ from arena.search import Findings, Settings
 
 ITERATIONS = 1000  # of a measured decision, as in OpenSpiel's figures
 POSITIONS = 12  # with at least two legal actions, spread over the first rounds of random matches
+OPEN_SPIEL_POSITIONS = 4  # its gin rummy takes nearly a second for each
 SPACING = 7  # decisions between them
 SEATS = 3  # or the fewest that a game has
 BUDGETS = (0.002, 0.01, 0.05)  # CPU seconds of a decision
@@ -174,7 +175,7 @@ def _open_spiel(game: Any, name: str) -> SearchSpeed:
     chance = random.Random(7)
     final = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
     rates, decisions, lengths = [], [], []
-    for state in itertools.islice(_open_spiel_states(game, chance), POSITIONS):
+    for state in itertools.islice(_open_spiel_states(game, chance), OPEN_SPIEL_POSITIONS):
         bot = pyspiel.ISMCTSBot(3, pyspiel.RandomRolloutEvaluator(1, 5), 2.0, ITERATIONS, -1, final, False, False)
         best = float("inf")
         for _ in range(3):

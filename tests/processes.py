@@ -29,7 +29,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-def until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = None, seconds: float = 60.0) -> Any:
+def until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = None, seconds: float = 240.0) -> Any:
     """The first true value of `found`; fails when `process` ends before, or after a time that is no test of speed."""
     deadline = time.monotonic() + seconds
     while not (value := found()):

@@ -12,7 +12,8 @@ import pytest
 import yaml
 from command_tables import TOOLS, example, has_tool
 from locked_tables import RIVAL, first_view
-from processes import survivors, until, zygotes
+from processes import survivors, until, waits_for_signal, zygotes
+from test_locked_seats import taken_cpu
 from test_protocol import OPTIONS
 
 from arena import game as games
@@ -322,3 +323,34 @@ def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, t
             seat.ask(first_view(seat=0))
             assert isinstance(seat.answer(), Answer)
         assert not survivors(family)
+
+
+STARVED = (
+    FORCED.partition('        print(json.dumps({"id": message["id"], "action": 0})')[0]
+    + """
+        import signal, threading
+        begin = threading.Event()
+        def compute():
+            begin.wait()
+            while True:
+                pass
+        threading.Thread(target=compute).start()
+        signal.signal(signal.SIGUSR1, lambda *_: begin.set())
+        threading.Event().wait()
+"""
+)
+
+
+def test_a_program_whose_thread_waits_for_a_cpu_is_excused(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
+    """The first thread sleeps, the one that thinks gets no CPU: it is late by the hall's fault."""
+    files = read_bot(python_bot(tmp_path, STARVED))
+    with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, memory=MEMORY) as seat:
+        assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
+        seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
+        until(lambda: waits_for_signal(seat.pid))
+        (thinking,) = {int(thread.name) for thread in Path(f"/proc/{seat.pid}/task").iterdir()} - {seat.pid}
+        os.sched_setaffinity(thinking, [cpu])
+        os.sched_setscheduler(thinking, os.SCHED_IDLE, os.sched_param(0))
+        os.kill(seat.pid, signal.SIGUSR1)
+        found = seat.answer()
+    assert isinstance(found, Fault) and found.ending is Ending.HOST and "short of CPU" in found.reason, found

@@ -6,8 +6,6 @@ import msgspec
 import numpy as np
 
 from arena.ratings.rows import Bot
-from arena.rng import derive
-from arena.schedule.plan import deal_seed
 from arena.store.columns import Columns, match_starts
 from arena.store.schema import FaultPlace
 
@@ -54,6 +52,9 @@ def slowest(columns: Columns, pool: str, bot: Bot) -> list[SlowMatch]:
 
 def seeds(columns: Columns, row: int, match_id: str, key: bytes) -> Seeds:
     """Of the match and seat of a stored row. `key`: of its tournament, published when that is over."""
+    from arena.rng import derive  # only now: compiled code takes most of the start of a board, and most need no seeds
+    from arena.schedule.plan import deal_seed
+
     starts = match_starts(columns)
     match = int(np.searchsorted(starts, row, side="right")) - 1
     seats = int(starts[match + 1] - starts[match])

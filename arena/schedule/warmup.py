@@ -51,12 +51,11 @@ def _environment() -> dict[str, str]:
 
 def _compile(name: str) -> None:
     with jit.compiling(name):
-        if jit.is_warm(name):
-            return  # by another process, while this one waited
-        game.warm(game.load(name))
-        jit.mark_warm(name)
-        search.warm(game.load(name))
-        jit.mark_warm(jit.search_of(name))
+        room = game.load(name)
+        for part, warm in ((name, game.warm), (jit.search_of(name), search.warm)):
+            if not jit.is_warm(part):  # else another process did it while this one waited
+                warm(room)
+                jit.mark_warm(part)
 
 
 if __name__ == "__main__":

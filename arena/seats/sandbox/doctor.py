@@ -210,7 +210,7 @@ def _death() -> str:
 
 
 def _delay() -> str:
-    return "" if pressure.run_delay(os.getpid()) is not None else "/proc does not count how long a process waits for a CPU"
+    return "" if pressure.run_delays(os.getpid()) else "/proc does not count how long a process waits for a CPU"
 
 
 _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {

@@ -1,5 +1,6 @@
 """Was the machine short of CPU? A seat that could not run is not to blame for being late."""
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -7,20 +8,25 @@ MOST = 0.5
 """Under this share of its CPU limit a late seat may be excused; from this share of its wall time waiting for a CPU it is."""
 
 
-def run_delay(pid: int) -> float | None:
-    """Seconds that a process has stood ready and waited for a CPU; None where the kernel does not count them."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return None
+def run_delays(pid: int) -> dict[str, float]:
+    """Seconds that each thread of a process stood ready and waited for a CPU; empty where the kernel does not count them."""
+    delays = {}
+    for thread in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+            delays[thread.name] = int((thread / "schedstat").read_text().split()[1]) / 1e9
+    return delays
 
 
 def stands_ready(pid: int) -> bool:
-    """Whether a process runs, or would if it had a CPU."""
+    """Whether a thread of a process runs, or would if it had a CPU."""
+    return any(_state(thread) == "R" for thread in Path(f"/proc/{pid}/task").glob("*"))
+
+
+def _state(thread: Path) -> str:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0]
     except (OSError, IndexError):
-        return False
+        return ""
 
 
 class Watch:
@@ -30,7 +36,7 @@ class Watch:
         """`cpu`: the CPU seconds that it has used."""
         self._pid = pid
         self._began = time.monotonic()
-        self._before = run_delay(pid)
+        self._before = run_delays(pid)
         self._standing: tuple[float, float] | None = None  # since when, with how much CPU time used
         self.look(cpu)
 
@@ -46,9 +52,9 @@ class Watch:
             self._standing = (time.monotonic(), cpu)
 
     def waited_and_delayed(self) -> tuple[float, float]:
-        """Wall seconds since then, and how many of them it stood ready without a CPU (0 where they are not counted)."""
-        now, counted = time.monotonic(), run_delay(self._pid)
-        delay = 0.0 if counted is None or self._before is None else counted - self._before
+        """Wall seconds since then; of them those that its worst-off thread stood ready without a CPU (0: not counted)."""
+        now = time.monotonic()
+        delay = max((counted - self._before.get(thread, 0.0) for thread, counted in run_delays(self._pid).items()), default=0.0)
         if self._standing is not None:
             delay += now - self._standing[0]
         return now - self._began, delay
