@@ -5,9 +5,10 @@ A ladder is played in stages. Before each, from the rows of all earlier ones:
 - A bot is *settled* in a pool when its sigma is not above the bound, or when it is separable from both its neighbours (after
   12 deals at least); which of the two counts is in the config. Every bot that is not settled gets a table at least, those
   with the fewest matches first, so nobody starves, and a newcomer among settled bots gets all of them.
-- It meets those against whom a match tells most: the quality of the match (R. Herbrich, T. Minka and T. Graepel, "TrueSkill",
-  2006, equation 4.1, its second factor: how even it is) times the share of its spread that is our ignorance and not luck. Bots
-  that are chosen twice in a stage count as better known the second time.
+- It meets a neighbour from whom it is not separable, if there is one and that counts. The other seats, and all against a
+  newcomer, go to those against whom a match tells most: the quality of the match (R. Herbrich, T. Minka and T. Graepel,
+  "TrueSkill", 2006, equation 4.1, its second factor: how even it is) times the share of its spread that is our ignorance of
+  bots that are not settled, and not luck. Bots that are chosen twice in a stage count as better known the second time.
 - A run ends when no sigma is above the bound, when all neighbours are separable, or when its matches are spent.
 
 The 95 % intervals of the board are looked at again and again here, so that now and then two equal bots count as separable; the
@@ -20,6 +21,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -219,7 +221,7 @@ class Look:
 
     def tables(self, able: Sequence[int], seats: int) -> list[list[int]]:
         """A table at least for each of `able` that is not settled."""
-        settled = self.is_settled()
+        settled, rivals = self.is_settled(), self._rivals()
         needy = [bot for bot in able if not settled[bot]]
         times = np.zeros(len(self.bots))
         tables: list[list[int]] = []
@@ -228,21 +230,40 @@ class Look:
                 continue
             table = [first]
             while len(table) < seats:
-                table.append(max((bot for bot in able if bot not in table), key=lambda bot: self._worth(bot, table, times)))
+                table.append(
+                    max((bot for bot in able if bot not in table), key=lambda bot: self._worth(bot, table, times, rivals))
+                )
             times[table] += 1
             tables.append(table)
         return tables
 
-    def _worth(self, bot: int, table: Sequence[int], times: NDArray[np.float64]) -> tuple[float, float, Bot]:
+    @cached_property
+    def _settled(self) -> NDArray[np.bool_]:
+        return self.is_settled()
+
+    def _rivals(self) -> set[frozenset[int]]:
+        """Neighbours that have played enough and are not separable yet, where that counts."""
+        order = self._best_first() if self.leg.separable else []
+        return {
+            frozenset(pair)
+            for pair in itertools.pairwise(order)
+            if not self.separable[pair] and min(self.deals[list(pair)]) >= LEAST_DEALS
+        }
+
+    def _worth(
+        self, bot: int, table: Sequence[int], times: NDArray[np.float64], rivals: set[frozenset[int]]
+    ) -> tuple[bool, float, float, Bot]:
         """What a match of this bot with those at the table tells; of equals who played less."""
+        is_rival = any(frozenset((bot, other)) in rivals for other in table)
         told = math.fsum(self._told(bot, other, times) for other in table)
-        return round(told, DIGITS), -float(self.matches[bot]), self.bots[bot]
+        return is_rival, round(told, DIGITS), -float(self.matches[bot]), self.bots[bot]
 
     def _told(self, one: int, other: int, times: NDArray[np.float64]) -> float:
         """How even a match is, times the share of its spread that is ignorance."""
-        ignorance = sum(self.sigma[bot] ** 2 / (1.0 + times[bot]) for bot in (one, other))
-        spread = 2.0 * self.luck + ignorance
-        return float(math.exp(-((self.mu[one] - self.mu[other]) ** 2) / (2.0 * spread)) * ignorance / spread)
+        variances = {bot: float(self.sigma[bot]) ** 2 / (1.0 + float(times[bot])) for bot in (one, other)}
+        spread = 2.0 * self.luck + sum(variances.values())
+        ignorance = sum(variance for bot, variance in variances.items() if not self._settled[bot])
+        return math.exp(-(float(self.mu[one] - self.mu[other]) ** 2) / (2.0 * spread)) * ignorance / spread
 
     def _best_first(self) -> list[int]:
         return sorted(range(len(self.bots)), key=lambda bot: (-round(float(self.mu[bot]), DIGITS), self.bots[bot]))
