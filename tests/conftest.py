@@ -1,9 +1,16 @@
 """Before the first test: the rules are compiled once, not by each of the parallel test processes."""
 
+import os
+
 import pytest
 
 from arena.game import names
 from arena.schedule.warmup import warm_rooms
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than cores: many tests wait for processes of their own, for nodes, for clocks."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

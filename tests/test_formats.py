@@ -11,6 +11,7 @@ from here import HereBackend
 from test_tournament import GOOD_BOTS, write_config
 
 from arena import tournament as hall
+from arena.agent import read_bot
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.formats.comparison import Comparison
@@ -18,6 +19,7 @@ from arena.store.archive import find_match
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.parquet import read_matches
 from arena.store.status import read_status
+from arena.store.submissions import Submissions
 from arena.tournament import LOCAL, Interrupted, Progress, Results, Settings, Silent, run_tournament
 
 ROOT = Path(__file__).parent.parent
@@ -224,6 +226,7 @@ def test_every_shipped_config_runs(path: Path, tmp_path: Path, monkeypatch: pyte
     if document.get("format") == "compare":
         document["deals"] = 8
     (tmp_path / path.name).write_text(yaml.safe_dump(document))
+    Submissions(tmp_path / "out").submit("alice", read_bot(ROOT / "bots" / "naga_greedy.py"), ())
     results = run_tournament(tmp_path / path.name, Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
     assert results.manifest.finished and results.manifest.played == results.manifest.matches > 0
     assert set(results.manifest.endings) == {"played"}

@@ -29,7 +29,8 @@ def test_the_hostile_bots_as_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="arena-user-") as folder:
         cache = Path(folder, "cache")
         cache.mkdir()
-        for room in (*names(), jit.ENGINE):  # what is compiled already need not be compiled again
+        rooms = [*names(), *map(jit.search_of, names()), jit.ENGINE, jit.RATINGS]
+        for room in rooms:  # what is compiled already need not be compiled again
             source = jit.cache_folder(room)
             shutil.copytree(source, cache / source.name)
         for path in (Path(folder), cache, *cache.rglob("*")):

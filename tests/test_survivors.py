@@ -1,5 +1,6 @@
 """Nothing of ours survives the end of what it belongs to, whatever ended that: with real kills of processes started here."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -55,7 +56,7 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
         family = zygotes(process.pid) | descendants(zygotes(process.pid))
         assert busy < family and len(family) == 3
         mounts = mount_namespaces(family)
-        held = [os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY) for pid in family]  # else the kernel may give their numbers anew
+        held = held_namespaces(family)
     finally:
         process.send_signal(blow)
         began = time.monotonic()
@@ -64,6 +65,15 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
     assert not mounts & mount_namespaces(all_processes())
     for descriptor in held:
         os.close(descriptor)
+
+
+def held_namespaces(pids: set[int]) -> list[int]:
+    """Descriptors that keep the mount namespaces of these processes: else the kernel may give their numbers anew."""
+    held = []
+    for pid in pids:
+        with contextlib.suppress(PermissionError):  # of a process that an ordinary user may not look into
+            held.append(os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY))
+    return held
 
 
 def all_processes() -> set[int]:

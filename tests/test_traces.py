@@ -48,7 +48,8 @@ def selection(documents):
 @pytest.mark.parametrize("seed", range(5))
 def test_what_was_played_verifies(room, seed):
     table = conformance.make_table(load(room), seed)
-    lines = list(traces.trace_lines(table.game, table.seats, table.options, seed))
+    options = {**table.options, "max_rounds": 1} if "max_rounds" in table.options else table.options
+    lines = list(traces.trace_lines(table.game, table.seats, options, seed))
     assert [checked.problems for checked in traces.verify(lines, "f")] == [()]
 
 
