@@ -36,9 +36,7 @@ def test_a_house_bot_may_enter_and_is_played_through_every_variant() -> None:
     assert found.slowest[0].cpu_ms == game.cpu_ms_max and "contest" in found.slowest[0].view
 
 
-def test_the_report_is_read_by_people_and_programs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_is_read_by_people_and_programs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # a narrow screen leaves columns out
     path = str(house_bot_path("hisatsu_greedy"))
     assert main(["check", path]) == 0
