@@ -67,6 +67,22 @@ def test_faults_come_back_with_whose_they_are(tmp_path: Path) -> None:
     assert parquet.read_faults(tmp_path) == []
 
 
+@pytest.mark.parametrize("moment", ["__init__", "write_batch", "close"])
+def test_ctrl_c_while_it_is_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    whole = getattr(pq.ParquetWriter, moment)
+
+    def interrupted(*arguments: object, **named: object) -> None:
+        monkeypatch.setattr(pq.ParquetWriter, moment, whole)
+        if moment != "__init__":
+            whole(*arguments, **named)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pq.ParquetWriter, moment, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        parquet.write_matches(tmp_path, numbered(RECORDS))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_matches_come_back_over_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "GROUP_ROWS", 50)
     monkeypatch.setattr(parquet, "GROUP_VALUES", 300)

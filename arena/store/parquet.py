@@ -229,20 +229,15 @@ class _Writer:
         self._writer: Any = None
 
     def __enter__(self) -> "_Writer":
-        with self._writing():
-            self._file = self._temporary.open("wb")
-            self._writer = pq.ParquetWriter(
-                self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
-                use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
-                column_encoding=_encodings(self._columns),
-                write_page_checksum=True,
-            )  # fmt: skip
+        try:
+            self._open()
+        except BaseException:  # Ctrl-C, too
+            self._discard()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(Exception):
-            self._close()
-        self._temporary.unlink(missing_ok=True)
+        self._discard()
 
     def add(self, rows: Sequence[Row], values: int = 0) -> None:
         """Take rows that belong together. `values`: how many list entries they hold."""
@@ -266,6 +261,23 @@ class _Writer:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+    def _open(self) -> None:
+        with self._writing():
+            self._file = self._temporary.open("wb")
+            self._writer = pq.ParquetWriter(
+                self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
+                use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                column_encoding=_encodings(self._columns),
+                write_page_checksum=True,
+            )  # fmt: skip
+
+    def _discard(self) -> None:
+        try:
+            with contextlib.suppress(Exception):
+                self._close()
+        finally:
+            self._temporary.unlink(missing_ok=True)
 
     def _flush(self) -> None:
         if not self._rows:
