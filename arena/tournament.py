@@ -51,9 +51,8 @@ from arena.store.status import Command, Pace, Score, Trouble, read_score
 
 RAY, LOCAL = "ray", "local"
 MOST_MATCHES = 100_000_000  # a byte of memory each
-_ADDRESS = re.compile(
-    r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+"
-)  # not ray://: a round trip through a proxy for every chunk
+_ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")
+"""Not ray://: a round trip through a proxy for every chunk."""
 DEFAULT_FOLDER = RESULTS
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 

@@ -4,6 +4,7 @@ import os
 import random
 import secrets
 import signal
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ _NOTE_CHARACTERS = 2000  # of the bot's output in the note of its fault
 S = TypeVar("S", bound="HeldSeat")
 
 
-class HeldSeat:
+class HeldSeat(ABC):
     """A bot in a child process of its own. A context manager; its kinds implement match.Seat."""
 
     def __init__(
@@ -80,21 +81,21 @@ class HeldSeat:
             self._memory_seen = self._child.memory_peak("VmHWM") or self._memory_seen
         return self._memory_seen
 
+    @abstractmethod
     def start(self, info: StartInfo) -> Fault | None:
         """Make the bot ready."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self, view: View) -> None:
         """Put a decision to the bot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer(self) -> Answer | Fault:
         """What the bot says to the decision put last."""
-        raise NotImplementedError
 
+    @abstractmethod
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Kill the bot's process, if it still runs."""
