@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from arena.exact.solve import backward_values, best_response, expected, exploitability, solve
+from arena.exact.solve import backward_value, best_response, expected, exploitability, solve
 from arena.exact.tree import TooLargeError, Tree
 
 
@@ -129,13 +129,14 @@ def test_matching_pennies_played_always_heads_gives_away_a_penny() -> None:
 
 def test_backward_induction_settles_what_is_certain_and_nothing_else() -> None:
     dilemma = Matrix((((-1, -1), (-3, 0)), ((0, -3), (-2, -2))))
-    assert backward_values(Tree(2, [(dilemma, 1.0)])) == (-2, -2)  # both betray, whatever the other does
-    assert backward_values(zero_sum([[1, -1], [-1, 1]])) is None
-    assert backward_values(kuhn()) is None
-    indifferent = Matrix((((1, 5), (1, 0)),))  # seat 1 would take the first
-    assert backward_values(Tree(2, [(indifferent, 1.0)])) == (1, 5)
-    spiteful = Matrix((((5, 1), (0, 1)),))  # the same to seat 1, not to seat 0
-    assert backward_values(Tree(2, [(spiteful, 1.0)])) is None
+    assert backward_value(Tree(2, [(dilemma, 1.0)])) == -2  # both betray, whatever the other does
+    assert backward_value(zero_sum([[1, -1], [-1, 1]])) is None
+    middle = Tree(2, [(Kuhn((1, 0)), 1.0), (Kuhn((1, 2)), 1.0)])
+    assert backward_value(middle) is None  # a bluff with the low card depends on who calls it
+    plain = Matrix((((1, 5), (4, 0)), ((0, 5), (9, 0))))  # seat 1 takes the first column, seat 0 the better row of it
+    assert backward_value(Tree(2, [(plain, 1.0)])) == 1
+    moody = Matrix((((1, 5), (4, 5)), ((0, 5), (9, 5))))  # all the same to seat 1, but not to seat 0
+    assert backward_value(Tree(2, [(moody, 1.0)])) is None
 
 
 def test_a_game_that_is_not_for_two_is_refused() -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from arena.contract import Numbers
 from arena.exact.tree import Tree
 from arena.game import Game, States
 
@@ -20,7 +21,8 @@ def grow(game: Game, worlds: Worlds, settle: Settle | None = None, most: int = 1
     """The game from here to the end of the round. In all `worlds` the same seats play, and the same one is to choose.
 
     What a seat knows is its observed state (and its own choices on the way here). Rewards are `evaluate` of the room's
-    rollout.py, as in searches. Raises TooLargeError for more than `most` nodes.
+    rollout.py, with its own
+    numbers, as in searches. Raises TooLargeError for more than `most` nodes.
     """
     seats = int(game.rules.num_seats(game.from_bytes(next(iter(worlds)))[0]))
     roots = [(RoomPosition(game, game.from_bytes(world), seats, settle), weight) for world, weight in worlds.items()]
@@ -46,7 +48,7 @@ class RoomPosition:
                 return None
             end = settled
         rewards = np.zeros(max(self.game.seats))
-        self.game.rollout.evaluate(end[0], rewards)
+        self.game.rollout.evaluate(end[0], default_constants(self.game), rewards)
         return tuple(rewards[: self.seats].tolist())
 
     @cached_property
@@ -67,6 +69,12 @@ class RoomPosition:
     def after(self, action: int) -> "RoomPosition":
         """The position that a choice leads to."""
         return RoomPosition(self.game, played(self.game, self.states, action), self.seats, self.settle)
+
+
+@cache
+def default_constants(game: Game) -> Numbers:
+    """The room's own numbers of what a position is worth."""
+    return np.array([constant.default for constant in game.rollout.CONSTANTS])
 
 
 def played(game: Game, states: States, *actions: int) -> States:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, hstack
 
-from arena.exact.tree import InformationSet, Node, Profile, Strategy, Tree
+from arena.exact.tree import NOTHING, Node, Profile, Strategy, Tree
 
 CLOSE = 1e-9  # rewards that differ by no more are equal
 
@@ -86,13 +86,16 @@ def exploitability(tree: Tree, profile: Profile) -> float:
     return float(np.mean(best - expected(tree, profile)))
 
 
-def backward_values(tree: Tree) -> tuple[float, ...] | None:
-    """What each seat gets by backward induction, for any number of seats; None where that does not settle the game.
+def backward_value(tree: Tree) -> float | None:
+    """What the seat that moves first gets by backward induction, for any number of seats; None where that is not certain.
 
     From the last decisions to the first: at an information set the mover's best action is certain if it does not depend on
-    what the others may have chosen where nobody saw it. Worlds that differ by chance alone are weighed. Where several actions
-    are best for the mover they must be the same to all seats.
+    what the others may have chosen where it could not see it. Worlds that differ by chance alone are weighed. Where several
+    actions are best for the mover they must be the same to all who have chosen before. Raises ValueError unless one
+    information set is the root of all worlds.
     """
+    if len({id(root.information_set) for root in tree.roots}) != 1:
+        raise ValueError("in all worlds the same seat must see the same")
     worth = {id(leaf): np.array(leaf.rewards) for leaf in tree.leaves}
     members: dict[int, list[Node]] = {}
     for node in _decisions(tree.roots):
@@ -110,14 +113,14 @@ def backward_values(tree: Tree) -> tuple[float, ...] | None:
             else:
                 rest.append(nodes)
         if len(rest) == len(waiting):
-            return None  # what one seat knows is not a part of what it knew before
+            return None  # the information sets of two seats depend on each other
         waiting = rest
-    return tuple(float(value) for value in sum(root.weight * worth[id(root)] for root in tree.roots))
+    return float(sum(root.weight * worth[id(root)][_mover(root)] for root in tree.roots))
 
 
 def _certain_choice(nodes: list[Node], values: NDArray[np.float64]) -> int | None:
     """The action that is best whatever the others have chosen. `values`: (nodes, actions, seats)."""
-    mover = _information_set(nodes[0]).seat
+    mover = _mover(nodes[0])
     groups: dict[tuple[int, ...], NDArray[np.float64]] = {}
     for node, outcome in zip(nodes, values):
         others = (*node.sequences[:mover], *node.sequences[mover + 1 :])
@@ -125,9 +128,15 @@ def _certain_choice(nodes: list[Node], values: NDArray[np.float64]) -> int | Non
     means = np.array(list(groups.values()))
     own = means[:, :, mover]
     equal = np.flatnonzero((own >= own.max(axis=1, keepdims=True) - CLOSE).all(axis=0))
-    if len(equal) == 0 or np.ptp(means[:, equal], axis=1).max() > CLOSE:
+    before = [seat for seat in range(means.shape[2]) if any(node.sequences[seat] != NOTHING for node in nodes)]
+    if len(equal) == 0 or (np.ptp(means[:, equal][:, :, before], axis=1) > CLOSE).any():
         return None
     return int(equal[0])
+
+
+def _mover(node: Node) -> int:
+    assert node.information_set is not None
+    return node.information_set.seat
 
 
 def _decisions(roots: list[Node]) -> Iterator[Node]:
@@ -137,11 +146,6 @@ def _decisions(roots: list[Node]) -> Iterator[Node]:
         if node.information_set is not None:
             yield node
             waiting += node.children
-
-
-def _information_set(node: Node) -> InformationSet:
-    assert node.information_set is not None
-    return node.information_set
 
 
 def _flow(tree: Tree, seat: int) -> csr_array:
