@@ -20,7 +20,7 @@ from arena.errors import ConfigError, nearest
 from arena.game import Game, States
 from arena.rng import Words, derive, seed_words
 from arena.search.run import FLAT, ISMCTS, PIMC, STATES, bind_search
-from arena.search.tree import Nodes, Slots, new_tree
+from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
 from arena.search.workspace import (
     BEGAN,
     BY_POLICY,
@@ -51,7 +51,6 @@ __all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 ROLLOUTS = ("policy", "uniform")
 SELECTIONS = ("ucb", "regret")
-NODES = 1 << 16  # of one tree, where the number of iterations does not need fewer: 64 bytes each with its slots
 NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
@@ -203,7 +202,7 @@ class Memory:
         """Nodes, slots and how many nodes are in use, for each thread; new ones for another search than the one before."""
         if asked != self._asked or len(self._trees) != threads or len(self._trees[0][0]) != capacity:
             self._asked = asked
-            self._trees = [(*new_tree(capacity), 1) for _ in range(threads)]
+            self._trees = [(*take_tree(capacity), 1) for _ in range(threads)]
         return self._trees
 
     def keep(self, used: list[int]) -> None:
@@ -274,10 +273,9 @@ class _Part:
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
         self.counters = workspace.counters
-        if tree is None:
-            self._tree = new_tree(_capacity(asked))
-        else:
-            self._tree = tree[:2]
+        self._capacity, self._kept_tree = _capacity(asked), None
+        if tree is not None:
+            self._kept_tree = tree[:2]
             workspace.counters[USED] = tree[2]
             workspace.settings[REMEMBER] = 1
         self.thread = threading.Thread(target=lambda: self.run(time.thread_time_ns()))
@@ -295,7 +293,10 @@ class _Part:
         self._work[0].settings[BEGAN] = began
         states = np.concatenate([self._root] * STATES)
         sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
-        bind_search(self._game.name)(states, sights, *self._tree, self._work, self._rng)
+        tree = self._kept_tree or take_tree(self._capacity)
+        bind_search(self._game.name)(states, sights, *tree, self._work, self._rng)
+        if not self._kept_tree:
+            give_back(*tree)
 
 
 @cache

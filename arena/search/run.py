@@ -27,7 +27,6 @@ from arena.search.workspace import (
 ISMCTS, PIMC, FLAT = range(3)
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
-OVERDRAFT = 1.03  # of a time budget: a simulation that would end later is not begun
 
 Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Words], None]
 
@@ -58,6 +57,7 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
     if w.settings[REMEMBER] == 1:
         w.counters[USED] = regrow(nodes, slots, w.counters[USED], sight_of(states[ROOT_STATE], sight, w))
     else:
+        clear(nodes, slots)
         w.counters[USED] = 1
     while left % replies != 0 or not _is_spent(replies, w):
         if left == 0:
@@ -92,4 +92,4 @@ def _is_spent(ahead: int, w: Workspace) -> bool:
     spent = jit.thread_nanoseconds() - w.settings[BEGAN]
     each = spent / done
     w.counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
-    return bool(spent >= budget or spent + each * ahead > OVERDRAFT * budget)
+    return bool(spent >= budget or spent + each * ahead > budget)
