@@ -64,10 +64,12 @@ from arena.search.workspace import (
     USED,
     VALUE,
     VISITS,
+    WIDEST,
     Workspace,
 )
 
 _LOW_WORD = (1 << 31) - 1
+STEADY = 16  # rewards, of all seats together, after which their spread is believed
 NOT_A_CHOICE = -1  # as a place in the observer's legal list
 
 
@@ -415,8 +417,16 @@ def _learn_spread(seats: int, w: Workspace) -> None:
         w.numbers[FIRST_MEAN + seat] += away / (w.counters[DONE] + 1)
         w.numbers[SQUARES] += away * (w.rewards[seat] - w.numbers[FIRST_MEAN + seat])
     w.numbers[REWARDS] += seats
+    if w.numbers[REWARDS] >= STEADY:
+        w.numbers[WIDEST] = max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS])
 
 
 @jit.generic
 def _deviation(w: Workspace) -> float:
-    return math.sqrt(w.numbers[SQUARES] / w.numbers[REWARDS]) if w.numbers[REWARDS] > 0.0 else 1.0
+    """The widest so far: once a choice whose end is certain is preferred, rewards hardly differ any more.
+
+    By the last deviation all others would then never be tried again, even after one unlucky simulation.
+    """
+    if w.numbers[REWARDS] == 0.0:
+        return 1.0
+    return math.sqrt(max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS]))

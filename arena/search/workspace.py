@@ -16,7 +16,7 @@ Workspace: TypeAlias = Any
 # Of `counters`: what has happened.
 USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, COUNTERS = range(7)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.
-EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, FIRST_MEAN = range(6)  # from FIRST_MEAN on: each seat's mean reward
+EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
 # Columns of `results`, a row for each legal action of the observer.
 VISITS, VALUE, SHARE, PRIOR_VALUE, COLUMNS = range(5)
 # Columns of `path`: the choices of a simulation.
