@@ -2,14 +2,14 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. The last five are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
-looks like from afar.
+state's type. The last six are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
+looks like from afar; beside them the room's defaults: CONSTANTS, SIMULTANEOUS, DEPTH, PRIOR, EXPLORATION.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
 
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,17 +115,35 @@ def _rollout(s: State) -> Any:
     return ROLLOUTS[s.dtype]
 
 
-def evaluate(s: State, out: Numbers) -> None:
+class Constant(NamedTuple):
+    """One number of a room's rollout.py that can be tuned; in compiled code `constants[i]`, i its place in CONSTANTS."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    meaning: str
+
+
+def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """Write what the position is worth to each seat, higher is better, on one scale for a room.
 
     Where the round is over it is what the round brought, and the match if that is over too; before, an estimate.
     """
-    _rollout(s).evaluate(s, out)
+    _rollout(s).evaluate(s, constants, out)
 
 
-def rollout_action(s: State, actions: Actions, count: int, rng: Words) -> int:
+def rollout_action(s: State, actions: Actions, count: int, constants: Numbers, rng: Words) -> int:
     """A quick sensible choice among the first `count` of `actions`, the legal list; looks at its own seat's cards only."""
-    return cast(int, _rollout(s).rollout_action(s, actions, count, rng))
+    return cast(int, _rollout(s).rollout_action(s, actions, count, constants, rng))
+
+
+def prior(s: State, actions: Actions, count: int, constants: Numbers, out: Numbers) -> None:
+    """Write what each of the first `count` of `actions`, the legal list, seems to be worth at a glance.
+
+    In the units of `evaluate`; only differences count. Looks at what its own seat knows, and at nothing else.
+    """
+    _rollout(s).prior(s, actions, count, constants, out)
 
 
 def choice_code(s: State, action: int) -> int:
@@ -159,8 +177,9 @@ for _rooms, _function, _parameters in (
     (ROOMS, observe, "s, seat, out"),
     (ROOMS, determinize, "s, seat, rng"),
     (ROOMS, seen_action, "s, action, viewer"),
-    (ROLLOUTS, evaluate, "s, out"),
-    (ROLLOUTS, rollout_action, "s, actions, count, rng"),
+    (ROLLOUTS, evaluate, "s, constants, out"),
+    (ROLLOUTS, rollout_action, "s, actions, count, constants, rng"),
+    (ROLLOUTS, prior, "s, actions, count, constants, out"),
     (ROLLOUTS, choice_code, "s, action"),
     (ROLLOUTS, private_code, "s, seat"),
     (ROLLOUTS, reopen, "s"),

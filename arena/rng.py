@@ -193,3 +193,9 @@ def below(rng: Words, bound: int) -> int:
         while (product & _WORD) < threshold:
             product = next_word(rng) * bound
     return product >> 32
+
+
+@jit_as("float64(int64[::1])")
+def chance(rng: Words) -> float:
+    """A random number of [0, 1), in steps of 2**-32."""
+    return next_word(rng) / 4294967296.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.game import Document, Game, States
 from arena.records import Clock
-from arena.search import Findings, Settings, search
+from arena.search import Findings, Memory, Settings, search
 
 
 class View:
@@ -57,14 +57,15 @@ class View:
         """The masked position: a JSON object with `?` for each hidden card."""
         return self._game.text.masked_position(self.state, self.seat)
 
-    def search(self, **settings: Any) -> Findings:
+    def search(self, memory: Memory | None = None, **settings: Any) -> Findings:
         """The compiled search from this seat's knowledge, such as `view.search(iterations=1000).best`.
 
-        `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ... Raises ConfigError.
+        `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ...; `memory`: of the
+        searches before in this match, so that this one need not begin anew. Raises ConfigError.
         """
         asked = Settings(**settings)
         self.is_timed |= asked.time is not None
-        return search(self._game, self._observed, self.seat, list(self.codes), asked)
+        return search(self._game, self._observed, self.seat, list(self.codes), asked, memory)
 
     def __str__(self) -> str:
         lines = [self._game.text.describe(self.state, self.seat)]

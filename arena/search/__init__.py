@@ -7,7 +7,8 @@ the same answer anywhere.
 
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -18,11 +19,12 @@ from arena.contract import Numbers
 from arena.errors import ConfigError, nearest
 from arena.game import Game, States
 from arena.rng import derive, seed_words
-from arena.search import simulation
+from arena.search import workspace
 from arena.search.run import FLAT, ISMCTS, PIMC, bind_search
-from arena.search.tree import new_tree
+from arena.search.tree import Nodes, Slots, new_tree
+from arena.search.workspace import Workspace
 
-__all__ = ["Choice", "Findings", "Settings", "bind_search", "search", "warm"]
+__all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", "warm"]
 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 ROLLOUTS = ("policy", "uniform")
@@ -51,8 +53,13 @@ class Settings:
     """Decisions after which a rollout is cut and the position is judged as it stands; 0: never; None: the room's own number."""
     selection: str | None = None
     """For simultaneous choices: `ucb` or `regret`; None: what suits the room."""
-    exploration: float = 0.7
-    """Width of the confidence bounds, in standard deviations of the rewards."""
+    exploration: float | None = None
+    """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own."""
+    prior: float | None = None
+    """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
+    room's own number, with uniform rollouts 0."""
+    constants: Mapping[str, float] = field(default_factory=dict)
+    """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
     """`pimc`: simulations in each world."""
     nodes: int = NODES
@@ -74,6 +81,10 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ConfigError(f"search: {name}: more than 0 is needed, not {value!r}")
+        for name in ("exploration", "prior"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise ConfigError(f"search: {name}: at least 0 is needed, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -93,52 +104,61 @@ class Findings:
     """What a search found: the choices in the order of the legal list, and the best one."""
 
     def __init__(
-        self, game: Game, observed: States, codes: list[int], results: Numbers, counters: Any, asked: Settings
+        self, game: Game, observed: States, codes: list[int], results: Numbers, counters: Any, asked: Settings, prior: float
     ) -> None:
-        """`results`: a row of visits, sum of rewards and sum of shares for each of `codes`."""
+        """`results`: a row for each of `codes`, see workspace.py."""
         self._game, self._observed, self._codes, self._results = game, observed, codes, results
-        self._asked = asked
-        self.simulations = int(counters[simulation.DONE])
+        self._asked, self._prior = asked, prior
+        self.simulations = int(counters[workspace.DONE])
         """How many were played."""
-        self.decisions = int(counters[simulation.DECISIONS])
+        self.decisions = int(counters[workspace.DECISIONS])
         """In all simulations together."""
-        self.nodes = int(counters[simulation.USED])
+        self.nodes = int(counters[workspace.USED])
         """Of all trees together."""
 
     @cached_property
     def shares(self) -> list[float]:
         """How often each action is to be played; they add up to 1."""
-        shares = self._results[:, simulation.SHARE]
-        weights = shares if shares.sum() > _CLOSE else self._results[:, simulation.VISITS]
+        shares = self._results[:, workspace.SHARE]
+        weights = shares if shares.sum() > _CLOSE else self._results[:, workspace.VISITS]
         return [float(share) for share in np.maximum(weights, 0.0) / max(_CLOSE, np.maximum(weights, 0.0).sum())]
 
     @cached_property
     def values(self) -> list[float]:
         """Mean reward of each action; minus infinity for one that was never tried."""
-        visits, sums = self._results[:, simulation.VISITS], self._results[:, simulation.VALUE]
+        visits, sums = self._results[:, workspace.VISITS], self._results[:, workspace.VALUE]
         return [float(total / count) if count else -np.inf for total, count in zip(sums, visits)]
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """All legal actions in canonical order."""
         texts = self._game.text.action_texts(self._observed[0], self._codes)
-        visits = self._results[:, simulation.VISITS]
+        visits = self._results[:, workspace.VISITS]
         rows = zip(texts, visits, self.values, self.shares)
         return tuple(Choice(text, int(count), value, share) for text, count, value, share in rows)
 
     @cached_property
     def best_code(self) -> int:
         """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
-        if self._results[:, simulation.SHARE].sum() > _CLOSE:
+        if self._results[:, workspace.SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
             return draw.choices(self._codes, shares)[0]
         rank: list[tuple[float, float]]
         if self._asked.method == "flat":
-            rank = [(value, 0.0) for value in self.values]
+            rank = [(value, 0.0) for value in self._expected]
         else:
-            rank = list(zip(self._results[:, simulation.VISITS].tolist(), self.values))
+            rank = list(zip(self._results[:, workspace.VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
+
+    @property
+    def _expected(self) -> list[float]:
+        """The values, and what the choices looked like counted as some visits more."""
+        visits, sums = self._results[:, workspace.VISITS], self._results[:, workspace.VALUE]
+        looks = self._results[:, workspace.PRIOR_VALUE]
+        level = (sums - visits * looks).sum() / max(1.0, visits.sum())
+        expected = (sums + self._prior * (level + looks)) / np.maximum(_CLOSE, visits + self._prior)
+        return [float(value) if count else -np.inf for value, count in zip(expected, visits)]
 
     @cached_property
     def best(self) -> str:
@@ -146,11 +166,42 @@ class Findings:
         return self._game.text.action_texts(self._observed[0], [self.best_code])[0]
 
 
-def search(game: Game, observed: States, seat: int, codes: list[int], asked: Settings) -> Findings:
+class Memory:
+    """The trees of one seat's searches in one match: each search goes on from what the one before found out.
+
+    What it then finds depends on the searches before, so two seats need two memories. For `ismcts` only.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is remembered yet."""
+        self._trees: list[tuple[Nodes, Slots, int]] = []
+        self._asked: object = None
+
+    def trees(self, asked: object, threads: int, capacity: int) -> list[tuple[Nodes, Slots, int]]:
+        """Nodes, slots and how many nodes are in use, for each thread; new ones for another search than the one before."""
+        if asked != self._asked or len(self._trees) != threads or len(self._trees[0][0]) != capacity:
+            self._asked = asked
+            self._trees = [(*new_tree(capacity), 1) for _ in range(threads)]
+        return self._trees
+
+    def keep(self, used: list[int]) -> None:
+        """Note how many nodes of each tree are in use."""
+        self._trees = [(nodes, slots, count) for (nodes, slots, _), count in zip(self._trees, used)]
+
+
+def search(
+    game: Game, observed: States, seat: int, codes: list[int], asked: Settings, memory: Memory | None = None
+) -> Findings:
     """Search for `seat`, which is to choose among `codes` and sees `observed`. The state is left as it is."""
     began = time.thread_time_ns()
     threads = asked.threads if asked.iterations is None else min(asked.threads, asked.iterations)
-    parts = [_Part(game, observed, seat, codes, asked, number, threads) for number in range(threads)]
+    trees = None
+    if memory is not None and asked.method == "ismcts":
+        trees = memory.trees((game.name, seat, replace(asked, iterations=1, time=None, seed=0)), threads, asked.nodes)
+    parts = [
+        _Part(game, observed, seat, codes, asked, number, threads, trees[number] if trees else None)
+        for number in range(threads)
+    ]
     started = [part for part in parts[1:] if part.starts()]
     parts[0].run(began)
     for part in parts[1:]:
@@ -158,9 +209,12 @@ def search(game: Game, observed: States, seat: int, codes: list[int], asked: Set
             part.thread.join()
         else:
             part.run(time.thread_time_ns())
+    if memory is not None and trees is not None:
+        memory.keep([int(part.counters[workspace.USED]) for part in parts])
     results = sum((part.results for part in parts[1:]), parts[0].results)
+    results[:, workspace.PRIOR_VALUE] = parts[0].results[:, workspace.PRIOR_VALUE]
     counters = sum((part.counters for part in parts[1:]), parts[0].counters)
-    return Findings(game, observed, codes, results, counters, asked)
+    return Findings(game, observed, codes, results, counters, asked, parts[0].prior)
 
 
 def warm(game: Game) -> None:
@@ -177,25 +231,31 @@ class _Part:
     """What one thread does."""
 
     def __init__(
-        self, game: Game, observed: States, seat: int, codes: list[int], asked: Settings, number: int, threads: int
+        self,
+        game: Game,
+        observed: States,
+        seat: int,
+        codes: list[int],
+        asked: Settings,
+        number: int,
+        threads: int,
+        tree: tuple[Nodes, Slots, int] | None = None,
     ) -> None:
         self._game = game
         self._root = game.from_bytes(observed.tobytes())
         self._rng = seed_words(derive(observed.tobytes(), "search", seat, asked.seed, number))
         self._settings = _settings(game, seat, asked, number, threads)
-        self._numbers = np.zeros(simulation.FIRST_MEAN + max(game.seats))
-        self._numbers[simulation.EXPLORATION] = asked.exploration
-        self._numbers[simulation.MIXING] = MIXING
-        capacity = asked.nodes
-        if asked.method == "flat":
-            capacity = 1
-        elif asked.method == "pimc":
-            capacity = min(capacity, NODES_PER_ITERATION * asked.world_iterations + 1)
-        elif asked.iterations is not None:
-            capacity = min(capacity, NODES_PER_ITERATION * asked.iterations + 1)
-        self._tree = new_tree(capacity)
-        self.results = np.zeros((len(codes), simulation.COLUMNS))
-        self.counters = np.zeros(simulation.COUNTERS, np.int64)
+        self._numbers = _numbers(game, asked)
+        self._constants = _constants(game, asked)
+        self.prior = float(self._numbers[workspace.PRIOR])
+        self.results = np.zeros((len(codes), workspace.COLUMNS))
+        self.counters = np.zeros(workspace.COUNTERS, np.int64)
+        if tree is None:
+            self._tree = new_tree(_capacity(asked))
+        else:
+            self._tree = tree[:2]
+            self.counters[workspace.USED] = tree[2]
+            self._settings[workspace.REMEMBER] = 1
         self.thread = threading.Thread(target=lambda: self.run(time.thread_time_ns()))
 
     def starts(self) -> bool:
@@ -208,38 +268,72 @@ class _Part:
 
     def run(self, began: int) -> None:
         """`began`: CPU time of this thread, in nanoseconds, from which a time budget counts."""
-        self._settings[simulation.BEGAN] = began
-        kept = simulation.KEPT_CHOICES
-        bind_search(self._game.name)(
-            self._root,
-            self._game.new_states(),
-            self._game.new_states(),
-            *self._tree,
-            np.zeros((simulation.LONGEST_PATH, simulation.PATH_COLUMNS), np.int64),
-            np.zeros(kept, np.int64),
-            self._game.new_actions(),
-            self._game.new_actions(),
-            np.zeros(kept),
-            np.zeros(max(self._game.seats)),
-            self._settings,
-            self.counters,
-            self._numbers,
-            self.results,
-            self._rng,
+        self._settings[workspace.BEGAN] = began
+        words = np.zeros((self._root.nbytes + 7) // 8, np.int64)
+        nodes, slots = self._tree
+        kept = workspace.KEPT_CHOICES
+        room = Workspace(
+            root=self._root,
+            world=self._game.new_states(),
+            work=self._game.new_states(),
+            sight=words.view(np.uint8)[: self._root.nbytes].view(self._root.dtype),
+            sight_words=words,
+            nodes=nodes,
+            slots=slots,
+            path=np.zeros((workspace.LONGEST_PATH, workspace.PATH_COLUMNS), np.int64),
+            kept=np.zeros(kept, np.int64),
+            out=self._game.new_actions(),
+            children=self._game.new_actions(),
+            chances=np.zeros(kept),
+            priors=np.zeros(self._game.rules.MAX_ACTIONS),
+            rewards=np.zeros(max(self._game.seats)),
+            constants=self._constants,
+            settings=self._settings,
+            counters=self.counters,
+            numbers=self._numbers,
+            results=self.results,
         )
+        bind_search(self._game.name)(room, self._rng)
+
+
+def _capacity(asked: Settings) -> int:
+    if asked.method == "flat":
+        return 1
+    if asked.method == "pimc":
+        return min(asked.nodes, NODES_PER_ITERATION * asked.world_iterations + 1)
+    return asked.nodes if asked.iterations is None else min(asked.nodes, NODES_PER_ITERATION * asked.iterations + 1)
+
+
+def _numbers(game: Game, asked: Settings) -> Numbers:
+    numbers = np.zeros(workspace.FIRST_MEAN + max(game.seats))
+    own = game.rollout.PRIOR if asked.rollout == "policy" else 0.0
+    numbers[workspace.PRIOR] = own if asked.prior is None else asked.prior
+    numbers[workspace.EXPLORATION] = game.rollout.EXPLORATION if asked.exploration is None else asked.exploration
+    numbers[workspace.MIXING] = MIXING
+    return numbers
+
+
+def _constants(game: Game, asked: Settings) -> Numbers:
+    names = [constant.name for constant in game.rollout.CONSTANTS]
+    numbers = np.array([constant.default for constant in game.rollout.CONSTANTS])
+    for name, value in asked.constants.items():
+        if name not in names:
+            raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
+        numbers[names.index(name)] = value
+    return numbers
 
 
 def _settings(game: Game, seat: int, asked: Settings, number: int, threads: int) -> Any:
-    settings = np.zeros(simulation.SETTINGS, np.int64)
+    settings = np.zeros(workspace.SETTINGS, np.int64)
     depth = game.rollout.DEPTH if asked.evaluate is None else asked.evaluate
-    settings[simulation.OBSERVER] = seat
-    settings[simulation.METHOD] = METHODS[asked.method]
-    settings[simulation.PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    settings[simulation.DEPTH] = depth or -1
-    settings[simulation.BY_POLICY] = asked.rollout == "policy"
-    settings[simulation.BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
+    settings[workspace.OBSERVER] = seat
+    settings[workspace.METHOD] = METHODS[asked.method]
+    settings[workspace.PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
+    settings[workspace.DEPTH] = depth or -1
+    settings[workspace.BY_POLICY] = asked.rollout == "policy"
+    settings[workspace.BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:
-        settings[simulation.SIMULATIONS] = (asked.iterations + threads - 1 - number) // threads
+        settings[workspace.SIMULATIONS] = (asked.iterations + threads - 1 - number) // threads
     if asked.time is not None:
-        settings[simulation.NANOSECONDS] = max(1, int(asked.time * 1e9))
+        settings[workspace.NANOSECONDS] = max(1, int(asked.time * 1e9))
     return settings

@@ -5,6 +5,10 @@ Tree Search", IEEE TCIAIG 2012): each simulation plays in a world of its own tha
 are what the observer sees, so all worlds share them; a choice counts as often as it was there. Each seat goes for its own
 reward (max^n).
 
+What a choice looks like at a glance (`prior` of the room) counts as much as some visits (S. Gelly, D. Silver, "Combining
+Online and Offline Knowledge in UCT", ICML 2007): rewards of card games differ so much from deal to deal that a few hundred
+simulations alone could not tell good choices from bad ones.
+
 Simultaneous choices: every seat chooses at the node at which the decision began, by statistics of its own (decoupled
 UCB1, or regret matching: M. Lisy, V. Kovarik, M. Lanctot, B. Bosansky, "Convergence of Monte Carlo Tree Search in
 Simultaneous Move Games", NIPS 2013), so no order among them can leak; what the observer then sees leads to the next node.
@@ -14,8 +18,6 @@ import math
 
 from arena import jit
 from arena.contract import (
-    Actions,
-    Numbers,
     State,
     choice_code,
     current_seat,
@@ -24,114 +26,108 @@ from arena.contract import (
     is_simultaneous,
     legal_actions,
     num_seats,
+    observe,
+    prior,
     private_code,
+    reopen,
     rollout_action,
     seen_action,
     step,
 )
-from arena.rng import Words, below, next_word
-from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, mixed, slot_of, write_node
+from arena.rng import Words, below, chance
+from arena.search.tree import NONE, OUTCOME, ROOT, mixed, slot_of, write_node
+from arena.search.workspace import (
+    BY_POLICY,
+    BY_REGRET,
+    CHOSEN,
+    DECISIONS,
+    DEPTH,
+    DONE,
+    EXPLORATION,
+    FIRST_KEPT,
+    FIRST_MEAN,
+    KEPT,
+    KEPT_CHOICES,
+    KEPT_COUNT,
+    LONGEST_PATH,
+    MIXING,
+    MOVER,
+    OBSERVER,
+    PATH,
+    PER_WORLD,
+    PRIOR,
+    PRIOR_VALUE,
+    REMEMBER,
+    REWARDS,
+    SHARE,
+    SQUARES,
+    USED,
+    VALUE,
+    VISITS,
+    Workspace,
+)
 
-# Of `settings`: what is asked for.
-OBSERVER, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, SETTINGS = range(10)
-# Of `counters`: what has happened.
-USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, COUNTERS = range(7)
-# Of `numbers`: constants, and the spread of the rewards so far.
-EXPLORATION, MIXING, SQUARES, REWARDS, FIRST_MEAN = range(5)  # from FIRST_MEAN on: each seat's mean reward
-# Columns of `results`, a row for each legal action of the observer.
-VISITS, VALUE, SHARE, COLUMNS = range(4)
-# Columns of `path`: the choices of a simulation.
-CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
-
-LONGEST_PATH = 512  # choices in the tree in one simulation
-KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
+_LOW_WORD = (1 << 31) - 1
 NOT_A_CHOICE = -1  # as a place in the observer's legal list
 
 
 @jit.generic
-def simulate(
-    s: State,
-    forced: int,
-    nodes: Nodes,
-    slots: Slots,
-    path: Actions,
-    kept: Actions,
-    out: Actions,
-    children: Actions,
-    chances: Numbers,
-    rewards: Numbers,
-    settings: Words,
-    counters: Words,
-    numbers: Numbers,
-    results: Numbers,
-    rng: Words,
-) -> None:
+def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
     `forced`: the place in its legal list of what the observer chooses first, and then no tree is kept; or NOT_A_CHOICE.
     """
-    observer = settings[OBSERVER]
-    counters[PATH] = 0
-    counters[KEPT] = 0
+    observer = w.settings[OBSERVER]
+    w.counters[PATH] = 0
+    w.counters[KEPT] = 0
     if forced == NOT_A_CHOICE:
-        first = _descend(s, nodes, slots, path, kept, out, children, chances, settings, counters, numbers, results, rng)
+        first = _descend(s, w, rng)
     else:
         first = forced
         while current_seat(s) != observer:
-            count = legal_actions(s, out)
-            step(s, _quick_choice(s, out, count, settings, rng))
-        legal_actions(s, out)
-        step(s, int(out[first]))
+            count = legal_actions(s, w.out)
+            step(s, _quick_choice(s, count, w, rng))
+        count = legal_actions(s, w.out)
+        if w.counters[DONE] == 0:
+            _first_look(s, count, w)
+        step(s, int(w.out[first]))
     decisions = 0
-    while not is_round_over(s) and decisions != settings[DEPTH]:
-        count = legal_actions(s, out)
-        step(s, int(out[0]) if count == 1 else _quick_choice(s, out, count, settings, rng))
+    while not is_round_over(s) and decisions != w.settings[DEPTH]:
+        count = legal_actions(s, w.out)
+        step(s, int(w.out[0]) if count == 1 else _quick_choice(s, count, w, rng))
         decisions += 1
-    counters[DECISIONS] += decisions + counters[PATH] + (forced != NOT_A_CHOICE)
-    evaluate(s, rewards)
-    _learn_spread(num_seats(s), rewards, counters, numbers)
+    w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
+    evaluate(s, w.constants, w.rewards)
+    _learn_spread(num_seats(s), w)
     if first != NOT_A_CHOICE:
-        results[first, VISITS] += 1
-        results[first, VALUE] += rewards[observer]
-    for i in range(counters[PATH]):
-        if path[i, CHOSEN] != NONE:
-            _learn(nodes, path, i, kept, chances, rewards)
+        w.results[first, VISITS] += 1
+        w.results[first, VALUE] += w.rewards[observer]
+    for i in range(w.counters[PATH]):
+        if w.path[i, CHOSEN] != NONE:
+            _learn(w, i)
 
 
 @jit.generic
-def _quick_choice(s: State, out: Actions, count: int, settings: Words, rng: Words) -> int:
+def _quick_choice(s: State, count: int, w: Workspace, rng: Words) -> int:
     """By the room's rollout policy, or uniformly random."""
-    if settings[BY_POLICY] == 1:
-        return rollout_action(s, out, count, rng)
-    return int(out[below(rng, count)])
+    if w.settings[BY_POLICY] == 1:
+        return rollout_action(s, w.out, count, w.constants, rng)
+    return int(w.out[below(rng, count)])
 
 
 @jit.generic
-def _descend(
-    s: State,
-    nodes: Nodes,
-    slots: Slots,
-    path: Actions,
-    kept: Actions,
-    out: Actions,
-    children: Actions,
-    chances: Numbers,
-    settings: Words,
-    counters: Words,
-    numbers: Numbers,
-    results: Numbers,
-    rng: Words,
-) -> int:
+def _descend(s: State, w: Workspace, rng: Words) -> int:
     """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
-    observer = settings[OBSERVER]
-    sees_all = settings[PER_WORLD] > 0
+    observer = w.settings[OBSERVER]
+    sees_all = w.settings[PER_WORLD] > 0
     node = ROOT  # of the observer
     base = ROOT  # where the decision began: of the others, who do not see what the observer alone has learnt
     first = NOT_A_CHOICE
     seen = 0
     is_together = False
     is_new = False
-    while not is_round_over(s) and counters[PATH] < LONGEST_PATH:
+    is_next = w.settings[REMEMBER] == 1  # whether the observer's next decision is still to come
+    while not is_round_over(s) and w.counters[PATH] < LONGEST_PATH:
         mover = current_seat(s)
         if not is_together:
             base = node
@@ -140,59 +136,68 @@ def _descend(
         if mover == observer and node != ROOT and not sees_all:
             learnt = private_code(s, observer)
             if learnt != 0:
-                node = _child(nodes, slots, node, OUTCOME, learnt, counters)
-                if node == NONE or nodes[node].visits == 0:
+                node = _child(w, node, OUTCOME, learnt)
+                if node == NONE or w.nodes[node].visits == 0:
                     if node != NONE:
-                        nodes[node].visits = 1
+                        w.nodes[node].visits = 1
                     break
-                nodes[node].visits += 1
+                w.nodes[node].visits += 1
         parent = node if mover == observer or not is_together else base
-        count = legal_actions(s, out)
-        by_regret = is_together and settings[BY_REGRET] == 1 and counters[KEPT] + count <= KEPT_CHOICES
+        count = legal_actions(s, w.out)
+        if is_next and mover == observer and node != ROOT and count > 1:
+            is_next = False
+            if w.nodes[node].sight == 0:
+                w.nodes[node].sight = sight_of(s, w)
+                w.nodes[node].base = base
+        by_regret = is_together and w.settings[BY_REGRET] == 1 and w.counters[KEPT] + count <= KEPT_CHOICES
         for i in range(count):
-            action = int(out[i])
+            action = int(w.out[i])
             key = action
             if not sees_all:
                 key = choice_code(s, action) if is_together else seen_action(s, action, observer)
-            slot = slot_of(nodes, slots, parent, mover, key)
-            child = int(slots[slot])
-            if child == NONE and by_regret and counters[USED] < len(nodes):
-                child = _new(nodes, slots, slot, parent, mover, key, counters)
-            if child != NONE and nodes[child].stamp != counters[DONE] + 1:
-                nodes[child].stamp = counters[DONE] + 1
-                nodes[child].available += 1
-            children[i] = child
-        at = counters[PATH]
-        path[at, KEPT_COUNT] = 0
+            slot = slot_of(w.nodes, w.slots, parent, mover, key)
+            child = int(w.slots[slot])
+            if child == NONE and by_regret and w.counters[USED] < len(w.nodes):
+                child = _new(w, slot, parent, mover, key)
+            if child != NONE and w.nodes[child].stamp != w.counters[DONE] + 1:
+                w.nodes[child].stamp = w.counters[DONE] + 1
+                w.nodes[child].available += 1
+            w.children[i] = child
+        if parent == ROOT and mover == observer and w.counters[DONE] == 0:
+            _first_look(s, count, w)
+        at = w.counters[PATH]
+        w.path[at, KEPT_COUNT] = 0
         if by_regret:
             by_regret = False
             for i in range(count):
-                by_regret |= children[i] != NONE  # without a node nothing can be learnt
+                by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
         if by_regret:
-            place = _by_regret(nodes, children, chances, count, at, path, kept, counters, numbers, rng)
+            place = _by_regret(w, count, at, rng)
+        elif w.numbers[PRIOR] > 0.0:
+            place = _by_prior(s, w, count, rng)
         else:
-            place = _by_confidence(s, nodes, children, count, out, settings, numbers, rng)
-        action = int(out[place])
-        chosen = int(children[place])
+            place = _by_confidence(s, w, count, rng)
+        action = int(w.out[place])
+        chosen = int(w.children[place])
         if chosen == NONE:
             key = action
             if not sees_all:
                 key = choice_code(s, action) if is_together else seen_action(s, action, observer)
-            slot = slot_of(nodes, slots, parent, mover, key)
-            chosen = int(slots[slot])
-            if chosen == NONE and counters[USED] < len(nodes):
-                chosen = _new(nodes, slots, slot, parent, mover, key, counters)
-                nodes[chosen].available = 1
-                nodes[chosen].stamp = counters[DONE] + 1
+            slot = slot_of(w.nodes, w.slots, parent, mover, key)
+            chosen = int(w.slots[slot])
+            if chosen == NONE and w.counters[USED] < len(w.nodes):
+                chosen = _new(w, slot, parent, mover, key)
+                w.nodes[chosen].available = 1
+                w.nodes[chosen].stamp = w.counters[DONE] + 1
             is_new = True
-        path[at, CHOSEN] = chosen
-        path[at, MOVER] = mover
-        counters[PATH] += 1
+        w.path[at, CHOSEN] = chosen
+        w.path[at, MOVER] = mover
+        w.counters[PATH] += 1
         if parent == ROOT and mover == observer:
             first = place
             if by_regret:
                 for i in range(count):
-                    results[i, SHARE] += chances[path[at, FIRST_KEPT] + i] - numbers[MIXING] / count
+                    w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / count
         if not is_together:
             step(s, action)
             if is_new:
@@ -203,38 +208,107 @@ def _descend(
         step(s, action)
         if is_round_over(s) or not is_simultaneous(s) or current_seat(s) <= mover:
             is_together = False
-            node = _child(nodes, slots, node, OUTCOME, seen, counters)
+            node = _child(w, node, OUTCOME, seen)
             if node == NONE:
                 break
-            nodes[node].visits += 1
-            if is_new or nodes[node].visits == 1:
+            w.nodes[node].visits += 1
+            if is_new or w.nodes[node].visits == 1:
                 break
     return first
 
 
 @jit.generic
-def _child(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int, counters: Words) -> int:
+def sight_of(s: State, w: Workspace) -> int:
+    """What the observer sees at a decision, as a code that is not 0; simultaneous choices that are in already do not count."""
+    observe(s, w.settings[OBSERVER], w.sight[0])
+    reopen(w.sight[0])
+    code = 1
+    for word in w.sight_words:
+        code = mixed(code ^ int(word) >> 62 & 3, mixed(int(word) & _LOW_WORD, int(word) >> 31 & _LOW_WORD))
+    return code | 1
+
+
+@jit.generic
+def _first_look(s: State, count: int, w: Workspace) -> None:
+    """What the observer's choices look like before the first simulation, and what is remembered of them."""
+    if w.numbers[PRIOR] > 0.0:
+        prior(s, w.out, count, w.constants, w.priors)
+        for i in range(count):
+            w.results[i, PRIOR_VALUE] = w.priors[i]
+    if w.settings[REMEMBER] == 1:
+        for i in range(count):
+            child = int(w.children[i])
+            if child != NONE:
+                w.results[i, VISITS] = w.nodes[child].visits
+                w.results[i, VALUE] = w.nodes[child].value
+                w.results[i, SHARE] = w.nodes[child].share * (1.0 - w.numbers[MIXING])
+
+
+@jit.generic
+def _child(w: Workspace, parent: int, seat: int, key: int) -> int:
     """The child with this seat and key, made if there is room for it, else NONE."""
-    slot = slot_of(nodes, slots, parent, seat, key)
-    child = int(slots[slot])
-    if child == NONE and counters[USED] < len(nodes):
-        child = _new(nodes, slots, slot, parent, seat, key, counters)
+    slot = slot_of(w.nodes, w.slots, parent, seat, key)
+    child = int(w.slots[slot])
+    if child == NONE and w.counters[USED] < len(w.nodes):
+        child = _new(w, slot, parent, seat, key)
     return child
 
 
 @jit.generic
-def _new(nodes: Nodes, slots: Slots, slot: int, parent: int, seat: int, key: int, counters: Words) -> int:
-    node = int(counters[USED])
-    counters[USED] += 1
-    write_node(nodes, node, parent, seat, key)
-    slots[slot] = node
+def _new(w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
+    node = int(w.counters[USED])
+    w.counters[USED] += 1
+    write_node(w.nodes, node, parent, seat, key)
+    w.slots[slot] = node
     return node
 
 
 @jit.generic
-def _by_confidence(
-    s: State, nodes: Nodes, children: Actions, count: int, out: Actions, settings: Words, numbers: Numbers, rng: Words
-) -> int:
+def _by_prior(s: State, w: Workspace, count: int, rng: Words) -> int:
+    """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
+
+    What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
+    """
+    prior(s, w.out, count, w.constants, w.priors)
+    above = 0.0
+    total = 0.0
+    most = 1
+    for i in range(count):
+        child = int(w.children[i])
+        if child != NONE:
+            visits = int(w.nodes[child].visits)
+            above += w.nodes[child].value - visits * w.priors[i]
+            total += visits
+            most = max(most, int(w.nodes[child].available))
+    level = above / total if total > 0.0 else w.numbers[FIRST_MEAN + current_seat(s)]
+    weight = w.numbers[PRIOR]
+    width = w.numbers[EXPLORATION] * _deviation(w)
+    highest = -math.inf
+    place = 0
+    equal = 0
+    for i in range(count):
+        child = int(w.children[i])
+        visits = weight
+        value = weight * (level + w.priors[i])
+        available = most
+        if child != NONE:
+            visits += w.nodes[child].visits
+            value += w.nodes[child].value
+            available = int(w.nodes[child].available)
+        bound = value / visits + width * math.sqrt(math.log(available) / visits)
+        if bound > highest:
+            highest = bound
+            place = i
+            equal = 1
+        elif bound == highest:
+            equal += 1
+            if below(rng, equal) == 0:
+                place = i
+    return place
+
+
+@jit.generic
+def _by_confidence(s: State, w: Workspace, count: int, rng: Words) -> int:
     """The place of an untried choice, else of the one with the highest upper confidence bound.
 
     UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was there; the width is in standard
@@ -243,31 +317,31 @@ def _by_confidence(
     untried = 0
     place = 0
     for i in range(count):
-        if children[i] == NONE:
+        if w.children[i] == NONE:
             untried += 1
             if below(rng, untried) == 0:
                 place = i
     if untried > 0:
-        if settings[BY_POLICY] == 1 and count > 1 and current_seat(s) != settings[OBSERVER]:
-            action = rollout_action(s, out, count, rng)  # others' hands vary so much that most of their choices are new
+        if w.settings[BY_POLICY] == 1 and count > 1 and current_seat(s) != w.settings[OBSERVER]:
+            action = rollout_action(s, w.out, count, w.constants, rng)  # others' hands vary so much that most choices are new
             for i in range(count):
-                if out[i] == action and children[i] == NONE:
+                if w.out[i] == action and w.children[i] == NONE:
                     return i
         return place
-    width = numbers[EXPLORATION] * _deviation(numbers)
+    width = w.numbers[EXPLORATION] * _deviation(w)
     best = NONE
     highest = -math.inf
     for i in range(count):
-        child = int(children[i])
+        child = int(w.children[i])
         if child != best:
-            visits = max(1, int(nodes[child].visits))
-            bound = nodes[child].value / visits + width * math.sqrt(math.log(nodes[child].available) / visits)
+            visits = max(1, int(w.nodes[child].visits))
+            bound = w.nodes[child].value / visits + width * math.sqrt(math.log(w.nodes[child].available) / visits)
             if bound > highest:
                 highest = bound
                 best = child
     equal = 0
     for i in range(count):  # several actions may look the same to the observer
-        if children[i] == best:
+        if w.children[i] == best:
             equal += 1
             if equal == 1 or below(rng, equal) == 0:
                 place = i
@@ -275,73 +349,70 @@ def _by_confidence(
 
 
 @jit.generic
-def _by_regret(
-    nodes: Nodes, children: Actions, chances: Numbers, count: int, at: int, path: Actions, kept: Actions, counters: Words,
-    numbers: Numbers, rng: Words,
-) -> int:  # fmt: skip
+def _by_regret(w: Workspace, count: int, at: int, rng: Words) -> int:
     """A random place: the more, the more that choice is regretted not to have been played; all of them now and then."""
-    start = int(counters[KEPT])
+    start = int(w.counters[KEPT])
     total = 0.0
     for i in range(count):
-        total += max(0.0, nodes[children[i]].regret)
-    drawn = next_word(rng) / 4294967296.0
+        total += max(0.0, w.nodes[w.children[i]].regret)
+    drawn = chance(rng)
     place = count - 1
     reached = 0.0
     for i in range(count):
-        child = int(children[i])
-        share = max(0.0, nodes[child].regret) / total if total > 0 else 1.0 / count
-        nodes[child].share += share
-        chance = (1.0 - numbers[MIXING]) * share + numbers[MIXING] / count
-        kept[start + i] = child
-        chances[start + i] = chance
-        reached += chance
+        child = int(w.children[i])
+        share = max(0.0, w.nodes[child].regret) / total if total > 0 else 1.0 / count
+        w.nodes[child].share += share
+        probability = (1.0 - w.numbers[MIXING]) * share + w.numbers[MIXING] / count
+        w.kept[start + i] = child
+        w.chances[start + i] = probability
+        reached += probability
         if drawn < reached:
             place = i
             drawn = 2.0
-    path[at, FIRST_KEPT] = start
-    path[at, KEPT_COUNT] = count
-    counters[KEPT] = start + count
+    w.path[at, FIRST_KEPT] = start
+    w.path[at, KEPT_COUNT] = count
+    w.counters[KEPT] = start + count
     return place
 
 
 @jit.generic
-def _learn(nodes: Nodes, path: Actions, at: int, kept: Actions, chances: Numbers, rewards: Numbers) -> None:
+def _learn(w: Workspace, at: int) -> None:
     """Count a choice; where it was drawn by regret, update the regrets of all that were there.
 
     What the others would have brought is estimated by their means so far (a baseline keeps the estimate unbiased and
     steadies it: M. Schmid et al., "Variance Reduction in Monte Carlo Counterfactual Regret Minimization", AAAI 2019).
     """
-    chosen = int(path[at, CHOSEN])
-    reward = rewards[path[at, MOVER]]
-    start = int(path[at, FIRST_KEPT])
-    count = int(path[at, KEPT_COUNT])
+    chosen = int(w.path[at, CHOSEN])
+    reward = w.rewards[w.path[at, MOVER]]
+    start = int(w.path[at, FIRST_KEPT])
+    count = int(w.path[at, KEPT_COUNT])
     expected = 0.0
     correction = 0.0
     for i in range(start, start + count):
-        child = int(kept[i])
-        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
-        expected += chances[i] * mean
+        child = int(w.kept[i])
+        mean = w.nodes[child].value / w.nodes[child].visits if w.nodes[child].visits > 0 else reward
+        expected += w.chances[i] * mean
         if child == chosen:
-            correction = (reward - mean) / chances[i]
+            correction = (reward - mean) / w.chances[i]
             expected += reward - mean
     for i in range(start, start + count):
-        child = int(kept[i])
-        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
-        nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
-    nodes[chosen].visits += 1
-    nodes[chosen].value += reward
+        child = int(w.kept[i])
+        mean = w.nodes[child].value / w.nodes[child].visits if w.nodes[child].visits > 0 else reward
+        w.nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
+    w.nodes[chosen].visits += 1
+    w.nodes[chosen].value += reward
 
 
 @jit.generic
-def _learn_spread(seats: int, rewards: Numbers, counters: Words, numbers: Numbers) -> None:
+def _learn_spread(seats: int, w: Workspace) -> None:
     """Mean reward of each seat, and the sum of squared deviations from them (Welford 1962)."""
     for seat in range(seats):
-        away = rewards[seat] - numbers[FIRST_MEAN + seat]
-        numbers[FIRST_MEAN + seat] += away / (counters[DONE] + 1)
-        numbers[SQUARES] += away * (rewards[seat] - numbers[FIRST_MEAN + seat])
-    numbers[REWARDS] += seats
+        away = w.rewards[seat] - w.numbers[FIRST_MEAN + seat]
+        w.numbers[FIRST_MEAN + seat] += away / (w.counters[DONE] + 1)
+        w.numbers[SQUARES] += away * (w.rewards[seat] - w.numbers[FIRST_MEAN + seat])
+    w.numbers[REWARDS] += seats
 
 
 @jit.generic
-def _deviation(numbers: Numbers) -> float:
-    return math.sqrt(numbers[SQUARES] / numbers[REWARDS]) if numbers[REWARDS] > 0.0 else 1.0
+def _deviation(w: Workspace) -> float:
+    return math.sqrt(w.numbers[SQUARES] / w.numbers[REWARDS]) if w.numbers[REWARDS] > 0.0 else 1.0

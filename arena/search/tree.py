@@ -12,11 +12,13 @@ NODE = np.dtype((np.record, np.dtype([
     ("value", "f8"),  # sum of the rewards of the seat that chose
     ("regret", "f8"),  # regret matching: sum of what this choice would have brought more than what was played
     ("share", "f8"),  # regret matching: sum of the probabilities with which it was to be played
+    ("sight", "i8"),  # what the observer sees at its next decision, if this is where that stands; else 0
     ("parent", "i4"),
     ("seat", "i4"),  # that chose; OUTCOME = no choice, but what came of it
     ("visits", "i4"),
     ("available", "i4"),  # simulations in which this choice was there
     ("stamp", "i4"),  # the last simulation counted in `available`
+    ("base", "i4"),  # with a sight: where the decision began, for the others who choose at the same time
 ], align=True)))  # fmt: skip
 ROOT = 0
 OUTCOME = -1
@@ -68,6 +70,8 @@ def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> Non
     nodes[node].value = 0.0
     nodes[node].regret = 0.0
     nodes[node].share = 0.0
+    nodes[node].sight = 0
+    nodes[node].base = NONE
     nodes[node].visits = 0
     nodes[node].available = 0
     nodes[node].stamp = 0
@@ -79,3 +83,38 @@ def clear(nodes: Nodes, slots: Slots) -> None:
     for slot in range(len(slots)):
         slots[slot] = NONE
     write_node(nodes, ROOT, ROOT, OUTCOME, 0)
+
+
+@jit.generic
+def regrow(nodes: Nodes, slots: Slots, used: int, sight: int) -> int:
+    """Keep what lies below the observer's decision that has this sight, as a tree of its own; gives its number of nodes.
+
+    Nodes come after their parents, so one pass finds all that is kept, and a second one moves it to the front.
+    """
+    found = NONE
+    for node in range(1, used):
+        if nodes[node].sight == sight and (found == NONE or nodes[node].visits > nodes[found].visits):
+            found = node
+    last = 1
+    base = int(nodes[found].base)
+    for node in range(1, used):
+        parent = int(nodes[node].parent)
+        place = NONE
+        if found != NONE and node != found:
+            if parent == found or (parent == base and base != found and nodes[node].seat != OUTCOME):
+                nodes[node].parent = ROOT
+                place = last
+            elif parent != ROOT and nodes[parent].stamp != NONE:
+                nodes[node].parent = nodes[parent].stamp
+                place = last
+        nodes[node].stamp = place  # for the length of this function: where it moves to
+        last += place != NONE
+    clear(nodes, slots)
+    for node in range(1, used):
+        place = int(nodes[node].stamp)
+        if place != NONE:
+            nodes[place] = nodes[node]
+            nodes[place].stamp = 0
+            nodes[place].sight = 0
+            slots[slot_of(nodes, slots, int(nodes[place].parent), int(nodes[place].seat), int(nodes[place].key))] = place
+    return last

@@ -1,33 +1,35 @@
 """Nana Toridori for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from arena.contract import Constant, Numbers
 from arena.games.nanatoridori.state import ADVANCED, KIND, PASS, ROUND_OVER, ROW, TAKE, TURN, State
 from arena.jit import jit
-from arena.rng import Words, below
+from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
-
-MIDDLE = 0.5  # of the points for going out first, in the advanced rules
-CARD = 0.02  # what a card less in the hand is worth before the end
-WHIM = 5  # one choice in so many is any
+PRIOR = 0.0  # visits that a look is worth
+EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+CONSTANTS = (
+    Constant("middle", 0.5, 0.0, 1.0, "of the points for going out first, in the advanced rules"),
+    Constant("card", 0.02, 0.0, 0.1, "what a card less in the hand is worth before the end"),
+    Constant("whim", 0.2, 0.0, 1.0, "share of choices that are any"),
+)
+MIDDLE, CARD, WHIM = range(3)
 
 
 @jit
-def evaluate(s: State, out: NDArray[np.float64]) -> None:
+def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """1 for going out (in the advanced rules for going out first), 0 for the one who is left; before, by the cards in hand."""
     for seat in range(s.seats):
-        out[seat] = 0.0 if s.phase >= ROUND_OVER else 0.5 - CARD * s.hand_size[seat]
+        out[seat] = 0.0 if s.phase >= ROUND_OVER else 0.5 - constants[CARD] * s.hand_size[seat]
     for i in range(s.num_out):
-        out[s.out[i]] = MIDDLE if i > 0 and s.variant == ADVANCED else 1.0
+        out[s.out[i]] = constants[MIDDLE] if i > 0 and s.variant == ADVANCED else 1.0
 
 
 @jit
-def rollout_action(s: State, actions: Words, count: int, rng: Words) -> int:
+def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
     """Play rather than pass, the most cards; take what joins the same value, drop the rest."""
-    if below(rng, WHIM) == 0:
+    if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     if s.phase == TURN:
         best = 0
@@ -46,6 +48,13 @@ def rollout_action(s: State, actions: Words, count: int, rng: Words) -> int:
         if s.hand[first + gap] == value:
             return int(actions[gap])
     return int(actions[count - 1])
+
+
+@jit
+def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
+    """All choices look the same."""
+    for i in range(count):
+        out[i] = 0.0
 
 
 @jit

@@ -1,8 +1,6 @@
 """Nertz for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from arena.contract import Constant, Numbers
 from arena.games.nertz.state import (
     CALL,
     FLIP,
@@ -13,26 +11,41 @@ from arena.games.nertz.state import (
     State,
 )
 from arena.jit import jit, popcount
-from arena.rng import Words, below
+from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"  # a tick is a race more than a guess
 DEPTH = 60  # choices after which a rollout is cut: a round takes hundreds of ticks
-
-MATCH = 20.0  # points: what the match is worth at its end
-OUT = 2.5  # points for each card that has left the Nertz pile: two that it no longer costs, and the way to the end of the round
-LINE = 0.2  # points for each card that has left stock and waste
-WHIM = 8  # one choice in so many is any
+PRIOR = 0.0  # visits that a look is worth
+EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+CONSTANTS = (
+    Constant("match", 20.0, 0.0, 100.0, "points: what the match is worth at its end"),
+    Constant(
+        "out",
+        2.5,
+        0.0,
+        10.0,
+        "points for each card that has left the Nertz pile: the two that it no longer costs, and more",
+    ),
+    Constant("line", 0.2, 0.0, 2.0, "points for each card that has left stock and waste"),
+    Constant("whim", 0.125, 0.0, 1.0, "share of choices that are any"),
+)
+MATCH, OUT, LINE, WHIM = range(4)
 
 
 @jit
-def evaluate(s: State, out: NDArray[np.float64]) -> None:
+def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """How many points the seat's unit has more than the others on average; within a round also by what is open to it."""
     total = 0.0
     units = s.seats >> s.teams
     for seat in range(s.seats):
         unit = seat >> s.teams
         if s.phase == PLAY:
-            out[seat] = s.totals[unit] + popcount(s.laid[unit]) - OUT * s.num_nertz[unit] - LINE * s.num_line[unit]
+            out[seat] = (
+                s.totals[unit]
+                + popcount(s.laid[unit])
+                - constants[OUT] * s.num_nertz[unit]
+                - constants[LINE] * s.num_line[unit]
+            )
         else:
             out[seat] = s.totals[unit]
         total += out[seat]
@@ -42,13 +55,13 @@ def evaluate(s: State, out: NDArray[np.float64]) -> None:
     if s.phase == MATCH_OVER:
         for seat in range(s.seats):
             if out[seat] > 0:
-                out[seat] += MATCH
+                out[seat] += constants[MATCH]
 
 
 @jit
-def rollout_action(_s: State, actions: Words, count: int, rng: Words) -> int:
+def rollout_action(_s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
     """Call, lay in the middle, Nertz pile, waste; then turn the stock; between work piles on a whim."""
-    if below(rng, WHIM) == 0:
+    if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     chosen = int(actions[0])
     for i in range(count):
@@ -58,6 +71,13 @@ def rollout_action(_s: State, actions: Words, count: int, rng: Words) -> int:
         if code == FLIP:
             chosen = code
     return chosen
+
+
+@jit
+def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
+    """All choices look the same."""
+    for i in range(count):
+        out[i] = 0.0
 
 
 @jit

@@ -1,8 +1,8 @@
 """Yaniv for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arena.contract import Constant, Numbers
 from arena.games.yaniv.rows import HAND, VALUE, card_at, hand_value, row_length
 from arena.games.yaniv.rules import places
 from arena.games.yaniv.state import (
@@ -19,18 +19,22 @@ from arena.games.yaniv.state import (
     hand_row,
 )
 from arena.jit import jit
-from arena.rng import Words, below
+from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
-
-PLACE = 30.0  # points: what a place of the match is worth at its end, as much as a failed call
-LOW = 3  # a card of at most so many points is taken from the table
-WHIM = 10  # one discard in so many is any
+PRIOR = 0.0  # visits that a look is worth
+EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+CONSTANTS = (
+    Constant("place", 30.0, 0.0, 100.0, "points: what a place of the match is worth at its end, as much as a failed call"),
+    Constant("low", 3.0, 0.0, 10.0, "points: a card of at most so many is taken from the table"),
+    Constant("whim", 0.1, 0.0, 1.0, "share of discards that are any"),
+)
+PLACE, LOW, WHIM = range(3)
 
 
 @jit
-def evaluate(s: State, out: NDArray[np.float64]) -> None:
+def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """How many points the others have more, on average; within a round the hands count as they are."""
     sum_of_points = 0.0
     for seat in range(s.seats):
@@ -44,16 +48,16 @@ def evaluate(s: State, out: NDArray[np.float64]) -> None:
         reached = np.empty(MAX_SEATS, np.int64)
         places(s, reached)
         for seat in range(s.seats):
-            out[seat] -= PLACE * reached[seat]
+            out[seat] -= constants[PLACE] * reached[seat]
 
 
 @jit
-def rollout_action(s: State, actions: Words, count: int, rng: Words) -> int:
+def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
     """Call when it is allowed, shed the most points, take low cards, draw otherwise."""
     if s.phase == START:
         if actions[0] == CALL:
             return CALL
-        if below(rng, WHIM) == 0:
+        if chance(rng) < constants[WHIM]:
             return int(actions[below(rng, count)])
         hand = hand_row(s, int(s.turn))
         best = -1
@@ -74,9 +78,16 @@ def rollout_action(s: State, actions: Words, count: int, rng: Words) -> int:
     length = row_length(previous)
     first = VALUE[previous & 63]
     last = VALUE[card_at(previous, length - 1) + 1]
-    if min(first, last) <= LOW or actions[0] != STOCK:
+    if min(first, last) <= constants[LOW] or actions[0] != STOCK:
         return LAST if last < first else FIRST
     return STOCK
+
+
+@jit
+def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
+    """All choices look the same."""
+    for i in range(count):
+        out[i] = 0.0
 
 
 @jit
