@@ -61,9 +61,7 @@ def _columns(rounds: tuple[Round, ...]) -> list[Column]:
         Column("best", [candidate.name for candidate, _, _, _ in best], justify="left"),
         Column("finishes first", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
         Column("interval", [f"{share_of(low):.1%} to {share_of(high):.1%}" for _, _, (low, high), _ in best]),
-        Column(
-            "settings", [_plain(candidate.settings) if candidate.settings else "-" for candidate, *_ in best], justify="left"
-        ),
+        Column("settings", [_plain(candidate.settings) for candidate, *_ in best], justify="left"),
     ]
 
 

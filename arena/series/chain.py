@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.config import COMPARE, RESULTS, Tournament, bound_of, check_config, check_tournament_name, read_yaml, typed
+from arena.config import COMPARE, Tournament, bound_of, check_config, check_tournament_name, read_yaml, typed
 from arena.errors import ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence, share_of
 from arena.schedule.tables import Compare
@@ -73,18 +73,13 @@ class StepResult:
         return share_of(found.difference or 0.0), share_of(found.low), share_of(found.high)
 
 
-def is_chain(document: object) -> bool:
-    """Whether a config asks for a chain."""
-    return isinstance(document, dict) and CHAIN in document
-
-
 def read_steps(path: Path, settings: Settings) -> list[Step]:
     """The steps of a chain's config; of any other comparison none. Raises ConfigError or BotError."""
-    return read_yaml(path, lambda document: check_steps(document, path.parent, settings.out, settings.name))
+    return read_yaml(path, lambda document: check_steps(document, path.parent, settings))
 
 
-def check_steps(document: object, folder: Path, results: Path = RESULTS, name: str | None = None) -> list[Step]:
-    """Check a config given as plain data; `name`: overrides the config's."""
+def check_steps(document: object, folder: Path, settings: Settings) -> list[Step]:
+    """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
     if not isinstance(document, dict) or CHAIN not in document:
         return []
     links = typed({CHAIN: document[CHAIN]}, Chain).chain
@@ -93,9 +88,8 @@ def check_steps(document: object, folder: Path, results: Path = RESULTS, name: s
     if "candidates" in document or document.get("format") != COMPARE:
         raise ConfigError(f"{CHAIN}: in place of candidates, with format: {COMPARE}")
     rest = {key: value for key, value in document.items() if key != CHAIN}
-    whole = check_config({**rest, "candidates": [links[0].bot, links[1].bot]}, folder, results)
-    if name is not None:
-        whole = msgspec.structs.replace(whole, name=name)
+    whole = check_config({**rest, "candidates": [links[0].bot, links[1].bot]}, folder, settings.out)
+    whole = msgspec.structs.replace(whole, name=settings.name or whole.name)
     _check_links(links, whole)
     return [_step(whole, [link.bot for link in links], place, links[place]) for place in range(1, len(links))]
 

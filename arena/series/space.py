@@ -6,6 +6,7 @@
       hands: [2, 24]                 # whole numbers, because both ends are
       rollout: [policy, uniform]     # any other list: one of these
       constants.place: [0.0, 60.0]   # the key `place` inside `constants`
+      constants: room                # all constants of the room's search, each in its own range (CONSTANTS in its rollout.py)
 
 Points of the unit cube stand for settings: one coordinate for each name. The first ones are a Latin hypercube: of n points, one
 has each n-th part of each range (M. McKay, R. Beckman, W. Conover, "A comparison of three methods for selecting values of input
@@ -20,8 +21,10 @@ from random import Random
 from typing import Any
 
 from arena.errors import ConfigError
+from arena.game import Game
 
 LOG = "log"
+CONSTANTS, ROOM = "constants", "room"
 DIGITS = 3  # significant ones of a number: finer differences cannot be told apart by play
 
 Point = tuple[float, ...]
@@ -41,10 +44,7 @@ class Range:
         """The number at a place from 0 to 1."""
         if self.is_whole and not self.is_log:
             return min(int(self.high), int(self.low) + int(place * (self.high - self.low + 1)))
-        if self.is_log:
-            number = self.low * (self.high / self.low) ** place
-        else:
-            number = self.low + place * (self.high - self.low)
+        number = self.low * (self.high / self.low) ** place if self.is_log else self.low + place * (self.high - self.low)
         return round(number) if self.is_whole else _rounded(min(self.high, max(self.low, number)))
 
     def near(self, centre: float, width: float, place: float) -> float:
@@ -72,15 +72,26 @@ Dimension = Range | Choices
 Space = Mapping[str, Dimension]
 
 
-def read_space(document: Mapping[str, Any], key: str) -> Space:
-    """The ranges and choices of a config. Raises ConfigError that names the key."""
+def read_space(document: Mapping[str, Any], rooms: Sequence[Game], key: str) -> Space:
+    """The ranges and choices of a config. Raises ConfigError that names the key. `rooms`: the games that are played."""
     if not document:
         raise ConfigError(f"{key}: at least one setting with its range is needed, such as exploration: [0.2, 2.0]")
+    if document.get(CONSTANTS) == ROOM:
+        document = {name: value for name, value in document.items() if name != CONSTANTS} | _constants(rooms, key)
     for name in document:
         others = [other for other in document if other.startswith(f"{name}.")]
         if others:
             raise ConfigError(f"{key}.{name}: {others[0]} is inside it; only one of the two can be sought")
     return {name: _dimension(value, f"{key}.{name}") for name, value in document.items()}
+
+
+def _constants(rooms: Sequence[Game], key: str) -> dict[str, Any]:
+    if len({room.name for room in rooms}) > 1:
+        raise ConfigError(f"{key}.{CONSTANTS}: {ROOM}: of one game; several are played here")
+    found = rooms[0].rollout.CONSTANTS
+    if not found:
+        raise ConfigError(f"{key}.{CONSTANTS}: the search of {rooms[0].name} has none")
+    return {f"{CONSTANTS}.{constant.name}": [float(constant.low), float(constant.high)] for constant in found}
 
 
 def _dimension(value: object, key: str) -> Dimension:

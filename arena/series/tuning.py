@@ -32,10 +32,11 @@ import msgspec
 import numpy as np
 from scipy.special import stdtrit
 
+from arena import game as games
 from arena import rng
-from arena.config import RESULTS, ROUND_ROBIN, Bot, Tournament, check_config, read_yaml, typed
+from arena.config import ROUND_ROBIN, Bot, Tournament, check_config, read_yaml, typed
 from arena.errors import ArenaError, ConfigError, nearest
-from arena.formats.comparison import Comparison, Evidence, share_of
+from arena.formats.comparison import Comparison, Evidence
 from arena.records import MatchRecord
 from arena.schedule.plan import ALL, key_from_seed
 from arena.schedule.tables import Compare, Gauntlet, orders
@@ -143,18 +144,18 @@ class Tuning:
 
 def read_tuning(path: Path, settings: Settings) -> Tuning:
     """Read and check a config. Raises ConfigError or BotError that names file and key."""
-    return read_yaml(path, lambda document: check_tuning(document, path.parent, settings.out, settings))
+    return read_yaml(path, lambda document: check_tuning(document, path.parent, settings))
 
 
-def check_tuning(document: object, folder: Path, results: Path = RESULTS, settings: Settings = Settings()) -> Tuning:
-    """Check a config given as plain data."""
+def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
+    """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
     if not isinstance(document, dict) or document.get("format") != TUNE:
         raise ConfigError(f"format: {TUNE} is needed here; other formats have other verbs (arena tournament, compare, ladder)")
     if TUNE not in document:
         raise ConfigError(f"{TUNE}: this key is needed, with bot and space")
     asked = typed({TUNE: document[TUNE]}, _Section).tune
     rest = {key: value for key, value in document.items() if key != TUNE}
-    base = check_config({**rest, "format": ROUND_ROBIN}, folder, results)
+    base = check_config({**rest, "format": ROUND_ROBIN}, folder, settings.out)
     names = [bot.name for bot in base.bots]
     if asked.bot not in names:
         raise ConfigError(f'{TUNE}.bot: no bot is called "{asked.bot}"; {nearest(asked.bot, names)}')
@@ -165,7 +166,7 @@ def check_tuning(document: object, folder: Path, results: Path = RESULTS, settin
     return Tuning(
         base=msgspec.structs.replace(base, name=settings.name or base.name),
         bot=base.bots[names.index(asked.bot)],
-        space=read_space(asked.space, f"{TUNE}.space"),
+        space=read_space(asked.space, [games.load(entry.game) for entry in base.entries], f"{TUNE}.space"),
         asked=asked,
         seed=SEED if seed is None else seed,
     )
