@@ -211,6 +211,8 @@ class _Run:
             told = tuple((one, one.mean, one.interval, len(one.scores)) for one in alive)
             self.rounds.append(Round(generation, number, told))
             alive = alive[: (len(alive) + 1) // 2]
+            if len(alive) == 1:  # before the last round, where the space has few settings
+                break
         return alive[0]
 
     def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
