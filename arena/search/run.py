@@ -5,12 +5,13 @@ from functools import cache
 from typing import TypeAlias
 
 from arena import jit
-from arena.contract import determinize, reopen
+from arena.contract import believe, determinize, reopen
 from arena.rng import Words
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import clear, regrow
 from arena.search.workspace import (
     BEGAN,
+    BY_POLICY,
     DONE,
     METHOD,
     NANOSECONDS,
@@ -61,6 +62,8 @@ def _entry_search(w: Workspace, rng: Words) -> None:
                 w.counters[USED] = 1
             w.world[0] = w.root[0]
             determinize(world, observer, rng)
+            if w.settings[BY_POLICY] == 1:
+                believe(world, observer, w.constants, rng)
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
         if method == FLAT:  # each of the observer's choices in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
