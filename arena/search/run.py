@@ -5,12 +5,13 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import Actions, Numbers, States, determinize, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, reopen
 from arena.rng import Words
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
     BEGAN,
+    BY_POLICY,
     CHOICES,
     DONE,
     METHOD,
@@ -80,6 +81,8 @@ def _entry_search(
                 w.counters[USED] = 1
             states[WORLD] = states[ROOT_STATE]
             determinize(world, w.settings[OBSERVER], rng)
+            if w.settings[BY_POLICY] == 1:
+                believe(world, w.settings[OBSERVER], constants, rng)
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
         if method == FLAT:  # each of the observer's choices in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
