@@ -329,7 +329,7 @@ def _settings(game: Game, seat: int, asked: Settings, number: int, threads: int)
     settings[workspace.OBSERVER] = seat
     settings[workspace.METHOD] = METHODS[asked.method]
     settings[workspace.PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    settings[workspace.DEPTH] = depth or -1
+    settings[workspace.DEPTH] = depth or workspace.NEVER
     settings[workspace.BY_POLICY] = asked.rollout == "policy"
     settings[workspace.BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:

@@ -52,6 +52,7 @@ from arena.search.workspace import (
     LONGEST_PATH,
     MIXING,
     MOVER,
+    NEVER,
     OBSERVER,
     PATH,
     PER_WORLD,
@@ -92,9 +93,12 @@ def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
             _first_look(s, count, w)
         step(s, int(w.out[first]))
     decisions = 0
-    while not is_round_over(s) and decisions != w.settings[DEPTH]:
+    is_hidden = is_simultaneous(s) and current_seat(s) > 0  # choices are in that nobody sees yet: no place to stop
+    while not is_round_over(s) and (is_hidden or decisions < w.settings[DEPTH] or w.settings[DEPTH] == NEVER):
         count = legal_actions(s, w.out)
+        mover = current_seat(s)
         step(s, int(w.out[0]) if count == 1 else _quick_choice(s, count, w, rng))
+        is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
     w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
     evaluate(s, w.constants, w.rewards)
@@ -174,7 +178,7 @@ def _descend(s: State, w: Workspace, rng: Words) -> int:
         if by_regret:
             place = _by_regret(w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
-            place = _by_prior(s, w, count, rng)
+            place = _by_prior(s, w, count, parent == ROOT and mover == observer, rng)
         else:
             place = _by_confidence(s, w, count, rng)
         action = int(w.out[place])
@@ -264,12 +268,17 @@ def _new(w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
 
 
 @jit.generic
-def _by_prior(s: State, w: Workspace, count: int, rng: Words) -> int:
+def _by_prior(s: State, w: Workspace, count: int, is_first: bool, rng: Words) -> int:
     """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
 
     What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
+    `is_first`: the observer chooses at the root.
     """
-    prior(s, w.out, count, w.constants, w.priors)
+    if is_first:  # the same in every world, and looked at before
+        for i in range(count):
+            w.priors[i] = w.results[i, PRIOR_VALUE]
+    else:
+        prior(s, w.out, count, w.constants, w.priors)
     above = 0.0
     total = 0.0
     most = 1
