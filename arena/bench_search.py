@@ -23,7 +23,7 @@ POSITIONS = 12  # with at least two legal actions, spread over the first rounds 
 OPEN_SPIEL_POSITIONS = 4  # its gin rummy takes nearly a second for each
 SPACING = 7  # decisions between them
 SEATS = 3  # or the fewest that a game has
-BUDGETS = (0.01, 0.05)  # CPU seconds of a decision; what Python does around it takes about 0.0001
+BUDGETS = (0.002, 0.01, 0.05)  # CPU seconds of a decision; what Python does around it takes about 0.0001
 THREADS = 2
 THREAD_ITERATIONS = 20_000
 
@@ -49,7 +49,7 @@ class SearchCost(msgspec.Struct, frozen=True):
     import_s: float
     """The part of it that goes before the search: Python, numpy, numba, the room."""
     overdraft: float
-    """The most that a time budget of 10 or 50 ms was overdrawn, as a share of it."""
+    """The most that a time budget of 2, 10 or 50 ms was overdrawn, as a share of it."""
     speedup: float
     """Simulations per second of wall time on two threads, in ratio to one."""
 

@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 import yaml
@@ -29,8 +29,12 @@ SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER, COMPARE) = ("round_robin", "gauntlet", "ladder", "compare")
+SERIES = {"chain": "compare", "tune": "tune"}
+"""Keys of configs that are played as several tournaments (series/), and by which verb."""
 RESULTS = Path("leaderboards")
 """Where tournaments write and submitted bots are, unless --out names another folder."""
+
+T = TypeVar("T")
 
 
 class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,6 +74,8 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """At most this is the probability of a wrong verdict."""
     difference: float = 0.1
     """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
+    share: float = 0.5
+    """Better is who finishes first in more than this share of the matches; a shared place counts half."""
 
 
 class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -140,6 +146,11 @@ def read_config(path: Path, results: Path = RESULTS) -> Tournament:
 
     `results`: the folder of the boards, which holds the submitted bots too.
     """
+    return read_yaml(path, lambda document: check_config(document, path.parent, results))
+
+
+def read_yaml(path: Path, check: Callable[[object], T]) -> T:
+    """What `check` makes of a YAML file. Raises ConfigError, BotError or StoreError that name the file."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -153,7 +164,7 @@ def read_config(path: Path, results: Path = RESULTS) -> Tournament:
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {_one_line(error)}") from None
     try:
-        return check_config(document, path.parent, results)
+        return check(document)
     except (ConfigError, BotError, StoreError) as error:
         raise type(error)(f"{path}: {error}") from None
 
@@ -162,7 +173,10 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
     if not isinstance(document, dict):
         raise ConfigError("a config is a YAML mapping with name, games and bots")
-    config = _typed(document)
+    for key, verb in SERIES.items():
+        if key in document or document.get("format") == key:
+            raise ConfigError(f"{key}: several tournaments one after the other; `arena {verb} CONFIG` plays them")
+    config = typed(document, Config)
     check_tournament_name(config.name, "name")
     if config.format not in FORMATS:
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
@@ -193,10 +207,11 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     )
 
 
-def _typed(document: dict[Any, Any]) -> Config:
-    _check_keys(document, Config, "")
+def typed(document: dict[Any, Any], kind: type[T]) -> T:
+    """Plain data as a Struct. Raises ConfigError that names the key, for unknown, missing and wrong ones."""
+    _check_keys(document, kind, "")
     try:
-        return msgspec.convert(document, Config)
+        return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         key = where.strip("`").lstrip(".")
@@ -248,7 +263,17 @@ def _format(config: Config, names: list[str]) -> Format:
     for key in ("error", "difference"):
         if not 0.0 < getattr(settings, key) < 0.5:
             raise ConfigError(f"compare.{key}: between 0 and 0.5, not {getattr(settings, key)}")
-    return Compare((candidates[0], candidates[1]), settings.error, settings.difference)
+    bound = bound_of(settings.share, "compare.share")
+    if bound + settings.difference >= 1.0:
+        raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
+    return Compare((candidates[0], candidates[1]), settings.error, settings.difference, bound)
+
+
+def bound_of(share: float, key: str) -> float:
+    """The difference between two candidates of which the first one finishes first in this share of the matches."""
+    if not 0.5 <= share < 1.0:
+        raise ConfigError(f"{key}: from 0.5 to below 1, not {share}")
+    return round(2.0 * share - 1.0, 9)
 
 
 def _candidates(config: Config, names: list[str]) -> list[int]:

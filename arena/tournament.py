@@ -77,6 +77,8 @@ class Settings:
     """The strongest to try for them."""
     fresh: bool = False
     """Set earlier results of this name aside and start anew."""
+    is_lasting: bool = True
+    """Whether its matches enter the hall of all tournaments."""
     job: Callable[..., Job] = Job
     """Makes what workers are sent; `arena bench scale` sends one whose matches are only pretended."""
     command: str = ""
@@ -174,7 +176,7 @@ def run_tournament(
     folder = settings.out / name
     with FolderLock(folder):
         if settings.fresh:
-            _set_aside(folder, reporter)
+            set_aside(folder, reporter)
         with Journal(folder) as journal:
             for repair in journal.repaired:
                 reporter.say(f"{journal.path}: {repair}")
@@ -187,7 +189,7 @@ def run_tournament(
             except KeyboardInterrupt:
                 raise run.stopped(settings) from None
             results = run.finish(is_finished=True)
-            run.enter_hall(settings.out)
+            run.enter_hall(settings.out, is_lasting=settings.is_lasting)
             return results
 
 
@@ -322,9 +324,9 @@ class _Run:
             self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
         return Results(self.folder, manifest, ratings, self.tally, self.course)
 
-    def enter_hall(self, out: Path) -> None:
+    def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
         """Add what is finished to the hall of all tournaments; a ladder goes on, and would count again and again."""
-        if self.book is not None:
+        if self.book is not None or not is_lasting:
             return
         try:
             is_new = hall.add(out / HALL, self.folder) is not None
@@ -530,7 +532,7 @@ def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> Abstra
     return RayBackend(job, settings.workers, settings.address, say)
 
 
-def _set_aside(folder: Path, reporter: Reporter) -> None:
+def set_aside(folder: Path, reporter: Reporter) -> None:
     """Move earlier results into a folder beside; nothing is ever deleted."""
     old = [path for path in folder.iterdir() if path.name != "lock"]
     if not old:

@@ -13,9 +13,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
-    "game", "search", "view", "starter", "games", "traces", "command_bot", "agent", "match", "seats", "exhibition",
+    "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match", "seats", "exhibition",
     "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit", "report", "config", "admission",
-    "tournament", "forecast", "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows",
+    "tournament", "series", "forecast", "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows",
     "bench_scale", "bench_chaos", "bench_formats", "cli",
 )  # fmt: skip
 ONE_DOOR = {

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 
@@ -14,14 +15,15 @@ from naga_contests import contest, exploitability, matrix_of, solved
 from arena import search as searches
 from arena.agent import Agent, StartInfo, read_bot
 from arena.errors import ConfigError
-from arena.exhibition import play_match
+from arena.exhibition import agree, play_match
 from arena.game import Game, States, load, names
 from arena.games.yaniv import YanivView
 from arena.games.yaniv.state import CALL, START
-from arena.match import Answer
+from arena.match import Answer, play
+from arena.options import OptionValue
 from arena.records import Clock, Ending
 from arena.rng import derive, seed_words
-from arena.search import METHODS, Findings, Settings
+from arena.search import METHODS, Findings, Memory, Settings
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.view import View
 
@@ -110,6 +112,47 @@ def test_a_tree_has_no_more_nodes_than_allowed() -> None:
             assert found.nodes <= 50 and found.simulations == 2000
 
 
+def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Findings], int]:
+    """What the first seat finds in a match of two to three searchers with memories, and what it remembered of all its visits.
+
+    `between`: each view is replaced by that of another world that looks the same.
+    """
+    seats = game.seats[0]
+    states, memories, found, remembered = game.deal(seats, game.resolve_options({}, seats), deal), {}, [], 0
+    while not game.engine.is_terminal(states) and len(found) < 12:
+        seat, codes = game.engine.current_seat(states), game.legal_list(states)
+        shown = game.from_bytes(states.tobytes())
+        if between:
+            game.engine.determinize(shown, seat, seed_words(len(found)))
+        result = view_of(game, shown, seat).search(iterations=200, nodes=900, memory=memories.setdefault(seat, Memory()))
+        assert result.nodes <= 900
+        if seat == 0:
+            found.append(result)
+            remembered += sum(choice.visits for choice in result.choices) - result.simulations
+        game.engine.advance(states, result.best_code if len(codes) > 1 else codes[0])
+    return found, remembered
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_search_goes_on_from_the_one_before(room: str) -> None:
+    """With a memory, what was found below the choices that came true is kept; it is as blind to hidden cards as the rest."""
+    game = load(room)
+    found, remembered = zip(*(remembered_match(game, deal, between=False) for deal in range(4)))
+    other, _ = zip(*(remembered_match(game, deal, between=True) for deal in range(4)))
+    assert sum(remembered) > 0
+    assert all(same(one, two) for ones, twos in zip(found, other) for one, two in zip(ones, twos, strict=True))
+
+
+def test_a_memory_of_another_search_is_not_used() -> None:
+    game, memory = load("naga"), Memory()
+    states = contest(6, 1)
+    assert states is not None
+    view = view_of(game, states, 0)
+    fresh = view.search(iterations=50)
+    assert same(view.search(iterations=50, memory=memory), fresh)  # nothing is remembered of this very decision
+    assert same(view.search(iterations=50, memory=memory, rollout="uniform"), view.search(iterations=50, rollout="uniform"))
+
+
 class Timed(Agent):
     def act(self, view: View) -> str:
         return view.search(time=0.0005).best
@@ -144,6 +187,26 @@ def test_a_locked_bot_searches_like_a_free_one() -> None:
                     answer = seat.answer()
                 assert isinstance(answer, Answer), answer
                 assert (answer.action, answer.is_timed) == (view.search(**params).best, is_timed)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_twelve_lines_play_whole_matches_in_locked_seats(room: str) -> None:
+    game = load(room)
+    options: dict[str, OptionValue] = {"max_rounds": 1} if room == "nertz" else {}
+    setup = agree(room, ["ismcts"] * game.seats[0], seed=2, clock=CLOCK, options=options)
+    with Keeper([room]) as keeper:
+        try:
+            assert keeper.level in (LOCKED, NAMESPACE)
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        with ExitStack() as opened:
+            seats = [
+                opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, memory=MEMORY))
+                for seed in setup.bot_seeds
+            ]
+            record = play(game, setup, seats)
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * game.seats[0]
+    assert all(seat.reproducible and seat.decisions > 3 for seat in record.seats)
 
 
 def test_a_time_budget_marks_the_view() -> None:

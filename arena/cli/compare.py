@@ -1,29 +1,27 @@
-"""`arena compare CONFIG`: is the first candidate better than the second? The exit code answers, too."""
+"""`arena compare CONFIG`: is the first candidate better than the second? The exit code answers, too.
+
+With `chain` in the config: is each bot better than the one before it?
+"""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from arena.cli.tournament import (
-    INTERRUPTED,
-    Address,
-    BackendName,
-    ConfigPath,
-    Fresh,
-    Name,
-    Out,
-    Seed,
-    TrustBots,
-    Workers,
-    play,
-)
+from arena.cli.formats import Format, page_of
+from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, play, with_run_options
+from arena.errors import ConfigError
 from arena.formats.comparison import Comparison
-from arena.tournament import DEFAULT_FOLDER, RAY, Settings
+from arena.report.page import Column
+from arena.series.chain import Step, StepResult, read_steps, run_steps
+from arena.tournament import Settings
 
 BETTER, NOT_BETTER, NOT_DECIDED = 0, 1, 3  # exit codes; 2 is a user's mistake
+EXIT_OF = {"better": BETTER, "worse": NOT_BETTER, "equal": NOT_BETTER, "open": NOT_DECIDED}
 
 
 class Form(StrEnum):
@@ -31,18 +29,22 @@ class Form(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    MARKDOWN = "md"
 
 
+@with_run_options
 def compare(
-    config: ConfigPath, backend: BackendName = RAY, workers: Workers = None, out: Out = DEFAULT_FOLDER,
-    address: Address = None, seed: Seed = None, fresh: Fresh = False, name: Name = None, unsafe_trust_bots: TrustBots = False,
-    format: Annotated[Form, typer.Option(help="How to print.")] = Form.TEXT,
-) -> int:  # fmt: skip
-    """Is the first candidate better? Plays until that is sure. Exit code 0: yes, 1: no, 3: not decided, 2: a mistake."""
-    settings = Settings(
-        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
-        unsafe_trust_bots=unsafe_trust_bots,
-    )  # fmt: skip
+    config: ConfigPath, settings: Settings, format: Annotated[Form, typer.Option(help="How to print.")] = Form.TEXT
+) -> int:
+    """Is the first candidate better? Plays until that is sure. Exit code 0: yes, 1: no, 3: not decided, 2: a mistake.
+
+    With a `chain` in the config: is each bot of it better than the one before? Exit code 0: all are.
+    """
+    steps = read_steps(config, settings)
+    if steps:
+        return _chain(config, settings, steps, format)
+    if format is Form.MARKDOWN:
+        raise ConfigError("--format md: of a chain of comparisons; this config asks about two candidates")
     results = play("compare", config, settings)
     if results is None:
         return INTERRUPTED
@@ -62,4 +64,53 @@ def compare(
     else:
         for line in (*(course.line(found) for found in evidence), course.outcome):
             typer.echo(line)
-    return {"better": BETTER, "open": NOT_DECIDED}.get(evidence[0].verdict, NOT_BETTER)
+    return EXIT_OF[evidence[0].verdict]
+
+
+def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form) -> int:
+    """Play the steps, and print one table."""
+    results = on_screen("compare", config, settings, lambda settings, screen: list(run_steps(steps, settings, screen)))
+    if results is None:
+        return INTERRUPTED
+    if format is Form.JSON:
+        answer = [
+            {
+                "better": result.step.better, "than": result.step.than, "asked": result.step.share,
+                "verdict": result.evidence.verdict, "outcome": result.outcome, "share": result.shares[0],
+                "low": result.shares[1], "high": result.shares[2], "deals": result.evidence.deals, "matches": result.matches,
+                "cpu_minutes": result.cpu_minutes,
+            }
+            for result in results
+        ]  # fmt: skip
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n")
+    else:
+        with page_of(Format.MARKDOWN if format is Form.MARKDOWN else Format.TABLE) as page:
+            columns = _columns(results)
+            page.table(columns, [""] * len(results))
+    codes = {EXIT_OF[result.evidence.verdict] for result in results}
+    return NOT_BETTER if NOT_BETTER in codes else NOT_DECIDED if NOT_DECIDED in codes else BETTER
+
+
+def _columns(results: Sequence[StepResult]) -> list[Column]:
+    shares = [result.shares for result in results]
+    return [
+        Column("bot", [result.step.better for result in results], justify="left"),
+        Column("against", [result.step.than for result in results], justify="left"),
+        Column("finishes first", [f"{share:.1%}" for share, _, _ in shares]),
+        Column("interval", [f"{low:.1%} to {high:.1%}" for _, low, high in shares]),
+        Column("better?", [_verdict(result) for result in results], justify="left"),
+        Column("deals", [f"{result.evidence.deals:,}" for result in results]),
+        Column("matches", [f"{result.matches:,}" for result in results]),
+        Column("CPU min", [f"{result.cpu_minutes:.1f}" for result in results]),
+    ]
+
+
+def _verdict(result: StepResult) -> str:
+    asked = f"{result.step.share:.0%}"
+    texts = {
+        "better": f"yes, above {asked}",
+        "worse": f"no, below {asked}",
+        "equal": f"not separated from {asked}",
+        "open": f"not separated from {asked}",
+    }
+    return texts[result.evidence.verdict]

@@ -2,32 +2,14 @@
 
 from rich.console import Console
 
-from arena.cli.tournament import (
-    INTERRUPTED,
-    Address,
-    BackendName,
-    ConfigPath,
-    Fresh,
-    Name,
-    Out,
-    Seed,
-    TrustBots,
-    Workers,
-    play,
-)
+from arena.cli.running import INTERRUPTED, ConfigPath, play, with_run_options
 from arena.report.board import print_board
-from arena.tournament import DEFAULT_FOLDER, RAY, Settings
+from arena.tournament import Settings
 
 
-def ladder(
-    config: ConfigPath, backend: BackendName = RAY, workers: Workers = None, out: Out = DEFAULT_FOLDER,
-    address: Address = None, seed: Seed = None, fresh: Fresh = False, name: Name = None, unsafe_trust_bots: TrustBots = False,
-) -> int:  # fmt: skip
+@with_run_options
+def ladder(config: ConfigPath, settings: Settings) -> int:
     """Add to a rating list what tells most, until it is sure enough; new bots of the config are placed; only adds."""
-    settings = Settings(
-        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
-        unsafe_trust_bots=unsafe_trust_bots,
-    )  # fmt: skip
     results = play("ladder", config, settings)
     if results is None:
         return INTERRUPTED

@@ -18,6 +18,7 @@ VERBS = (
     "tournament",
     "ladder",
     "compare",
+    "tune",
     "plan",
     "status",
     "leaderboard",

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.durations import duration_text
-from arena.cli.tournament import ConfigPath, Seed, TrustBots, Workers
+from arena.cli.running import ConfigPath, Seed, TrustBots, Workers
 from arena.forecast import EntryForecast, Forecast, forecast
 from arena.tournament import Settings
 

@@ -1,5 +1,8 @@
 """`format: compare`: is the first candidate better than the second, played until that is sure, or the deals are spent.
 
+Better means: it finishes first in more than `share` of the matches, those with a shared place counting half. That is asked of
+the difference of the shares of both, which is above the bound 2 share - 1.
+
 One observation is a deal: the mean, over its matches (all rotations, both ways of sitting), of +1 where the first candidate
 finishes before the second, -1 where behind it, 0 where they share a place. Both sit at every table, so a deal's luck and its
 other bots meet both alike; deal, distance between them and other bots are drawn anew for every deal, so that observations are
@@ -42,7 +45,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     """Holds the true difference at all times together, but with probability `error`."""
     verdict: str
-    """`better`, `worse`, `equal` (closer than the difference that matters) or `open`: of the first candidate."""
+    """Of the first candidate, in the share that is asked for: `better`, `worse`, `equal` (closer to it than the difference that
+    matters) or `open`."""
     deals_left: int | None
     """To a verdict, about, at this rate; None: not in sight."""
 
@@ -57,7 +61,7 @@ class Comparison:
         first, second = (plan.contestants[place] for place in plan.format.candidates)
         self.names = (first.name, second.name)
         self._sides = {(first.name, first.version): 1, (second.name, second.version): -1}
-        self._test = BettingTest(plan.format.error, plan.format.difference)
+        self._test = BettingTest(plan.format.error, plan.format.difference, plan.format.bound)
         self._retirement = Retirement(plan)
         self.retired = self._retirement.retired
         self._deals = 0
@@ -112,22 +116,26 @@ class Comparison:
     def line(self, evidence: Evidence) -> str:
         """The evidence in words."""
         first, second = self.names
+        bound, difference = self._test.bound, f"{self._test.difference:g}"
         texts = {
-            "better": f"{first} is better",
-            "worse": f"{second} is better",
-            "equal": f"they differ by less than {self._test.difference:g}",
+            "better": f"{first} is better" + (f" by more than {bound:g}" if bound else ""),
+            "worse": f"{first} is not better by {bound:g}" if bound else f"{second} is better",
+            "equal": f"closer than {difference} to {bound:g}" if bound else f"they differ by less than {difference}",
             "open": "open",
         }
         left = "" if evidence.verdict != "open" else _left_text(evidence.deals_left, self._most_deals - evidence.deals)
-        difference = "no deals yet" if evidence.difference is None else f"{evidence.difference:+.3f}"
+        mean = "no deals yet" if evidence.difference is None else f"{evidence.difference:+.3f}"
         return (
-            f"{evidence.pool}: {first} - {second}: {difference} ({evidence.low:+.3f} to {evidence.high:+.3f}) "
+            f"{evidence.pool}: {first} - {second}: {mean} ({evidence.low:+.3f} to {evidence.high:+.3f}) "
             f"after {evidence.deals:,} deals: {texts[evidence.verdict]}{left}"
         )
 
     def _ending(self, asked: Evidence) -> str | None:
         first, second = self.names
         risk = f"wrong with probability {self._test.error:g} at most"
+        if self._test.bound and asked.verdict in ("better", "worse", "equal"):
+            more = {"better": "in more than", "worse": "in less than", "equal": "in about"}[asked.verdict]
+            return f"{first} finishes before {second} {more} {share_of(self._test.bound):.1%} of the matches: {risk}"
         if asked.verdict == "better":
             return f"{first} is better than {second}: {risk}"
         if asked.verdict == "worse":
@@ -162,6 +170,15 @@ class Comparison:
             low=low, high=high, verdict=verdicts[verdict],
             deals_left=self._test.numbers_left(observations) if verdict is Verdict.OPEN else 0,
         )  # fmt: skip
+
+
+def share_of(difference: float) -> float:
+    """The share of the matches in which one of two finishes first, a shared place counting half, from the difference of both.
+
+    >>> share_of(0.1)
+    0.55
+    """
+    return (1.0 + difference) / 2.0
 
 
 def checkpoints(most: int) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Is a mean above or below, and how sure is that, at any time: tests by betting, for independent numbers from -1 to 1.
+"""Is a mean above or below a bound, and how sure is that, at any time: tests by betting, on independent numbers from -1 to 1.
 
 To test "the mean is at most m", bet on the next number x being above: wealth is multiplied by 1 + c (x - m) / (1 + m), with c
 from 0 to 1 the share of it at stake. If the mean is at most m, no bet gains on average, so wealth is a nonnegative
@@ -31,11 +31,11 @@ class Verdict(StrEnum):
     """What is sure of a mean."""
 
     ABOVE = "above"
-    """Above 0."""
+    """Above the bound."""
     BELOW = "below"
-    """Below 0."""
+    """Below the bound."""
     NEAR = "near"
-    """Between -difference and difference."""
+    """Closer to the bound than the difference."""
     OPEN = "open"
     """Nothing yet."""
 
@@ -47,11 +47,13 @@ class BettingTest:
     error: float
     """The probability that any verdict or interval is ever wrong is at most this: half of it on either side."""
     difference: float
-    """The smallest distance from 0 that matters."""
+    """The smallest distance from the bound that matters."""
+    bound: float = 0.0
+    """What the mean is held against."""
 
     @property
     def stakes(self) -> Numbers:
-        """Shares of the wealth at stake, doubling: the best one for a mean of d and a variance of v is about d / (v + d^2)."""
+        """Shares of the wealth at stake, doubling: the best one is about d / (v + d^2), d above the bound, variance v."""
         doublings = max(0, math.ceil(math.log2(LARGEST_STAKE / self.difference)))
         return np.minimum(self.difference * np.exp2(np.arange(doublings + 1, dtype=np.float64)), LARGEST_STAKE)
 
@@ -71,19 +73,23 @@ class BettingTest:
 
     def verdict(self, numbers: Numbers) -> Verdict:
         """What the interval says."""
-        if self.wealth(numbers, 0.0) >= self.needed:
+        if self.wealth(numbers, self.bound) >= self.needed:
             return Verdict.ABOVE
-        if self.wealth(-numbers, 0.0) >= self.needed:
+        if self.wealth(-numbers, -self.bound) >= self.needed:
             return Verdict.BELOW
-        both = (self.wealth(signed, -self.difference) for signed in (numbers, -numbers))
+        both = (self.wealth(signed, bound - self.difference) for signed, bound in self._sides(numbers))
         return Verdict.NEAR if all(wealth >= self.needed for wealth in both) else Verdict.OPEN
 
     def numbers_left(self, numbers: Numbers) -> int | None:
         """How many more numbers like these a verdict takes, about; None: no verdict is in sight."""
-        found = [self._left(signed, 0.0) for signed in (numbers, -numbers)]
-        found.append(max(self._left(signed, -self.difference) for signed in (numbers, -numbers)))
+        found = [self._left(signed, bound) for signed, bound in self._sides(numbers)]
+        found.append(max(self._left(signed, bound - self.difference) for signed, bound in self._sides(numbers)))
         least = min(found)
         return math.ceil(least) if math.isfinite(least) else None
+
+    def _sides(self, numbers: Numbers) -> tuple[tuple[Numbers, float], tuple[Numbers, float]]:
+        """The question from above and from below."""
+        return (numbers, self.bound), (-numbers, -self.bound)
 
     def _left(self, numbers: Numbers, mean: float) -> float:
         """Numbers until "the mean is at most `mean`" is refuted, if they go on like these; infinite: never."""

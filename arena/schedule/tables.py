@@ -41,7 +41,7 @@ class Gauntlet(msgspec.Struct, frozen=True, tag_field="name", tag="gauntlet"):
     """By their place in the field."""
 
 
-class Compare(msgspec.Struct, frozen=True, tag_field="name", tag="compare"):
+class Compare(msgspec.Struct, frozen=True, tag_field="name", tag="compare", omit_defaults=True):
     """Whether the first candidate is better than the second."""
 
     candidates: tuple[int, int]
@@ -49,6 +49,8 @@ class Compare(msgspec.Struct, frozen=True, tag_field="name", tag="compare"):
     """At most this is the probability of a wrong verdict."""
     difference: float
     """The smallest difference that matters: of the shares of the matches in which one finishes before the other."""
+    bound: float = 0.0
+    """Better is who is so by more than this difference."""
 
 
 class Leg(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from random import Random
 from typing import Any
 
@@ -18,20 +18,42 @@ import numpy as np
 from arena.contract import Numbers
 from arena.errors import ConfigError, nearest
 from arena.game import Game, States
-from arena.rng import derive, seed_words
-from arena.search import workspace
-from arena.search.run import FLAT, ISMCTS, PIMC, bind_search
-from arena.search.tree import Nodes, Slots, new_tree
-from arena.search.workspace import Workspace
+from arena.rng import Words, derive, seed_words
+from arena.search.run import FLAT, ISMCTS, PIMC, STATES, bind_search
+from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
+from arena.search.workspace import (
+    BEGAN,
+    BY_POLICY,
+    BY_REGRET,
+    CHOICES,
+    DECISIONS,
+    DEPTH,
+    DONE,
+    EXPLORATION,
+    METHOD,
+    MIXING,
+    NANOSECONDS,
+    NEVER,
+    OBSERVER,
+    PER_WORLD,
+    PRIOR,
+    PRIOR_VALUE,
+    REMEMBER,
+    SHARE,
+    SIMULATIONS,
+    USED,
+    VALUE,
+    VISITS,
+    workspace_type,
+)
 
 __all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", "warm"]
 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 ROLLOUTS = ("policy", "uniform")
 SELECTIONS = ("ucb", "regret")
-NODES = 1 << 16  # of one tree, where the number of iterations does not need fewer: 64 bytes each with its slots
 NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
-MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
+REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
 _CLOSE = 1e-12
 
@@ -109,38 +131,38 @@ class Findings:
         """`results`: a row for each of `codes`, see workspace.py."""
         self._game, self._observed, self._codes, self._results = game, observed, codes, results
         self._asked, self._prior = asked, prior
-        self.simulations = int(counters[workspace.DONE])
+        self.simulations = int(counters[DONE])
         """How many were played."""
-        self.decisions = int(counters[workspace.DECISIONS])
+        self.decisions = int(counters[DECISIONS])
         """In all simulations together."""
-        self.nodes = int(counters[workspace.USED])
+        self.nodes = int(counters[USED])
         """Of all trees together."""
 
     @cached_property
     def shares(self) -> list[float]:
         """How often each action is to be played; they add up to 1."""
-        shares = self._results[:, workspace.SHARE]
-        weights = shares if shares.sum() > _CLOSE else self._results[:, workspace.VISITS]
+        shares = self._results[:, SHARE]
+        weights = shares if shares.sum() > _CLOSE else self._results[:, VISITS]
         return [float(share) for share in np.maximum(weights, 0.0) / max(_CLOSE, np.maximum(weights, 0.0).sum())]
 
     @cached_property
     def values(self) -> list[float]:
         """Mean reward of each action; minus infinity for one that was never tried."""
-        visits, sums = self._results[:, workspace.VISITS], self._results[:, workspace.VALUE]
+        visits, sums = self._results[:, VISITS], self._results[:, VALUE]
         return [float(total / count) if count else -np.inf for total, count in zip(sums, visits)]
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """All legal actions in canonical order."""
         texts = self._game.text.action_texts(self._observed[0], self._codes)
-        visits = self._results[:, workspace.VISITS]
+        visits = self._results[:, VISITS]
         rows = zip(texts, visits, self.values, self.shares)
         return tuple(Choice(text, int(count), value, share) for text, count, value, share in rows)
 
     @cached_property
     def best_code(self) -> int:
         """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
-        if self._results[:, workspace.SHARE].sum() > _CLOSE:
+        if self._results[:, SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
             return draw.choices(self._codes, shares)[0]
@@ -148,14 +170,14 @@ class Findings:
         if self._asked.method == "flat":
             rank = [(value, 0.0) for value in self._expected]
         else:
-            rank = list(zip(self._results[:, workspace.VISITS].tolist(), self.values))
+            rank = list(zip(self._results[:, VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
 
     @property
     def _expected(self) -> list[float]:
         """The values, and what the choices looked like counted as some visits more."""
-        visits, sums = self._results[:, workspace.VISITS], self._results[:, workspace.VALUE]
-        looks = self._results[:, workspace.PRIOR_VALUE]
+        visits, sums = self._results[:, VISITS], self._results[:, VALUE]
+        looks = self._results[:, PRIOR_VALUE]
         level = (sums - visits * looks).sum() / max(1.0, visits.sum())
         expected = (sums + self._prior * (level + looks)) / np.maximum(_CLOSE, visits + self._prior)
         return [float(value) if count else -np.inf for value, count in zip(expected, visits)]
@@ -181,7 +203,7 @@ class Memory:
         """Nodes, slots and how many nodes are in use, for each thread; new ones for another search than the one before."""
         if asked != self._asked or len(self._trees) != threads or len(self._trees[0][0]) != capacity:
             self._asked = asked
-            self._trees = [(*new_tree(capacity), 1) for _ in range(threads)]
+            self._trees = [(*take_tree(capacity), 1) for _ in range(threads)]
         return self._trees
 
     def keep(self, used: list[int]) -> None:
@@ -210,9 +232,9 @@ def search(
         else:
             part.run(time.thread_time_ns())
     if memory is not None and trees is not None:
-        memory.keep([int(part.counters[workspace.USED]) for part in parts])
+        memory.keep([int(part.counters[USED]) for part in parts])
     results = sum((part.results for part in parts[1:]), parts[0].results)
-    results[:, workspace.PRIOR_VALUE] = parts[0].results[:, workspace.PRIOR_VALUE]
+    results[:, PRIOR_VALUE] = parts[0].results[:, PRIOR_VALUE]
     counters = sum((part.counters for part in parts[1:]), parts[0].counters)
     return Findings(game, observed, codes, results, counters, asked, parts[0].prior)
 
@@ -244,18 +266,19 @@ class _Part:
         self._game = game
         self._root = game.from_bytes(observed.tobytes())
         self._rng = seed_words(derive(observed.tobytes(), "search", seat, asked.seed, number))
-        self._settings = _settings(game, seat, asked, number, threads)
-        self._numbers = _numbers(game, asked)
-        self._constants = _constants(game, asked)
-        self.prior = float(self._numbers[workspace.PRIOR])
-        self.results = np.zeros((len(codes), workspace.COLUMNS))
-        self.counters = np.zeros(workspace.COUNTERS, np.int64)
-        if tree is None:
-            self._tree = new_tree(_capacity(asked))
-        else:
-            self._tree = tree[:2]
-            self.counters[workspace.USED] = tree[2]
-            self._settings[workspace.REMEMBER] = 1
+        self._work = np.zeros(1, _workspace_type(game))
+        workspace = self._work[0]
+        _write_settings(workspace.settings, game, seat, len(codes), asked, number, threads)
+        _write_numbers(workspace.numbers, game, asked)
+        _write_constants(workspace.constants, game, asked)
+        self.prior = float(workspace.numbers[PRIOR])
+        self.results = workspace.results[: len(codes)]
+        self.counters = workspace.counters
+        self._capacity, self._kept_tree = _capacity(asked), None
+        if tree is not None:
+            self._kept_tree = tree[:2]
+            workspace.counters[USED] = tree[2]
+            workspace.settings[REMEMBER] = 1
         self.thread = threading.Thread(target=lambda: self.run(time.thread_time_ns()))
 
     def starts(self) -> bool:
@@ -268,32 +291,18 @@ class _Part:
 
     def run(self, began: int) -> None:
         """`began`: CPU time of this thread, in nanoseconds, from which a time budget counts."""
-        self._settings[workspace.BEGAN] = began
-        words = np.zeros((self._root.nbytes + 7) // 8, np.int64)
-        nodes, slots = self._tree
-        kept = workspace.KEPT_CHOICES
-        room = Workspace(
-            root=self._root,
-            world=self._game.new_states(),
-            work=self._game.new_states(),
-            sight=words.view(np.uint8)[: self._root.nbytes].view(self._root.dtype),
-            sight_words=words,
-            nodes=nodes,
-            slots=slots,
-            path=np.zeros((workspace.LONGEST_PATH, workspace.PATH_COLUMNS), np.int64),
-            kept=np.zeros(kept, np.int64),
-            out=self._game.new_actions(),
-            children=self._game.new_actions(),
-            chances=np.zeros(kept),
-            priors=np.zeros(self._game.rules.MAX_ACTIONS),
-            rewards=np.zeros(max(self._game.seats)),
-            constants=self._constants,
-            settings=self._settings,
-            counters=self.counters,
-            numbers=self._numbers,
-            results=self.results,
-        )
-        bind_search(self._game.name)(room, self._rng)
+        self._work[0].settings[BEGAN] = began
+        states = np.concatenate([self._root] * STATES)
+        sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
+        tree = self._kept_tree or take_tree(self._capacity)
+        bind_search(self._game.name)(states, sights, *tree, self._work, self._rng)
+        if not self._kept_tree:
+            give_back(*tree)
+
+
+@cache
+def _workspace_type(game: Game) -> np.dtype[Any]:
+    return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats), len(game.rollout.CONSTANTS))
 
 
 def _capacity(asked: Settings) -> int:
@@ -304,36 +313,32 @@ def _capacity(asked: Settings) -> int:
     return asked.nodes if asked.iterations is None else min(asked.nodes, NODES_PER_ITERATION * asked.iterations + 1)
 
 
-def _numbers(game: Game, asked: Settings) -> Numbers:
-    numbers = np.zeros(workspace.FIRST_MEAN + max(game.seats))
+def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Settings, number: int, threads: int) -> None:
+    depth = game.rollout.DEPTH if asked.evaluate is None else asked.evaluate
+    out[OBSERVER] = seat
+    out[CHOICES] = choices
+    out[METHOD] = METHODS[asked.method]
+    out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
+    out[DEPTH] = depth or NEVER
+    out[BY_POLICY] = asked.rollout == "policy"
+    out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
+    if asked.iterations is not None:
+        out[SIMULATIONS] = (asked.iterations + threads - 1 - number) // threads
+    if asked.time is not None:
+        out[NANOSECONDS] = max(1, int(asked.time * 1e9))
+
+
+def _write_numbers(out: Numbers, game: Game, asked: Settings) -> None:
     own = game.rollout.PRIOR if asked.rollout == "policy" else 0.0
-    numbers[workspace.PRIOR] = own if asked.prior is None else asked.prior
-    numbers[workspace.EXPLORATION] = game.rollout.EXPLORATION if asked.exploration is None else asked.exploration
-    numbers[workspace.MIXING] = MIXING
-    return numbers
+    out[PRIOR] = own if asked.prior is None else asked.prior
+    out[EXPLORATION] = game.rollout.EXPLORATION if asked.exploration is None else asked.exploration
+    out[MIXING] = REGRET_MIXING
 
 
-def _constants(game: Game, asked: Settings) -> Numbers:
+def _write_constants(out: Numbers, game: Game, asked: Settings) -> None:
     names = [constant.name for constant in game.rollout.CONSTANTS]
-    numbers = np.array([constant.default for constant in game.rollout.CONSTANTS])
-    for name, value in asked.constants.items():
+    for place, constant in enumerate(game.rollout.CONSTANTS):
+        out[place] = asked.constants.get(constant.name, constant.default)
+    for name in asked.constants:
         if name not in names:
             raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
-        numbers[names.index(name)] = value
-    return numbers
-
-
-def _settings(game: Game, seat: int, asked: Settings, number: int, threads: int) -> Any:
-    settings = np.zeros(workspace.SETTINGS, np.int64)
-    depth = game.rollout.DEPTH if asked.evaluate is None else asked.evaluate
-    settings[workspace.OBSERVER] = seat
-    settings[workspace.METHOD] = METHODS[asked.method]
-    settings[workspace.PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    settings[workspace.DEPTH] = depth or workspace.NEVER
-    settings[workspace.BY_POLICY] = asked.rollout == "policy"
-    settings[workspace.BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
-    if asked.iterations is not None:
-        settings[workspace.SIMULATIONS] = (asked.iterations + threads - 1 - number) // threads
-    if asked.time is not None:
-        settings[workspace.NANOSECONDS] = max(1, int(asked.time * 1e9))
-    return settings

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import determinize, reopen
+from arena.contract import States, determinize, reopen
 from arena.rng import Words
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
-from arena.search.tree import clear, regrow
+from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
     BEGAN,
+    CHOICES,
     DONE,
     METHOD,
     NANOSECONDS,
@@ -26,9 +27,10 @@ from arena.search.workspace import (
 ISMCTS, PIMC, FLAT = range(3)
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
-OVERDRAFT = 1.03  # of a time budget: a simulation that would end later is not begun
 
-Search: TypeAlias = Callable[[Workspace, Words], None]
+Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Words], None]
+
+ROOT_STATE, WORLD, WORK, STATES = range(4)  # what is observed; an imagined deal that fits it; and as that is played on
 
 
 @cache
@@ -37,52 +39,57 @@ def bind_search(room: str) -> Search:
     return jit.bind(_entry_search, jit.search_of(room))
 
 
-def _entry_search(w: Workspace, rng: Words) -> None:
-    """Search from the observed state `w.root`; what came of it is in `w.results` and `w.counters` (see workspace.py)."""
-    observer = w.settings[OBSERVER]
+def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, workspaces: Any, rng: Words) -> None:
+    """Search from the observed state `states[ROOT_STATE]`; what came of it is in the results and counters of the workspace.
+
+    `sights`: a state that lies where the workspace has its `sight`.
+    """
+    w = workspaces[0]
+    sight = sights[0]
+    world = states[WORLD]
+    s = states[WORK]
     method = w.settings[METHOD]
-    reopen(w.root[0])
-    s = w.work[0]
-    world = w.world[0]
-    replies = len(w.results) if method == FLAT else 1
+    reopen(states[ROOT_STATE])
+    replies = w.settings[CHOICES] if method == FLAT else 1
     forced = NOT_A_CHOICE
     left = 0  # simulations for which the world stays as it is
     a = b = c = d = 0
     if w.settings[REMEMBER] == 1:
-        w.counters[USED] = regrow(w.nodes, w.slots, w.counters[USED], sight_of(w.root[0], w))
+        w.counters[USED] = regrow(nodes, slots, w.counters[USED], sight_of(states[ROOT_STATE], sight, w))
     else:
+        clear(nodes, slots)
         w.counters[USED] = 1
-    while left % replies != 0 or not _is_spent(replies, w.settings, w.counters):
+    while left % replies != 0 or not _is_spent(replies, w):
         if left == 0:
             left = replies
             if method == PIMC:
                 left = w.settings[PER_WORLD]
-                clear(w.nodes, w.slots)
+                clear(nodes, slots)
                 w.counters[USED] = 1
-            w.world[0] = w.root[0]
-            determinize(world, observer, rng)
+            states[WORLD] = states[ROOT_STATE]
+            determinize(world, w.settings[OBSERVER], rng)
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
         if method == FLAT:  # each of the observer's choices in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
             forced = replies - left
         left -= 1
-        w.work[0] = w.world[0]
-        simulate(s, forced, w, rng)
+        states[WORK] = states[WORLD]
+        simulate(s, forced, nodes, slots, w, sight, rng)
         w.counters[DONE] += 1
 
 
 @jit.generic
-def _is_spent(ahead: int, settings: Words, counters: Words) -> bool:
+def _is_spent(ahead: int, w: Workspace) -> bool:
     """Whether `ahead` more simulations would be too many. The clock is read rarely, as that takes half a microsecond."""
-    done = counters[DONE]
+    done = w.counters[DONE]
     if done == 0:
         return False
-    if settings[SIMULATIONS] > 0 and done + ahead > settings[SIMULATIONS]:
+    if w.settings[SIMULATIONS] > 0 and done + ahead > w.settings[SIMULATIONS]:
         return True
-    budget = settings[NANOSECONDS]
-    if budget == 0 or done < counters[NEXT_LOOK]:
+    budget = w.settings[NANOSECONDS]
+    if budget == 0 or done < w.counters[NEXT_LOOK]:
         return False
-    spent = jit.thread_nanoseconds() - settings[BEGAN]
+    spent = jit.thread_nanoseconds() - w.settings[BEGAN]
     each = spent / done
-    counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
-    return bool(spent >= budget or spent + each * ahead > OVERDRAFT * budget)
+    w.counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
+    return bool(spent >= budget or spent + each * ahead > budget)

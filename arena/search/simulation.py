@@ -35,7 +35,7 @@ from arena.contract import (
     step,
 )
 from arena.rng import Words, below, chance
-from arena.search.tree import NONE, OUTCOME, ROOT, mixed, slot_of, write_node
+from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, mixed, slot_of, write_node
 from arena.search.workspace import (
     BY_POLICY,
     BY_REGRET,
@@ -65,15 +65,17 @@ from arena.search.workspace import (
     USED,
     VALUE,
     VISITS,
+    WIDEST,
     Workspace,
 )
 
 _LOW_WORD = (1 << 31) - 1
+STEADY = 16  # rewards, of all seats together, after which their spread is believed
 NOT_A_CHOICE = -1  # as a place in the observer's legal list
 
 
 @jit.generic
-def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
+def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
     `forced`: the place in its legal list of what the observer chooses first, and then no tree is kept; or NOT_A_CHOICE.
@@ -82,7 +84,7 @@ def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
     if forced == NOT_A_CHOICE:
-        first = _descend(s, w, rng)
+        first = _descend(s, nodes, slots, w, sight, rng)
     else:
         first = forced
         while current_seat(s) != observer:
@@ -90,7 +92,7 @@ def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
             step(s, _quick_choice(s, count, w, rng))
         count = legal_actions(s, w.out)
         if w.counters[DONE] == 0:
-            _first_look(s, count, w)
+            _first_look(s, count, nodes, w)
         step(s, int(w.out[first]))
     decisions = 0
     is_hidden = is_simultaneous(s) and current_seat(s) > 0  # choices are in that nobody sees yet: no place to stop
@@ -108,7 +110,7 @@ def simulate(s: State, forced: int, w: Workspace, rng: Words) -> None:
         w.results[first, VALUE] += w.rewards[observer]
     for i in range(w.counters[PATH]):
         if w.path[i, CHOSEN] != NONE:
-            _learn(w, i)
+            _learn(nodes, w, i)
 
 
 @jit.generic
@@ -120,7 +122,7 @@ def _quick_choice(s: State, count: int, w: Workspace, rng: Words) -> int:
 
 
 @jit.generic
-def _descend(s: State, w: Workspace, rng: Words) -> int:
+def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
     """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
@@ -140,35 +142,35 @@ def _descend(s: State, w: Workspace, rng: Words) -> int:
         if mover == observer and node != ROOT and not sees_all:
             learnt = private_code(s, observer)
             if learnt != 0:
-                node = _child(w, node, OUTCOME, learnt)
-                if node == NONE or w.nodes[node].visits == 0:
+                node = _child(nodes, slots, w, node, OUTCOME, learnt)
+                if node == NONE or nodes[node].visits == 0:
                     if node != NONE:
-                        w.nodes[node].visits = 1
+                        nodes[node].visits = 1
                     break
-                w.nodes[node].visits += 1
+                nodes[node].visits += 1
         parent = node if mover == observer or not is_together else base
         count = legal_actions(s, w.out)
         if is_next and mover == observer and node != ROOT and count > 1:
             is_next = False
-            if w.nodes[node].sight == 0:
-                w.nodes[node].sight = sight_of(s, w)
-                w.nodes[node].base = base
+            if nodes[node].sight == 0:
+                nodes[node].sight = sight_of(s, sight, w)
+                nodes[node].base = base
         by_regret = is_together and w.settings[BY_REGRET] == 1 and w.counters[KEPT] + count <= KEPT_CHOICES
         for i in range(count):
             action = int(w.out[i])
             key = action
             if not sees_all:
                 key = choice_code(s, action) if is_together else seen_action(s, action, observer)
-            slot = slot_of(w.nodes, w.slots, parent, mover, key)
-            child = int(w.slots[slot])
-            if child == NONE and by_regret and w.counters[USED] < len(w.nodes):
-                child = _new(w, slot, parent, mover, key)
-            if child != NONE and w.nodes[child].stamp != w.counters[DONE] + 1:
-                w.nodes[child].stamp = w.counters[DONE] + 1
-                w.nodes[child].available += 1
+            slot = slot_of(nodes, slots, parent, mover, key)
+            child = int(slots[slot])
+            if child == NONE and by_regret and w.counters[USED] < len(nodes):
+                child = _new(nodes, slots, w, slot, parent, mover, key)
+            if child != NONE and nodes[child].stamp != w.counters[DONE] + 1:
+                nodes[child].stamp = w.counters[DONE] + 1
+                nodes[child].available += 1
             w.children[i] = child
         if parent == ROOT and mover == observer and w.counters[DONE] == 0:
-            _first_look(s, count, w)
+            _first_look(s, count, nodes, w)
         at = w.counters[PATH]
         w.path[at, KEPT_COUNT] = 0
         if by_regret:
@@ -176,23 +178,23 @@ def _descend(s: State, w: Workspace, rng: Words) -> int:
             for i in range(count):
                 by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
         if by_regret:
-            place = _by_regret(w, count, at, rng)
+            place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
-            place = _by_prior(s, w, count, parent == ROOT and mover == observer, rng)
+            place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, rng)
         else:
-            place = _by_confidence(s, w, count, rng)
+            place = _by_confidence(s, nodes, w, count, rng)
         action = int(w.out[place])
         chosen = int(w.children[place])
         if chosen == NONE:
             key = action
             if not sees_all:
                 key = choice_code(s, action) if is_together else seen_action(s, action, observer)
-            slot = slot_of(w.nodes, w.slots, parent, mover, key)
-            chosen = int(w.slots[slot])
-            if chosen == NONE and w.counters[USED] < len(w.nodes):
-                chosen = _new(w, slot, parent, mover, key)
-                w.nodes[chosen].available = 1
-                w.nodes[chosen].stamp = w.counters[DONE] + 1
+            slot = slot_of(nodes, slots, parent, mover, key)
+            chosen = int(slots[slot])
+            if chosen == NONE and w.counters[USED] < len(nodes):
+                chosen = _new(nodes, slots, w, slot, parent, mover, key)
+                nodes[chosen].available = 1
+                nodes[chosen].stamp = w.counters[DONE] + 1
             is_new = True
         w.path[at, CHOSEN] = chosen
         w.path[at, MOVER] = mover
@@ -212,28 +214,32 @@ def _descend(s: State, w: Workspace, rng: Words) -> int:
         step(s, action)
         if is_round_over(s) or not is_simultaneous(s) or current_seat(s) <= mover:
             is_together = False
-            node = _child(w, node, OUTCOME, seen)
+            node = _child(nodes, slots, w, node, OUTCOME, seen)
             if node == NONE:
                 break
-            w.nodes[node].visits += 1
-            if is_new or w.nodes[node].visits == 1:
+            nodes[node].visits += 1
+            if is_new or nodes[node].visits == 1:
                 break
     return first
 
 
 @jit.generic
-def sight_of(s: State, w: Workspace) -> int:
-    """What the observer sees at a decision, as a code that is not 0; simultaneous choices that are in already do not count."""
-    observe(s, w.settings[OBSERVER], w.sight[0])
-    reopen(w.sight[0])
+def sight_of(s: State, sight: State, w: Workspace) -> int:
+    """What the observer sees at a decision, as a code that is not 0; simultaneous choices that are in already do not count.
+
+    `sight` lies where `w.sight` does.
+    """
+    observe(s, w.settings[OBSERVER], sight)
+    reopen(sight)
     code = 1
-    for word in w.sight_words:
-        code = mixed(code ^ int(word) >> 62 & 3, mixed(int(word) & _LOW_WORD, int(word) >> 31 & _LOW_WORD))
+    for i in range(len(w.sight)):
+        word = int(w.sight[i])
+        code = mixed(code ^ word >> 62 & 3, mixed(word & _LOW_WORD, word >> 31 & _LOW_WORD))
     return code | 1
 
 
 @jit.generic
-def _first_look(s: State, count: int, w: Workspace) -> None:
+def _first_look(s: State, count: int, nodes: Nodes, w: Workspace) -> None:
     """What the observer's choices look like before the first simulation, and what is remembered of them."""
     if w.numbers[PRIOR] > 0.0:
         prior(s, w.out, count, w.constants, w.priors)
@@ -243,32 +249,32 @@ def _first_look(s: State, count: int, w: Workspace) -> None:
         for i in range(count):
             child = int(w.children[i])
             if child != NONE:
-                w.results[i, VISITS] = w.nodes[child].visits
-                w.results[i, VALUE] = w.nodes[child].value
-                w.results[i, SHARE] = w.nodes[child].share * (1.0 - w.numbers[MIXING])
+                w.results[i, VISITS] = nodes[child].visits
+                w.results[i, VALUE] = nodes[child].value
+                w.results[i, SHARE] = nodes[child].share * (1.0 - w.numbers[MIXING])
 
 
 @jit.generic
-def _child(w: Workspace, parent: int, seat: int, key: int) -> int:
+def _child(nodes: Nodes, slots: Slots, w: Workspace, parent: int, seat: int, key: int) -> int:
     """The child with this seat and key, made if there is room for it, else NONE."""
-    slot = slot_of(w.nodes, w.slots, parent, seat, key)
-    child = int(w.slots[slot])
-    if child == NONE and w.counters[USED] < len(w.nodes):
-        child = _new(w, slot, parent, seat, key)
+    slot = slot_of(nodes, slots, parent, seat, key)
+    child = int(slots[slot])
+    if child == NONE and w.counters[USED] < len(nodes):
+        child = _new(nodes, slots, w, slot, parent, seat, key)
     return child
 
 
 @jit.generic
-def _new(w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
+def _new(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
     node = int(w.counters[USED])
     w.counters[USED] += 1
-    write_node(w.nodes, node, parent, seat, key)
-    w.slots[slot] = node
+    write_node(nodes, node, parent, seat, key)
+    slots[slot] = node
     return node
 
 
 @jit.generic
-def _by_prior(s: State, w: Workspace, count: int, is_first: bool, rng: Words) -> int:
+def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, rng: Words) -> int:
     """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
 
     What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
@@ -285,10 +291,10 @@ def _by_prior(s: State, w: Workspace, count: int, is_first: bool, rng: Words) ->
     for i in range(count):
         child = int(w.children[i])
         if child != NONE:
-            visits = int(w.nodes[child].visits)
-            above += w.nodes[child].value - visits * w.priors[i]
+            visits = int(nodes[child].visits)
+            above += nodes[child].value - visits * w.priors[i]
             total += visits
-            most = max(most, int(w.nodes[child].available))
+            most = max(most, int(nodes[child].available))
     level = above / total if total > 0.0 else w.numbers[FIRST_MEAN + current_seat(s)]
     weight = w.numbers[PRIOR]
     width = w.numbers[EXPLORATION] * _deviation(w)
@@ -301,9 +307,9 @@ def _by_prior(s: State, w: Workspace, count: int, is_first: bool, rng: Words) ->
         value = weight * (level + w.priors[i])
         available = most
         if child != NONE:
-            visits += w.nodes[child].visits
-            value += w.nodes[child].value
-            available = int(w.nodes[child].available)
+            visits += nodes[child].visits
+            value += nodes[child].value
+            available = int(nodes[child].available)
         bound = value / visits + width * math.sqrt(math.log(available) / visits)
         if bound > highest:
             highest = bound
@@ -317,7 +323,7 @@ def _by_prior(s: State, w: Workspace, count: int, is_first: bool, rng: Words) ->
 
 
 @jit.generic
-def _by_confidence(s: State, w: Workspace, count: int, rng: Words) -> int:
+def _by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, rng: Words) -> int:
     """The place of an untried choice, else of the one with the highest upper confidence bound.
 
     UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was there; the width is in standard
@@ -343,8 +349,8 @@ def _by_confidence(s: State, w: Workspace, count: int, rng: Words) -> int:
     for i in range(count):
         child = int(w.children[i])
         if child != best:
-            visits = max(1, int(w.nodes[child].visits))
-            bound = w.nodes[child].value / visits + width * math.sqrt(math.log(w.nodes[child].available) / visits)
+            visits = max(1, int(nodes[child].visits))
+            bound = nodes[child].value / visits + width * math.sqrt(math.log(nodes[child].available) / visits)
             if bound > highest:
                 highest = bound
                 best = child
@@ -358,19 +364,19 @@ def _by_confidence(s: State, w: Workspace, count: int, rng: Words) -> int:
 
 
 @jit.generic
-def _by_regret(w: Workspace, count: int, at: int, rng: Words) -> int:
+def _by_regret(nodes: Nodes, w: Workspace, count: int, at: int, rng: Words) -> int:
     """A random place: the more, the more that choice is regretted not to have been played; all of them now and then."""
     start = int(w.counters[KEPT])
     total = 0.0
     for i in range(count):
-        total += max(0.0, w.nodes[w.children[i]].regret)
+        total += max(0.0, nodes[w.children[i]].regret)
     drawn = chance(rng)
     place = count - 1
     reached = 0.0
     for i in range(count):
         child = int(w.children[i])
-        share = max(0.0, w.nodes[child].regret) / total if total > 0 else 1.0 / count
-        w.nodes[child].share += share
+        share = max(0.0, nodes[child].regret) / total if total > 0 else 1.0 / count
+        nodes[child].share += share
         probability = (1.0 - w.numbers[MIXING]) * share + w.numbers[MIXING] / count
         w.kept[start + i] = child
         w.chances[start + i] = probability
@@ -385,7 +391,7 @@ def _by_regret(w: Workspace, count: int, at: int, rng: Words) -> int:
 
 
 @jit.generic
-def _learn(w: Workspace, at: int) -> None:
+def _learn(nodes: Nodes, w: Workspace, at: int) -> None:
     """Count a choice; where it was drawn by regret, update the regrets of all that were there.
 
     What the others would have brought is estimated by their means so far (a baseline keeps the estimate unbiased and
@@ -399,17 +405,17 @@ def _learn(w: Workspace, at: int) -> None:
     correction = 0.0
     for i in range(start, start + count):
         child = int(w.kept[i])
-        mean = w.nodes[child].value / w.nodes[child].visits if w.nodes[child].visits > 0 else reward
+        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
         expected += w.chances[i] * mean
         if child == chosen:
             correction = (reward - mean) / w.chances[i]
             expected += reward - mean
     for i in range(start, start + count):
         child = int(w.kept[i])
-        mean = w.nodes[child].value / w.nodes[child].visits if w.nodes[child].visits > 0 else reward
-        w.nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
-    w.nodes[chosen].visits += 1
-    w.nodes[chosen].value += reward
+        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
+        nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
+    nodes[chosen].visits += 1
+    nodes[chosen].value += reward
 
 
 @jit.generic
@@ -420,8 +426,16 @@ def _learn_spread(seats: int, w: Workspace) -> None:
         w.numbers[FIRST_MEAN + seat] += away / (w.counters[DONE] + 1)
         w.numbers[SQUARES] += away * (w.rewards[seat] - w.numbers[FIRST_MEAN + seat])
     w.numbers[REWARDS] += seats
+    if w.numbers[REWARDS] >= STEADY:
+        w.numbers[WIDEST] = max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS])
 
 
 @jit.generic
 def _deviation(w: Workspace) -> float:
-    return math.sqrt(w.numbers[SQUARES] / w.numbers[REWARDS]) if w.numbers[REWARDS] > 0.0 else 1.0
+    """The widest so far: once a choice whose end is certain is preferred, rewards hardly differ any more.
+
+    By the last deviation all others would then never be tried again, even after one unlucky simulation.
+    """
+    if w.numbers[REWARDS] == 0.0:
+        return 1.0
+    return math.sqrt(max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS]))

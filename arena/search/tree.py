@@ -1,6 +1,6 @@
 """The memory of a tree search: nodes in one array, found by what was seen, never more of them than there is room for."""
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ NODE = np.dtype((np.record, np.dtype([
     ("stamp", "i4"),  # the last simulation counted in `available`
     ("base", "i4"),  # with a sight: where the decision began, for the others who choose at the same time
 ], align=True)))  # fmt: skip
+NODES = 1 << 16  # of one tree, where nobody asks for another number: 72 bytes each with its slots
 ROOT = 0
 OUTCOME = -1
 NONE = 0  # no node: the root is nobody's child
@@ -33,9 +34,31 @@ _HALF = (1 << 31) - 1
 _TWO_HALVES = (1 << 62) - 1
 
 
-def new_tree(capacity: int) -> tuple[Nodes, Slots]:
-    """Room for `capacity` nodes, the root among them."""
-    return np.zeros(capacity, NODE), np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
+_spare: list[tuple[Nodes, Slots]] = []  # taken and given back whole, so that threads cannot share one
+
+
+def take_tree(capacity: int) -> tuple[Nodes, Slots]:
+    """Room for `capacity` nodes, the root among them; to be cleared first, as another search may have used it.
+
+    New memory costs milliseconds when it is first touched, more than a short search takes.
+    """
+    nodes, slots = _spare.pop() if _spare else _new_tree(max(capacity, NODES))
+    if len(nodes) < capacity:
+        nodes, slots = _new_tree(capacity)
+    return nodes[:capacity], slots[: _slots(capacity)]
+
+
+def give_back(nodes: Nodes, slots: Slots) -> None:
+    """Let other searches have what `take_tree` gave."""
+    _spare.append((nodes.base, cast(Slots, slots.base)))
+
+
+def _new_tree(capacity: int) -> tuple[Nodes, Slots]:
+    return np.zeros(capacity, NODE), np.zeros(_slots(capacity), np.int32)
+
+
+def _slots(capacity: int) -> int:
+    return 1 << (2 * capacity - 1).bit_length()
 
 
 @jit.generic

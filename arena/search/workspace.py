@@ -1,17 +1,22 @@
-"""All that one compiled search reads and writes, made in Python: arrays in one named tuple, and what their places mean."""
+"""What one search reads and writes, beside the states and the tree: one record of arrays, and what their places mean.
 
-from typing import NamedTuple
+One record and not many arguments: passing arrays from function to function costs compiled code more than a decision does.
+"""
 
-from arena.contract import Actions, Numbers, States
-from arena.rng import Words
-from arena.search.tree import Nodes, Slots
+from typing import Any, TypeAlias
 
-# Of `settings`: what is asked for.
-OBSERVER, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER, SETTINGS = range(11)
+import numpy as np
+
+Workspace: TypeAlias = Any
+"""One record of `workspace_type`."""
+
+# Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
+(OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
+ SETTINGS) = range(12)  # fmt: skip
 # Of `counters`: what has happened.
 USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, COUNTERS = range(7)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.
-EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, FIRST_MEAN = range(6)  # from FIRST_MEAN on: each seat's mean reward
+EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
 # Columns of `results`, a row for each legal action of the observer.
 VISITS, VALUE, SHARE, PRIOR_VALUE, COLUMNS = range(5)
 # Columns of `path`: the choices of a simulation.
@@ -22,36 +27,20 @@ LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 
 
-class Workspace(NamedTuple):
-    """The arrays of a search in one room."""
-
-    root: States
-    """What the observer sees; the search starts from it."""
-    world: States
-    """The deal that is imagined."""
-    work: States
-    """The world as it is played on."""
-    sight: States
-    """What the observer sees of it, at its next decision."""
-    sight_words: Words
-    """The bytes of `sight` as whole numbers."""
-    nodes: Nodes
-    slots: Slots
-    path: Actions
-    kept: Actions
-    out: Actions
-    """A legal list."""
-    children: Actions
-    """The node of each of `out`."""
-    chances: Numbers
-    """The probability of each of `kept`."""
-    priors: Numbers
-    """What each of `out` looks like at a glance."""
-    rewards: Numbers
-    """By seat."""
-    constants: Numbers
-    """Of the room's rollout.py."""
-    settings: Words
-    counters: Words
-    numbers: Numbers
-    results: Numbers
+def workspace_type(state_bytes: int, actions: int, seats: int, constants: int) -> np.dtype[Any]:
+    """The record for a room with states of so many bytes, and at most so many legal actions and seats."""
+    return np.dtype((np.record, np.dtype([
+        ("settings", "i8", (SETTINGS,)),
+        ("counters", "i8", (COUNTERS,)),
+        ("numbers", "f8", (FIRST_MEAN + seats,)),
+        ("constants", "f8", (max(1, constants),)),  # of the room's rollout.py
+        ("results", "f8", (actions, COLUMNS)),
+        ("out", "i8", (actions,)),  # a legal list
+        ("children", "i8", (actions,)),  # the node of each of `out`
+        ("priors", "f8", (actions,)),  # what each of `out` looks like at a glance
+        ("rewards", "f8", (seats,)),
+        ("path", "i8", (LONGEST_PATH, PATH_COLUMNS)),
+        ("kept", "i8", (KEPT_CHOICES,)),
+        ("chances", "f8", (KEPT_CHOICES,)),  # the probability of each of `kept`
+        ("sight", "i8", ((state_bytes + 7) // 8,)),  # the bytes of what the observer sees at its next decision
+    ], align=True)))  # fmt: skip

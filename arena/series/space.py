@@ -1,0 +1,155 @@
+"""The settings to choose among: named ranges and choices, and points in them that are spread evenly.
+
+    space:
+      exploration: [0.2, 2.0]        # any number from 0.2 to 2
+      prior: [1.0, 300.0, log]       # the same, but each factor counts the same: as much between 1 and 10 as between 10 and 100
+      hands: [2, 24]                 # whole numbers, because both ends are
+      rollout: [policy, uniform]     # any other list: one of these
+      constants.place: [0.0, 60.0]   # the key `place` inside `constants`
+      constants: room                # all constants of the room's search, each in its own range (CONSTANTS in its rollout.py)
+
+Points of the unit cube stand for settings: one coordinate for each name. The first ones are a Latin hypercube: of n points, one
+has each n-th part of each range (M. McKay, R. Beckman, W. Conover, "A comparison of three methods for selecting values of input
+variables", Technometrics 21, 1979). Later ones are another such sample of a smaller box round the best point so far, as in
+iterated racing (M. Lopez-Ibanez et al., "The irace package", Operations Research Perspectives 3, 2016).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.game import Game
+
+LOG = "log"
+CONSTANTS, ROOM = "constants", "room"
+DIGITS = 3  # significant ones of a number: finer differences cannot be told apart by play
+
+Point = tuple[float, ...]
+"""A coordinate from 0 to 1 for each dimension."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`."""
+
+    low: float
+    high: float
+    is_whole: bool
+    is_log: bool
+
+    def value(self, place: float) -> float | int:
+        """The number at a place from 0 to 1."""
+        if self.is_whole and not self.is_log:
+            return min(int(self.high), int(self.low) + int(place * (self.high - self.low + 1)))
+        number = self.low * (self.high / self.low) ** place if self.is_log else self.low + place * (self.high - self.low)
+        return round(number) if self.is_whole else _rounded(min(self.high, max(self.low, number)))
+
+    def near(self, centre: float, width: float, place: float) -> float:
+        """A place in a box of this width round `centre`, where `place` is in the whole range."""
+        low = min(max(0.0, centre - width / 2.0), 1.0 - width)
+        return low + width * place
+
+
+@dataclass(frozen=True)
+class Choices:
+    """One of some values."""
+
+    values: tuple[Any, ...]
+
+    def value(self, place: float) -> object:
+        """All of them take up as much room."""
+        return self.values[min(len(self.values) - 1, int(place * len(self.values)))]
+
+    def near(self, centre: float, width: float, place: float) -> float:
+        """That of `centre`, but with probability `width`: values have no neighbours."""
+        return centre if place >= width else place / width
+
+
+Dimension = Range | Choices
+Space = Mapping[str, Dimension]
+
+
+def read_space(document: Mapping[str, Any], rooms: Sequence[Game], key: str) -> Space:
+    """The ranges and choices of a config. Raises ConfigError that names the key. `rooms`: the games that are played."""
+    if not document:
+        raise ConfigError(f"{key}: at least one setting with its range is needed, such as exploration: [0.2, 2.0]")
+    if document.get(CONSTANTS) == ROOM:
+        document = {name: value for name, value in document.items() if name != CONSTANTS} | _constants(rooms, key)
+    for name in document:
+        others = [other for other in document if other.startswith(f"{name}.")]
+        if others:
+            raise ConfigError(f"{key}.{name}: {others[0]} is inside it; only one of the two can be sought")
+    return {name: _dimension(value, f"{key}.{name}") for name, value in document.items()}
+
+
+def _constants(rooms: Sequence[Game], key: str) -> dict[str, Any]:
+    if len({room.name for room in rooms}) > 1:
+        raise ConfigError(f"{key}.{CONSTANTS}: {ROOM}: of one game; several are played here")
+    found = rooms[0].rollout.CONSTANTS
+    if not found:
+        raise ConfigError(f"{key}.{CONSTANTS}: the search of {rooms[0].name} has none")
+    return {f"{CONSTANTS}.{constant.name}": [float(constant.low), float(constant.high)] for constant in found}
+
+
+def _dimension(value: object, key: str) -> Dimension:
+    if not isinstance(value, list) or len(value) < 2:
+        raise ConfigError(f"{key}: a range [low, high], [low, high, {LOG}], or a list of choices is needed, not {value!r}")
+    low, high, *rest = value
+    is_log = rest == [LOG]
+    if not (_is_number(low) and _is_number(high) and (is_log or not rest)):
+        if len({str(item) for item in value}) < len(value):
+            raise ConfigError(f"{key}: a choice is there twice")
+        return Choices(tuple(value))
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ConfigError(f"{key}: the first number of a range is below the second: not {value}")
+    if is_log and low <= 0:
+        raise ConfigError(f"{key}: a range with {LOG} begins above 0, not at {low}")
+    return Range(low, high, isinstance(low, int) and isinstance(high, int), is_log)
+
+
+def settings_at(space: Space, point: Point) -> dict[str, Any]:
+    """The settings that a point stands for, by name."""
+    return {name: dimension.value(place) for (name, dimension), place in zip(space.items(), point)}
+
+
+def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with these settings in them; a dot in a name leads into a mapping.
+
+    >>> merged({"iterations": 100, "constants": {"call": 5}}, {"prior": 8.0, "constants.place": 12.0})
+    {'iterations': 100, 'constants': {'call': 5, 'place': 12.0}, 'prior': 8.0}
+    """
+    result = dict(params)
+    for name, value in settings.items():
+        outer, dot, inner = name.partition(".")
+        if dot:
+            within = result.get(outer, {})
+            result[outer] = merged(within if isinstance(within, Mapping) else {}, {inner: value})
+        else:
+            result[outer] = value
+    return result
+
+
+def spread(space: Space, count: int, dice: Random, centre: Point | None = None, width: float = 1.0) -> list[Point]:
+    """So many points: a Latin hypercube of the space, or of the box of this width round `centre`."""
+    columns = []
+    for place, dimension in enumerate(space.values()):
+        column = [(part + dice.random()) / count for part in range(count)]
+        dice.shuffle(column)
+        columns.append(column if centre is None else [dimension.near(centre[place], width, number) for number in column])
+    return list(zip(*columns))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _rounded(number: float) -> float:
+    """To `DIGITS` significant digits, as it is shown and as it is played.
+
+    >>> _rounded(123.456), _rounded(0.0123456)
+    (123.0, 0.0123)
+    """
+    return float(f"{number:.{DIGITS}g}")
