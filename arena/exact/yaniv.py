@@ -64,7 +64,7 @@ def _any_action(game: Game, states: States, chance: random.Random) -> int:
 def _cards(states: States, hidden: list[int]) -> list[int]:
     """The cards of the stock and, of the hands that are not seen, those that were not taken openly."""
     state = states[0]
-    cards = state.stock[: state.num_stock].tolist()
+    cards: list[int] = state.stock[: state.num_stock].tolist()
     for other in hidden:
         row, known = _row(hand_row(state, other)), _row(int(state.known[other]))
         for card in known:

@@ -33,6 +33,7 @@ from arena.search.workspace import (
     METHOD,
     MIXING,
     NANOSECONDS,
+    NEVER,
     OBSERVER,
     PER_WORLD,
     PRIOR,
@@ -328,7 +329,7 @@ def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Sett
     out[CHOICES] = choices
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    out[DEPTH] = depth or -1
+    out[DEPTH] = depth or NEVER
     out[BY_POLICY] = asked.rollout == "policy"
     out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:

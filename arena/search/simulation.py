@@ -54,6 +54,7 @@ from arena.search.workspace import (
     LONGEST_PATH,
     MIXING,
     MOVER,
+    NEVER,
     OBSERVER,
     PATH,
     PER_WORLD,
@@ -108,9 +109,12 @@ def simulate(
             _first_look(s, count, nodes, w, out, priors, constants)
         step(s, int(out[first]))
     decisions = 0
-    while not is_round_over(s) and decisions != w.settings[DEPTH]:
+    is_hidden = is_simultaneous(s) and current_seat(s) > 0  # choices are in that nobody sees yet: no place to stop
+    while not is_round_over(s) and (is_hidden or decisions < w.settings[DEPTH] or w.settings[DEPTH] == NEVER):
         count = legal_actions(s, out)
+        mover = current_seat(s)
         step(s, int(out[0]) if count == 1 else _quick_choice(s, out, count, w, constants, rng))
+        is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
     w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
     evaluate(s, constants, rewards)
@@ -200,7 +204,7 @@ def _descend(
         if by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
-            place = _by_prior(s, nodes, w, count, out, priors, constants, rng)
+            place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, out, priors, constants, rng)
         else:
             place = _by_confidence(s, nodes, w, count, out, constants, rng)
         action = int(out[place])
@@ -295,13 +299,26 @@ def _new(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, seat:
 
 @jit.generic
 def _by_prior(
-    s: State, nodes: Nodes, w: Workspace, count: int, out: Actions, priors: Numbers, constants: Numbers, rng: Words
+    s: State,
+    nodes: Nodes,
+    w: Workspace,
+    count: int,
+    is_first: bool,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rng: Words,
 ) -> int:
     """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
 
     What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
+    `is_first`: the observer chooses at the root.
     """
-    prior(s, out, count, constants, priors)
+    if is_first:  # the same in every world, and looked at before
+        for i in range(count):
+            priors[i] = w.results[i, PRIOR_VALUE]
+    else:
+        prior(s, out, count, constants, priors)
     above = 0.0
     total = 0.0
     most = 1

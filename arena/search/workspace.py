@@ -22,6 +22,7 @@ VISITS, VALUE, SHARE, PRIOR_VALUE, COLUMNS = range(5)
 # Columns of `path`: the choices of a simulation.
 CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
 
+NEVER = -1  # as DEPTH
 LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 
