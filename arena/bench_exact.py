@@ -20,6 +20,9 @@ from arena.search import Findings, Settings, search
 
 ITERATIONS = (100, 1_000, 10_000)
 POSITIONS = 12  # of each kind
+STYLES: dict[str, dict[str, Any]] = {"plain": {"rollout": "uniform", "evaluate": 0}, "house": {}}
+"""How searches are asked. Plain ones know nothing but the rules; those of the house have the opinions of the room's rollout.py
+on choices, on positions, and on how likely which worlds are (here all are alike: the positions come from random play)."""
 SEARCHER, CHAMPION = "ismcts", "champion"  # house bots that play all games
 ANY = "any legal action"
 
@@ -29,6 +32,8 @@ class SearchError(msgspec.Struct, frozen=True):
 
     game: str
     moment: str
+    style: str
+    """Of the search: a key of STYLES."""
     unit: str
     """Of rewards."""
     positions: int
@@ -90,12 +95,13 @@ def end_games(moment: Moment, positions: int) -> list[Solved]:
     return list(itertools.islice(sample(moment), positions))
 
 
-def search_error(moment: Moment, games: Sequence[Solved]) -> SearchError:
-    """The search as it is, without any settings but iterations, beside the exact values."""
-    errors = {count: [searched_value(one, Settings(iterations=count)) - one.value for one in games] for count in ITERATIONS}
+def search_error(moment: Moment, games: Sequence[Solved], style: str) -> SearchError:
+    """Searches of one style beside the exact values."""
+    asked = {count: Settings(iterations=count, **STYLES[style]) for count in ITERATIONS}
+    errors = {count: [searched_value(one, asked[count]) - one.value for one in games] for count in ITERATIONS}
     mean = statistics.mean
     return SearchError(
-        moment.game.name, moment.name, moment.unit, len(games), games[-1].number + 1,
+        moment.game.name, moment.name, style, moment.unit, len(games), games[-1].number + 1,
         mean(one.worlds for one in games), mean(one.value for one in games), mean(one.any_value for one in games),
         {count: mean(map(abs, found)) for count, found in errors.items()},
         {count: mean(found) for count, found in errors.items()},

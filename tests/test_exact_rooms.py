@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.bench_exact import Asked, Player, any_exploitability, end_games, exploitability, search_error, searched_value
+from arena.bench_exact import STYLES, Asked, Player, any_exploitability, end_games, exploitability, search_error, searched_value
 from arena.cli.main import USER_ERROR, main
 from arena.errors import ConfigError
 from arena.exact import naga
@@ -164,7 +164,7 @@ def test_flat_searches_with_uniform_rollouts_are_exact_means(kind: str) -> None:
 def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float) -> None:
     games = first(kind, 6)
     errors = [
-        np.mean([abs(searched_value(one, Settings(iterations=iterations)) - one.value) for one in games])
+        np.mean([abs(searched_value(one, Settings(iterations=iterations, **STYLES["plain"])) - one.value) for one in games])
         for iterations in (100, 1_000, 20_000)
     ]
     assert errors[2] < errors[1] < errors[0]
@@ -176,7 +176,7 @@ def test_a_longer_search_gives_less_away() -> None:
     """A search of 2,000 iterations leaves next to nothing to gain."""
     for kind, most in (("hisatsu, the last turn", 0.05), ("naga, last two contests", 0.05), ("yaniv, the last turn", 0.1)):
         moment, games = KINDS[kind], first(kind, 2)
-        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": count}) for count in (20, 2_000)]
+        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": count, **STYLES["plain"]}) for count in (20, 2_000)]
         short, long = (exploitability(moment, games, bot) for bot in bots)
         anything = any_exploitability(moment, games)
         assert -1e-9 <= long.gain <= min(most, short.gain + 1e-9)
@@ -193,7 +193,7 @@ def test_a_bot_is_asked_once_for_each_view() -> None:
 
 def test_the_figures_of_a_kind() -> None:
     kind = "hisatsu, the last turn"
-    figures = search_error(KINDS[kind], first(kind, 3))
+    figures = search_error(KINDS[kind], first(kind, 3), "plain")
     assert (figures.positions, figures.game, figures.moment) == (3, "hisatsu", "the last turn")
     assert figures.looked_at >= 3 and figures.value > figures.any_value
     assert figures.errors[10_000] < figures.errors[100]

@@ -12,6 +12,7 @@ from rich.table import Table
 from arena.bench_exact import (
     ITERATIONS,
     POSITIONS,
+    STYLES,
     Exploitability,
     SearchError,
     any_exploitability,
@@ -40,7 +41,7 @@ def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positi
             title = f"{kind.game.name}, {kind.name}"
             progress.update(work, description=f"{title}: solving")
             sample = end_games(kind, positions or POSITIONS)
-            errors.append(search_error(kind, sample))
+            errors += [search_error(kind, sample, style) for style in STYLES]
             progress.advance(work)
             found.append(any_exploitability(kind, sample))
             progress.advance(work)
@@ -64,7 +65,9 @@ _SEARCH = f"""\
 The search beside exact values. What n positions are worth to the seat to
 choose, on average, if all play any legal action, and if all play perfectly;
 the mean error of what the search expects, by iterations; and its bias at
-{ITERATIONS[-1]:,} (above 0: it hopes for too much)."""
+{ITERATIONS[-1]:,} (above 0: it hopes for too much). Plain: by the rules alone. House: with
+the room's rules of thumb, and its belief that others have played sensibly,
+which in these positions, made by random play, they have not."""
 _BOTS = """\
 What bots give away: what a seat gains by a best response to others who all
 are the bot, over being the bot too. The mean over seats and positions, its
@@ -72,12 +75,12 @@ standard error, the worst position, and how many views the bot was asked for."""
 
 
 def _error_table(errors: list[SearchError]) -> Table:
-    table = Table("end game", box=None, pad_edge=False)
+    table = Table("end game", "search", box=None, pad_edge=False)
     for heading in ("n", "any", "perfect", *(f"{count:,}" for count in ITERATIONS), "bias"):
         table.add_column(heading, justify="right")
     for error in errors:
         table.add_row(
-            f"{error.game}, {error.moment}", str(error.positions), f"{error.any_value:.2f}", f"{error.value:.2f}",
+            f"{error.game}, {error.moment}", error.style, str(error.positions), f"{error.any_value:.2f}", f"{error.value:.2f}",
             *(f"{error.errors[count]:.3f}" for count in ITERATIONS), f"{error.biases[ITERATIONS[-1]]:+.3f}",
         )  # fmt: skip
     return table

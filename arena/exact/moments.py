@@ -137,8 +137,8 @@ def _hisatsu(game: Game) -> list[Moment]:
 def _yaniv(game: Game) -> list[Moment]:
     return [
         Moment(
-            game, _turns(left), "points", yaniv.SEATS, partial(yaniv.position, game, left=left), partial(yaniv.worlds, game),
-            options={"turn_limit": yaniv.TURN_LIMIT},
+            game, _turns(left), "points' worth", yaniv.SEATS, partial(yaniv.position, game, left=left),
+            partial(yaniv.worlds, game), options={"turn_limit": yaniv.TURN_LIMIT},
         )
         for left in (1, 2, 3)
     ]  # fmt: skip
