@@ -20,12 +20,12 @@ SEATS = 2
 HAND = 5
 
 
-def position(game: Game, deal: int) -> States | None:
-    """The selections of the last contest but one, after random play; None where the game was decided before."""
+def position(game: Game, deal: int, contest: int = CONTESTS - 1) -> States | None:
+    """The selections of a contest, after random play; None where the game was decided before."""
     states = game.deal(SEATS, game.resolve_options({}, SEATS), deal)
     chance = random.Random(deal)
     while not game.engine.is_round_over(states):
-        if states[0].contest == CONTESTS - 1 and states[0].phase == SELECT:
+        if states[0].contest == contest and states[0].phase == SELECT:
             return states
         game.engine.step(states, chance.choice(game.legal_list(states)))
     return None
