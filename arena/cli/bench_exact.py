@@ -39,6 +39,8 @@ def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positi
         work = progress.add_task("", total=sum(2 + len(players[kind.game.name]) for kind in kinds))
         for kind in kinds:
             title = f"{kind.game.name}, {kind.name}"
+            if not console.is_terminal:
+                console.print(f"{title} ...")
             progress.update(work, description=f"{title}: solving")
             sample = end_games(kind, positions or POSITIONS)
             errors += [search_error(kind, sample, style) for style in STYLES]

@@ -48,7 +48,7 @@ class Solved:
     worlds: int
     """Behind the view of that seat."""
     value: float
-    """Mean reward of that seat over these worlds, when all play perfectly from here on."""
+    """Mean reward of that seat over these worlds, when all play perfectly in the game behind its view (see the package)."""
     any_value: float
     """The same, when all play any legal action."""
 
