@@ -78,10 +78,11 @@ class Player(msgspec.Struct, frozen=True):
 
 
 def house_players(game: str) -> list[Player]:
-    """The rule bots of a game, the searcher at some numbers of iterations, and the champion."""
+    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the champion."""
     rule_bots = [Player(name, house_bot_path(name)) for name in rivals(game) if name.startswith(game)]
     path = house_bot_path(SEARCHER)
     searchers = [Player(f"{SEARCHER} {count:,}", path, {"iterations": count}) for count in ITERATIONS]
+    searchers.append(Player("plain ismcts", path, {"iterations": ITERATIONS[-1], **STYLES["plain"]}))
     return [*rule_bots, *searchers, Player(CHAMPION, house_bot_path(CHAMPION))]
 
 
