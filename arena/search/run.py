@@ -5,12 +5,13 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import States, determinize, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, reopen
 from arena.rng import Words
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
     BEGAN,
+    BY_POLICY,
     CHOICES,
     DONE,
     METHOD,
@@ -28,7 +29,7 @@ ISMCTS, PIMC, FLAT = range(3)
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
 
-Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Words], None]
+Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Actions, Numbers, Numbers, Numbers, Words], None]
 
 ROOT_STATE, WORLD, WORK, STATES = range(4)  # what is observed; an imagined deal that fits it; and as that is played on
 
@@ -39,10 +40,22 @@ def bind_search(room: str) -> Search:
     return jit.bind(_entry_search, jit.search_of(room))
 
 
-def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, workspaces: Any, rng: Words) -> None:
+def _entry_search(
+    states: States,
+    sights: States,
+    nodes: Nodes,
+    slots: Slots,
+    workspaces: Any,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rewards: Numbers,
+    rng: Words,
+) -> None:
     """Search from the observed state `states[ROOT_STATE]`; what came of it is in the results and counters of the workspace.
 
-    `sights`: a state that lies where the workspace has its `sight`.
+    `sights`: a state that lies where the workspace has its `sight`; `out`: for a legal list; `priors`: for what its actions
+    look like at a glance; `constants`: of the room's rollout.py; `rewards`: by seat.
     """
     w = workspaces[0]
     sight = sights[0]
@@ -68,13 +81,15 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
                 w.counters[USED] = 1
             states[WORLD] = states[ROOT_STATE]
             determinize(world, w.settings[OBSERVER], rng)
+            if w.settings[BY_POLICY] == 1:
+                believe(world, w.settings[OBSERVER], constants, rng)
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
         if method == FLAT:  # each of the observer's choices in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
             forced = replies - left
         left -= 1
         states[WORK] = states[WORLD]
-        simulate(s, forced, nodes, slots, w, sight, rng)
+        simulate(s, forced, nodes, slots, w, out, priors, constants, rewards, sight, rng)
         w.counters[DONE] += 1
 
 
