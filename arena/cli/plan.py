@@ -21,7 +21,10 @@ def plan(
     config: ConfigPath, workers: Workers = None, seed: Seed = None, unsafe_trust_bots: TrustBots = False,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> int:  # fmt: skip
-    """Print what a config would play (of a chain each step): tables, balance, matches, and the time as a few matches of each game foretell it."""
+    """Print what a config would play (of a chain, each step): tables, balance, matches, and the time.
+
+    A few matches of each game foretell the time.
+    """
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     settings = Settings(workers=workers, seed=seed, unsafe_trust_bots=unsafe_trust_bots)
     steps = read_steps(config, settings)
