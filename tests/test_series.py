@@ -13,12 +13,13 @@ from test_formats import Stops
 from arena import admission
 from arena import tournament as hall
 from arena.cli.main import main
+from arena.config import read_config
 from arena.errors import ArenaError
-from arena.game import load
+from arena.game import load, names
 from arena.seats.probe import Profile
-from arena.series.chain import check_steps, run_steps
+from arena.series.chain import check_steps, read_steps, run_steps
 from arena.series.space import Choices, Range, merged, read_space, settings_at, spread
-from arena.series.tuning import Tuned, check_tuning, run_tuning
+from arena.series.tuning import Tuned, check_tuning, read_tuning, run_tuning
 from arena.tournament import LOCAL, Interrupted, Settings, Silent
 
 ROOT = Path(__file__).parent.parent
@@ -191,7 +192,9 @@ def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.Capture
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "hall"}
     assert main([*words, "--format", "md"]) == 3
     assert "| again | naga_greedy | 50.0% |" in (text := capsys.readouterr().out) and "not separated from 55%" in text
-    for verb in ("tournament", "ladder", "plan"):
+    assert main(["plan", str(config), "--json", "--workers", "1"]) == 0
+    assert [found["matches"] for found in json.loads(capsys.readouterr().out)] == [80, 20]
+    for verb in ("tournament", "ladder"):
         assert main([verb, str(config)]) == 2
         assert "chain: several tournaments one after the other; `arena compare CONFIG`" in capsys.readouterr().err
 
@@ -226,17 +229,21 @@ def test_a_mistake_in_a_chain_is_named(changes: dict[str, Any], expected: str) -
     assert expected in message({**CHAIN, **changes}, check_steps)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "house").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [ROOT / "configs" / "house" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_house_ladders_are_good(path: Path) -> None:
-    document = yaml.safe_load(path.read_text())
-    if "chain" not in document:
-        return
-    steps = check_steps(document, path.parent, Settings())
-    assert steps[0].than == "random" and steps[-1].better == "champion" and document["name"] == f"house-{path.stem}"
+    steps = read_steps(path, Settings())
+    assert steps[0].than == "random" and steps[-1].better == "champion"
+    assert steps[0].tournament.name == f"house-{path.stem}-{steps[0].better}"
     assert [step.share for step in steps if step.better == "ismcts_10000"] == [0.6]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "tune").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [ROOT / "configs" / "tune" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_tunes_of_the_house_are_good(path: Path) -> None:
-    found = check_tuning(yaml.safe_load(path.read_text()), path.parent, Settings())
+    found = read_tuning(path, Settings())
     assert found.base.name == f"tune-{path.stem}" and found.bot.name == "champion" and found.seed == 1
+
+
+def test_all_bots_of_the_house_are_in_its_field() -> None:
+    field = read_config(ROOT / "configs" / "house" / "field.yaml")
+    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (ROOT / "bots").glob("*.py")}
+    assert {entry.game for entry in field.entries} == set(names())
