@@ -1,5 +1,6 @@
 """The compiled search: it knows what its seat sees and no more, repeats itself, and comes near to what is exactly right."""
 
+import math
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from arena.agent import Agent, StartInfo, read_bot
 from arena.errors import ConfigError
 from arena.exhibition import agree, play_match
 from arena.game import Game, States, load, names
-from arena.games.yaniv import YanivView
+from arena.games.yaniv import YanivView, rollout
 from arena.games.yaniv.state import CALL, START
 from arena.match import Answer, play
 from arena.options import OptionValue
@@ -279,7 +280,7 @@ def test_the_value_of_a_call_is_that_of_all_deals() -> None:
         if view is None:
             continue
         exact = _value_of_call(view)
-        found = view.search(iterations=6000, method="flat")
+        found = view.search(iterations=6000, method="flat", constants={"thrift": 0.0})  # all deals equally likely
         call = next(choice for choice in found.choices if choice.action == "call")
         assert call.value == pytest.approx(exact, abs=4 * 20 / call.visits**0.5)
         checked += 1
@@ -304,11 +305,19 @@ def _first_call(game: Game, deal: int) -> YanivView | None:
     return None
 
 
+def _chance_to_win(mine: int, theirs: int) -> float:
+    """After the first round of a match of two."""
+    left = 101 - max(mine, theirs) + rollout.ROUND
+    width = (rollout.CONSTANTS[rollout.SWING].default * left) ** 0.5
+    return 1 / (1 + math.exp(-1.7 * (theirs - mine) / width))
+
+
 def _value_of_call(view: YanivView) -> float:
     other = 1 - view.seat
     known = view.known[other]
     values = []
     for hidden in combinations(view.unseen, view.hand_sizes[other] - len(known)):
         theirs = view.value([*known, *hidden])
-        values.append(theirs if view.hand_value < theirs else theirs - view.hand_value - 30)
+        mine = 0 if view.hand_value < theirs else view.hand_value + 30
+        values.append(_chance_to_win(mine, theirs) * rollout.CONSTANTS[rollout.PRIZE].default)
     return sum(values) / len(values)

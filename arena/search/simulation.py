@@ -43,13 +43,16 @@ from arena.search.workspace import (
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
     FIRST_KEPT,
     FIRST_MEAN,
+    FLAT,
     KEPT,
     KEPT_CHOICES,
     KEPT_COUNT,
     LONGEST_PATH,
+    METHOD,
     MIXING,
     MOVER,
     OBSERVER,
@@ -77,13 +80,14 @@ NOT_A_CHOICE = -1  # as a place in the observer's legal list
 def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
-    `forced`: the place in its legal list of what the observer chooses first, and then no tree is kept; or NOT_A_CHOICE.
+    `forced`: the place in its legal list of what the observer chooses first; or NOT_A_CHOICE. `flat` keeps no tree.
     """
     observer = w.settings[OBSERVER]
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
-    if forced == NOT_A_CHOICE:
-        first = _descend(s, nodes, slots, w, sight, rng)
+    is_flat = w.settings[METHOD] == FLAT
+    if not is_flat:
+        first = _descend(s, forced, nodes, slots, w, sight, rng)
     else:
         first = forced
         while current_seat(s) != observer:
@@ -98,7 +102,7 @@ def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
         count = legal_actions(s, w.out)
         step(s, int(w.out[0]) if count == 1 else _quick_choice(s, count, w, rng))
         decisions += 1
-    w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
+    w.counters[DECISIONS] += decisions + w.counters[PATH] + is_flat
     evaluate(s, w.constants, w.rewards)
     _learn_spread(num_seats(s), w)
     if first != NOT_A_CHOICE:
@@ -118,8 +122,11 @@ def _quick_choice(s: State, count: int, w: Workspace, rng: Words) -> int:
 
 
 @jit.generic
-def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
-    """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
+def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
+    """Choose in the tree until a node is new or not yet to be expanded.
+
+    Gives the place of the observer's first choice in its legal list.
+    """
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
     node = ROOT  # of the observer
@@ -173,7 +180,9 @@ def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, r
             by_regret = False
             for i in range(count):
                 by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
-        if by_regret:
+        if forced != NOT_A_CHOICE and parent == ROOT and mover == observer:
+            place = forced
+        elif by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
             place = _by_prior(s, nodes, w, count, rng)
@@ -202,7 +211,7 @@ def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, r
                     w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / count
         if not is_together:
             step(s, action)
-            if is_new:
+            if is_new or nodes[chosen].visits < w.settings[EXPANSION]:
                 break
             node = chosen
             continue

@@ -11,6 +11,7 @@ SIMULTANEOUS = "ucb"  # against rule bots stronger than regret matching, which n
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the game
 PRIOR = 0.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("lead", 0.1, 0.0, 0.5, "what a field card more is worth before the end; the game is worth 1"),
     Constant("strongest", 0.5, 0.0, 1.0, "share of selections that are the strongest one; the others are any"),
