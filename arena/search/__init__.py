@@ -37,6 +37,7 @@ from arena.search.workspace import (
     METHOD,
     MIXING,
     NANOSECONDS,
+    NEVER,
     OBSERVER,
     PER_WORLD,
     PIMC,
@@ -289,7 +290,7 @@ class _Part:
         workspace = self._work[0]
         _write_settings(workspace.settings, game, seat, len(codes), asked, number, threads)
         _write_numbers(workspace.numbers, game, asked)
-        _write_constants(workspace.constants, game, asked)
+        self._constants = _constants(game, asked)
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
         self.counters = workspace.counters
@@ -314,14 +315,24 @@ class _Part:
         states = np.concatenate([self._root] * STATES)
         sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
         tree = self._kept_tree or take_tree(self._capacity)
-        bind_search(self._game.name)(states, sights, *tree, self._work, self._rng)
+        bind_search(self._game.name)(
+            states,
+            sights,
+            *tree,
+            self._work,
+            self._game.new_actions(),
+            np.zeros(self._game.rules.MAX_ACTIONS),
+            self._constants,
+            np.zeros(max(self._game.seats)),
+            self._rng,
+        )
         if not self._kept_tree:
             give_back(*tree)
 
 
 @cache
 def _workspace_type(game: Game) -> np.dtype[Any]:
-    return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats), len(game.rollout.CONSTANTS))
+    return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats))
 
 
 def _capacity(asked: Settings) -> int:
@@ -338,7 +349,7 @@ def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Sett
     out[CHOICES] = choices
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    out[DEPTH] = depth or -1
+    out[DEPTH] = depth or NEVER
     own = game.rollout.EXPANSION if asked.rollout == "policy" else 1
     out[EXPANSION] = own if asked.expansion is None else asked.expansion
     out[BY_POLICY] = asked.rollout == "policy"
@@ -356,10 +367,9 @@ def _write_numbers(out: Numbers, game: Game, asked: Settings) -> None:
     out[MIXING] = REGRET_MIXING
 
 
-def _write_constants(out: Numbers, game: Game, asked: Settings) -> None:
+def _constants(game: Game, asked: Settings) -> Numbers:
     names = [constant.name for constant in game.rollout.CONSTANTS]
-    for place, constant in enumerate(game.rollout.CONSTANTS):
-        out[place] = asked.constants.get(constant.name, constant.default)
     for name in asked.constants:
         if name not in names:
             raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
+    return np.array([asked.constants.get(constant.name, constant.default) for constant in game.rollout.CONSTANTS], float)

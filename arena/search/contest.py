@@ -9,7 +9,7 @@ left out until that changes (successive elimination: E. Even-Dar, S. Mannor, Y. 
 import math
 
 from arena import jit
-from arena.contract import State, legal_actions, prior
+from arena.contract import Actions, Numbers, State, legal_actions, prior
 from arena.search.workspace import (
     AHEAD,
     CHOICES,
@@ -28,20 +28,20 @@ from arena.search.workspace import (
 
 
 @jit.generic
-def open_contest(world: State, w: Workspace) -> None:
+def open_contest(world: State, w: Workspace, out: Actions, priors: Numbers, constants: Numbers) -> None:
     """Look at the choices, the observer's seat being to choose in `world`; the one that looks best becomes the reference."""
-    count = legal_actions(world, w.out)
-    prior(world, w.out, count, w.constants, w.priors)
+    count = legal_actions(world, out)
+    prior(world, out, count, constants, priors)
     reference = 0
     mean = 0.0
     for i in range(count):
-        w.results[i, PRIOR_VALUE] = w.priors[i]
-        mean += w.priors[i] / count
-        if w.priors[i] > w.priors[reference]:
+        w.results[i, PRIOR_VALUE] = priors[i]
+        mean += priors[i] / count
+        if priors[i] > priors[reference]:
             reference = i
     w.counters[REFERENCE] = reference
     for i in range(count):  # how much rewards may differ, before any have been seen: as much as looks do
-        w.numbers[DIFFERENCES] += (w.priors[i] - mean) ** 2 / count
+        w.numbers[DIFFERENCES] += (priors[i] - mean) ** 2 / count
     w.numbers[COMPARED] = 1.0
 
 
@@ -77,9 +77,9 @@ def next_contender(w: Workspace, before: int) -> int:
 
 
 @jit.generic
-def compare(w: Workspace, choice: int) -> None:
+def compare(w: Workspace, choice: int, rewards: Numbers) -> None:
     """Count what a choice brought in this world, beside what the reference did."""
-    reward = w.rewards[w.settings[OBSERVER]]
+    reward = rewards[w.settings[OBSERVER]]
     w.results[choice, TRIED] += 1.0
     if choice == w.counters[REFERENCE]:
         w.numbers[REFERENCE_REWARD] = reward

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import States, believe, determinize, is_simultaneous, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, is_simultaneous, reopen
 from arena.rng import Words
 from arena.search.contest import compare, find_contenders, next_contender, open_contest
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
@@ -32,7 +32,7 @@ from arena.search.workspace import (
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
 
-Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Words], None]
+Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Actions, Numbers, Numbers, Numbers, Words], None]
 
 ROOT_STATE, WORLD, WORK, STATES = range(4)  # what is observed; an imagined deal that fits it; and as that is played on
 
@@ -43,10 +43,22 @@ def bind_search(room: str) -> Search:
     return jit.bind(_entry_search, jit.search_of(room))
 
 
-def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, workspaces: Any, rng: Words) -> None:
+def _entry_search(
+    states: States,
+    sights: States,
+    nodes: Nodes,
+    slots: Slots,
+    workspaces: Any,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rewards: Numbers,
+    rng: Words,
+) -> None:
     """Search from the observed state `states[ROOT_STATE]`; what came of it is in the results and counters of the workspace.
 
-    `sights`: a state that lies where the workspace has its `sight`.
+    `sights`: a state that lies where the workspace has its `sight`; `out`: for a legal list; `priors`: for what its actions
+    look like at a glance; `constants`: of the room's rollout.py; `rewards`: by seat.
     """
     w = workspaces[0]
     sight = sights[0]
@@ -75,10 +87,10 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
             states[WORLD] = states[ROOT_STATE]
             determinize(world, w.settings[OBSERVER], rng)
             if w.settings[BY_POLICY] == 1:
-                believe(world, w.settings[OBSERVER], w.constants, rng)
+                believe(world, w.settings[OBSERVER], constants, rng)
             if is_contest:
                 if w.counters[DONE] == 0:
-                    open_contest(world, w)
+                    open_contest(world, w, out, priors, constants)
                 left = find_contenders(w)
                 forced = NOT_A_CHOICE
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
@@ -90,9 +102,9 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
             forced = next_contender(w, forced)
         left -= 1
         states[WORK] = states[WORLD]
-        simulate(s, forced, nodes, slots, w, sight, rng)
+        simulate(s, forced, nodes, slots, w, out, priors, constants, rewards, sight, rng)
         if is_contest:
-            compare(w, forced)
+            compare(w, forced, rewards)
         w.counters[DONE] += 1
 
 

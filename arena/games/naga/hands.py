@@ -27,7 +27,7 @@ CATEGORIES_5 = (*CATEGORIES_4[:6], "full house", "four of a kind", "straight flu
 _TWO_PAIR, _STRAIGHT, _FLUSH, _FULL_HOUSE, _STRAIGHT_FLUSH = 2, 4, 5, 6, 8
 _OF_A_KIND = np.array([[0, 0, 1, 3, 6, 0], [0, 0, 1, 3, 7, 9]], np.int64)  # by size of hand - 4 and size of group
 
-_CATEGORY = 40  # strength = category << _CATEGORY | packed keys
+CATEGORY_BITS = 40  # strength = category << CATEGORY_BITS | packed keys
 
 # Packed keys of one group, from the top: level of its best card (2 bits: earth, heaven, trump), number (3), then how
 # many Kocelters, Ilbecks and natural cards it has of trump (1, 1, 1 bits), heaven (1, 1, 2) and earth (1, 1, 3).
@@ -50,7 +50,7 @@ _SPREAD = np.array([int(f"{row:b}", 8) for row in range(1 << NUMBERS)], np.int64
 
 def category_of(value: int) -> int:
     """The category of a strength: the number in RULES.md 2.3, an index into CATEGORIES_4 or CATEGORIES_5."""
-    return value >> _CATEGORY
+    return value >> CATEGORY_BITS
 
 
 def category_name(value: int, size: int) -> str:
@@ -80,15 +80,15 @@ def strength(hand: int, size: int, trump: int, none_all: int, identity: int, dup
     straight = _highest(seen) - lowest_bit(seen) < size
     if flush and straight and size == 5:
         keys = _flush_keys(naturals, attribute, trump, identity) | _straight_moons(seen, moons, size)
-        return _STRAIGHT_FLUSH << _CATEGORY | keys
+        return _STRAIGHT_FLUSH << CATEGORY_BITS | keys
     if flush:
         keys = _flush_keys(naturals, attribute, trump, identity) | _flush_moons(seen, moons, duplicates)
-        return _FLUSH << _CATEGORY | keys
+        return _FLUSH << CATEGORY_BITS | keys
     if straight:
-        return _STRAIGHT << _CATEGORY | _keys(naturals, trump) | _straight_moons(seen, moons, size)
+        return _STRAIGHT << CATEGORY_BITS | _keys(naturals, trump) | _straight_moons(seen, moons, size)
     if moons:
         category = int(_OF_A_KIND[size - 4, 1 + popcount(moons)])
-        return category << _CATEGORY | _joined(_group(naturals, _highest(seen), trump), moons, trump, apart)
+        return category << CATEGORY_BITS | _joined(_group(naturals, _highest(seen), trump), moons, trump, apart)
     return _none_keys(naturals, trump, none_all)
 
 
@@ -179,9 +179,9 @@ def _paired(naturals: int, moons: int, size: int, trump: int, apart: int) -> int
     pair = repeated & ~(1 << number)
     if pair:  # RULES.md 2.4: the triple, or the higher pair, is compared first; moons joined it
         category = _FULL_HOUSE if tripled or moons else _TWO_PAIR
-        return category << _CATEGORY | group << _GROUP | _group(naturals, _highest(pair), trump)
+        return category << CATEGORY_BITS | group << _GROUP | _group(naturals, _highest(pair), trump)
     count = popcount(naturals >> number & _COLUMN) + popcount(moons)
-    return int(_OF_A_KIND[size - 4, count]) << _CATEGORY | group
+    return int(_OF_A_KIND[size - 4, count]) << CATEGORY_BITS | group
 
 
 @jit

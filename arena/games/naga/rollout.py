@@ -1,62 +1,128 @@
-"""Naga for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+"""Naga for searches: what a position is worth, and quick play (arena/contract.py says what each function is for).
+
+Simulations are cut after one contest: what follows is judged by both hands, as they are in the imagined world. That is much
+steadier than games played out, as new cards decide most of the later contests anyway.
+"""
+
+import numpy as np
 
 from arena.contract import Constant, Numbers
 from arena.games.naga.knowledge import selected
-from arena.games.naga.rules import contest_strength
-from arena.games.naga.state import ELTAM, GAME_OVER, SELECT, State
-from arena.jit import jit
-from arena.rng import Words, below, chance
+from arena.games.naga.prospects import eltam_rule, outlook, single_rule
+from arena.games.naga.rules import chooser, contest_strength, field_cards_won
+from arena.games.naga.state import (
+    CONTESTS,
+    DECK,
+    DESIGNATE,
+    ELTAM,
+    FIELD_CARDS,
+    GAME_OVER,
+    OPEN,
+    SELECT,
+    THREE_OF_FIVE,
+    State,
+)
+from arena.jit import jit, lowest_bit
+from arena.rng import Words, below
 
 SIMULTANEOUS = "ucb"  # against rule bots stronger than regret matching, which needs many more simulations
-DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the game
-PRIOR = 0.0  # visits that a look is worth
+DEPTH = 1  # decisions after which a rollout is cut: the next place is chosen, no more
+PRIOR = 10.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
 EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
-    Constant("lead", 0.1, 0.0, 0.5, "what a field card more is worth before the end; the game is worth 1"),
-    Constant("strongest", 0.5, 0.0, 1.0, "share of selections that are the strongest one; the others are any"),
+    Constant("hands", 8.0, 2.0, 16.0, "hands of the other that a look imagines"),
+    Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played anyhow, not at their strongest"),
+    Constant("next", 0.6, 0.0, 1.5, "how much of the edge of kept cards counts in the next contest"),
+    Constant("eltam", 1.0, 0.0, 1.5, "how much of the edge of kept cards counts at Eltam, if it comes next"),
+    Constant("fade", 0.45, 0.0, 1.0, "what is left of that for each contest before Eltam"),
+    Constant("best_place", 0.4, 0.0, 1.0, "how far kept cards are judged by the best place for them, not by the mean"),
+    Constant("moon", 0.654, 0.0, 1.0, "edge in a single contest: one moon among the kept cards"),
+    Constant("moons", 0.654, 0.0, 1.0, "edge in a single contest: both moons"),
+    Constant("pair", 0.075, 0.0, 0.5, "edge in a single contest: two kept cards of one number"),
+    Constant("match", 0.106, 0.0, 0.5, "edge in a single contest: each kept card of the field card's number"),
+    Constant("straight", 0.15, 0.0, 0.5, "edge in a single contest: kept cards and field card within a straight"),
+    Constant("flush", 0.18, 0.0, 0.5, "edge in a single contest: kept cards and field card of one attribute"),
+    Constant("trump", 0.03, 0.0, 0.2, "edge in a single contest: each kept trump"),
+    Constant("heaven", 0.011, 0.0, 0.1, "edge in a single contest: each other kept heaven card"),
+    Constant("eltam_moon", 0.375, 0.0, 1.0, "edge at Eltam: one moon among the kept cards"),
+    Constant("eltam_moons", 0.463, 0.0, 1.0, "edge at Eltam: both moons"),
+    Constant("eltam_pair", 0.051, 0.0, 0.5, "edge at Eltam: two kept cards of one number"),
+    Constant("eltam_match", 0.13, 0.0, 0.5, "edge at Eltam: each kept card of a field card's number, for each such field card"),
+    Constant("eltam_straight", 0.3, 0.0, 0.8, "edge at Eltam: a straight or a flush is there"),
+    Constant("eltam_flush", 0.0, 0.0, 0.5, "not used: a flush counts as a straight"),
+    Constant("eltam_trump", 0.054, 0.0, 0.2, "edge at Eltam: each kept trump"),
+    Constant("next_seen", 1.1, 0.0, 1.5, "how much the stronger one of two open hands counts in the next contest"),
+    Constant("eltam_seen", 0.9, 0.0, 1.5, "how much the stronger one of two open hands counts at Eltam"),
+    Constant("fade_seen", 0.75, 0.0, 1.0, "what is left of that for each contest before Eltam"),
+    Constant("choosing", 0.1, 0.0, 0.5, "edge of the seat that chooses the next place"),
 )
-LEAD, STRONGEST = range(2)
+HANDS, ANY, NEXT, LAST, FADE, BEST_PLACE = range(6)
+SINGLE_RULE, ELTAM_RULE = 6, 14
+NEXT_SEEN, ELTAM_SEEN, FADE_SEEN, CHOOSING = range(21, 25)
+
+QUICK_HANDS = 3  # that rollouts imagine
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """1 for a won game, 0 for a lost one, half for a draw; within a game by the lead in field cards."""
-    lead = 0
-    for place in range(1, 8):
-        worth = 3 if place == ELTAM else 1
-        if s.won[place] == 1:
-            lead += worth
-        elif s.won[place] == 2:
-            lead -= worth
-    value = constants[LEAD] * lead
-    if s.phase >= GAME_OVER:
-        value = 0.5 if lead > 0 else -0.5 if lead < 0 else 0.0
-    out[0] = 0.5 + value
-    out[1] = 0.5 - value
+    """The chance to win the game, a draw is half: from the score, and from whose hand is stronger at the open places."""
+    first, second = field_cards_won(s)
+    left = CONTESTS - s.contest
+    if s.phase < GAME_OVER and left == 0:
+        ahead = _ahead(s, ELTAM)
+        first += 3 * (ahead > 0)
+        second += 3 * (ahead < 0)
+    if s.phase >= GAME_OVER or left == 0:
+        out[0] = 0.5 + 0.5 * ((first > second) - (first < second))
+    else:
+        edge = 0.0
+        if s.phase == SELECT:
+            edge = 0.5 * _ahead(s, int(s.place))
+        else:
+            for place in range(1, 8):
+                if place != ELTAM and s.won[place] == OPEN:
+                    edge += 0.5 * _ahead(s, place) / left
+            edge += constants[CHOOSING] if chooser(s) == 0 else -constants[CHOOSING]
+        eltam = constants[ELTAM_SEEN] * constants[FADE_SEEN] ** left * 0.5 * _ahead(s, ELTAM)
+        out[0] = outlook(first, second, left, constants[NEXT_SEEN] * edge, eltam)
+    out[1] = 1.0 - out[0]
 
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """Any place; half of the time the strongest cards, else any."""
-    if s.phase != SELECT or chance(rng) >= constants[STRONGEST]:
-        return int(actions[below(rng, count)])
-    best = -1
-    chosen = 0
+    """The place at which the own hand is strongest; the selection that looks best against a few imagined hands."""
     hand = int(s.hand[s.turn])
+    best = -1.0
+    chosen = int(actions[0])
+    if s.phase == DESIGNATE:
+        for i in range(count):
+            strength = _strongest(s, hand, int(actions[i]))
+            if strength > best:
+                best = strength
+                chosen = int(actions[i])
+        return chosen
+    looks = np.empty(count)
+    _look(s, int(s.place), actions, count, constants, QUICK_HANDS, below(rng, 1 << 30), looks)
     for i in range(count):
-        strength = contest_strength(s, selected(hand, int(actions[i])), s.place)
-        if strength > best:
-            best = strength
+        if looks[i] > best:
+            best = looks[i]
             chosen = int(actions[i])
     return chosen
 
 
 @jit
-def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
-    """All choices look the same."""
+def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """The chance to win the game: by this contest, against imagined hands, and by what is kept."""
+    hands = int(constants[HANDS])
+    start = (int(s.hand[s.turn]) >> 20 ^ int(s.hand[s.turn])) + 7919 * int(s.num_shown) & (1 << 30) - 1
+    if s.phase == SELECT:
+        _look(s, int(s.place), actions, count, constants, hands, start, out)
+        return
+    looks = np.empty(len(THREE_OF_FIVE))
     for i in range(count):
-        out[i] = 0.0
+        _look(s, int(actions[i]), THREE_OF_FIVE, len(THREE_OF_FIVE), constants, hands, start, looks)
+        out[i] = looks.max()
 
 
 @jit
@@ -83,3 +149,116 @@ def reopen(s: State) -> None:
         s.pending[0] = 0
         s.pending[1] = 0
         s.turn = 0
+
+
+@jit
+def _look(
+    s: State, place: int, selections: Words, count: int, constants: Numbers, hands: int, start: int, out: Numbers
+) -> None:
+    """What each selection for `place` promises to the seat to choose; `start`: of the random numbers for the other's hands."""
+    hand = int(s.hand[s.turn])
+    if place == ELTAM:
+        best = _strongest(s, hand, place)
+        for i in range(count):  # nothing is kept for later
+            out[i] = contest_strength(s, selected(hand, int(selections[i])), place) == best
+        return
+    rivals = np.empty(2 * hands, np.int64)
+    _imagine(s, place, hands, start, rivals)
+    first, second = field_cards_won(s)
+    mine, theirs = (first, second) if s.turn == 0 else (second, first)
+    left = CONTESTS - 1 - s.contest
+    part = (1.0 - constants[ANY]) / hands
+    any_part = constants[ANY] / hands
+    for i in range(count):
+        cards = selected(hand, int(selections[i]))
+        strength = contest_strength(s, cards, place)
+        won = lost = 0.0
+        for k in range(hands):
+            won += part * (strength > rivals[k]) + any_part * (strength > rivals[hands + k])
+            lost += part * (strength < rivals[k]) + any_part * (strength < rivals[hands + k])
+        kept = hand & ~cards
+        single = constants[NEXT] * _single_edge(s, kept, place, left, constants) if left > 0 else 0.0
+        eltam = constants[LAST] * constants[FADE] ** left * eltam_rule(s, kept, constants, ELTAM_RULE)
+        value = 0.0
+        if won > 0.0:
+            value += won * outlook(mine + 1, theirs, left, single, eltam)
+        if lost > 0.0:
+            value += lost * outlook(mine, theirs + 1, left, single, eltam)
+        if won + lost < 1.0:
+            value += (1.0 - won - lost) * outlook(mine, theirs, left, single, eltam)
+        out[i] = value
+
+
+@jit
+def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numbers) -> float:
+    """What kept cards are worth at the later places, between their mean and the best one."""
+    best = -1.0
+    total = 0.0
+    for place in range(1, 8):
+        if s.won[place] == OPEN and place != ELTAM and place != contested:
+            edge = single_rule(s, kept, place, constants, SINGLE_RULE)
+            total += edge
+            best = max(best, edge)
+    return float(constants[BEST_PLACE] * best + (1.0 - constants[BEST_PLACE]) * total / left)
+
+
+@jit
+def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
+    """Strengths of imagined hands of the other seat at a place: first each at its strongest, then each played anyhow."""
+    cards = np.empty(DECK, np.int64)
+    count = _unseen(s, cards)
+    state = start
+    for k in range(hands):
+        hand = 0
+        for i in range(5):
+            state = state * 1103515245 + 12345 & (1 << 31) - 1
+            j = i + ((state >> 8) * (count - i) >> 23)
+            card = cards[j]
+            cards[j] = cards[i]
+            cards[i] = card
+            hand |= 1 << card
+        rivals[k] = _strongest(s, hand, place)
+        anyhow = int(THREE_OF_FIVE[(state >> 8) % len(THREE_OF_FIVE)])
+        rivals[hands + k] = contest_strength(s, selected(hand, anyhow), place)
+
+
+@jit
+def _unseen(s: State, cards: Words) -> int:
+    """Write the cards that the seat to choose has not seen; gives how many."""
+    unseen = ((1 << DECK) - 1) & ~s.hand[s.turn]
+    for i in range(FIELD_CARDS):
+        unseen &= ~(1 << int(s.field[i]))
+    for i in range(s.num_shown):
+        unseen &= ~(1 << int(s.shown[i]))
+    count = 0
+    while unseen:
+        cards[count] = lowest_bit(unseen)
+        unseen &= unseen - 1
+        count += 1
+    return count
+
+
+@jit
+def _ahead(s: State, place: int) -> int:
+    """1 where seat 0 holds the stronger cards for a place, -1 where seat 1 does, else 0."""
+    difference = _strongest(s, int(s.hand[0]), place) - _strongest(s, int(s.hand[1]), place)
+    return (difference > 0) - (difference < 0)
+
+
+@jit
+def _strongest(s: State, hand: int, place: int) -> int:
+    """The strength of the best selection of a hand of five (for Eltam also of three) cards."""
+    best = -1
+    if place != ELTAM:
+        for i in range(len(THREE_OF_FIVE)):
+            best = max(best, contest_strength(s, selected(hand, int(THREE_OF_FIVE[i])), place))
+        return best
+    firsts = hand
+    while firsts:
+        first = firsts & -firsts
+        firsts &= firsts - 1
+        seconds = firsts
+        while seconds:
+            best = max(best, contest_strength(s, first | seconds & -seconds, place))
+            seconds &= seconds - 1
+    return best

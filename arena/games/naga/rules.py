@@ -297,7 +297,7 @@ def _is_decided(s: State) -> bool:
     """After Eltam, at five field cards, or (clinch) when the lead exceeds the field cards still open (O-G1)."""
     if s.contest == CONTESTS:
         return True
-    first, second = _field_cards_won(s)
+    first, second = field_cards_won(s)
     if first >= MAJORITY or second >= MAJORITY:
         return True
     still_open = FIELD_CARDS - s.contest  # one card is gone per contest, won or tied
@@ -305,7 +305,7 @@ def _is_decided(s: State) -> bool:
 
 
 @jit
-def _field_cards_won(s: State) -> tuple[int, int]:
+def field_cards_won(s: State) -> tuple[int, int]:
     """By seat 0 and by seat 1."""
     first = second = 0
     for place in range(1, 8):
@@ -320,7 +320,7 @@ def _field_cards_won(s: State) -> tuple[int, int]:
 @jit
 def _game_winner(s: State) -> int:
     """The seat with more field cards, -1 for a draw."""
-    first, second = _field_cards_won(s)
+    first, second = field_cards_won(s)
     return 0 if first > second else 1 if second > first else -1
 
 
@@ -344,4 +344,4 @@ def is_series_over(s: State) -> bool:
 
 def fields_won(s: Any, seat: int) -> int:
     """How many field cards a seat has won, for views and text."""
-    return int(_field_cards_won(s)[seat])
+    return int(field_cards_won(s)[seat])

@@ -1,36 +1,58 @@
 """Nertz for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
 from arena.contract import Constant, Numbers
+from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
 from arena.games.nertz.state import (
     CALL,
     FLIP,
     MATCH_OVER,
     NERTZ_FOUND,
+    NERTZ_WORK,
+    NO_CARD,
+    PILES,
     PLAY,
+    WAIT,
+    WASTE_WORK,
     WORK_WORK,
     State,
 )
-from arena.jit import jit, popcount
+from arena.jit import jit, lowest_bit, popcount
 from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"  # a tick is a race more than a guess
-DEPTH = 60  # choices after which a rollout is cut: a round takes hundreds of ticks
-PRIOR = 0.0  # visits that a look is worth
-EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+DEPTH = 40  # choices after which a rollout is cut: a round takes hundreds of ticks
+PRIOR = 30.0  # visits that a look is worth
+EXPLORATION = 0.5  # width of confidence bounds, in standard deviations of the rewards
 EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("match", 20.0, 0.0, 100.0, "points: what the match is worth at its end"),
-    Constant(
-        "out",
-        2.5,
-        0.0,
-        10.0,
-        "points for each card that has left the Nertz pile: the two that it no longer costs, and more",
-    ),
-    Constant("line", 0.2, 0.0, 2.0, "points for each card that has left stock and waste"),
-    Constant("whim", 0.125, 0.0, 1.0, "share of choices that are any"),
+    Constant("laid", 1.1, 0.5, 2.0, "points for each card in the middle"),
+    Constant("nertz", 1.85, 0.0, 5.0, "points that each card in the Nertz pile costs"),
+    Constant("line", 0.36, -1.0, 2.0, "points for each card in stock and waste: some of them will be laid"),
+    Constant("slot", 3.2, 0.0, 6.0, "points for each empty work pile"),
+    Constant("wanted", 2.3, 0.0, 6.0, "points for each work pile whose top card some foundation takes"),
+    Constant("nertz_wanted", 3.4, 0.0, 6.0, "points for an open Nertz card that some foundation takes"),
+    Constant("nertz_fits", 2.7, 0.0, 6.0, "points for an open Nertz card that fits onto a work pile"),
+    Constant("waste_goes", 0.7, 0.0, 6.0, "points for a waste card that goes to the middle or onto a work pile"),
+    Constant("whim", 0.02, 0.0, 1.0, "share of choices that are any"),
+    Constant("patience", 14.0, 5.0, 40.0, "ticks without anybody's progress after which turning the stock is hopeless"),
+    Constant("calling", 3.0, 0.0, 10.0, "look, in points: a call"),
+    Constant("nertz_found", 2.7, 0.0, 10.0, "look: a Nertz card to the middle"),
+    Constant("found", 2.1, 0.0, 10.0, "look: another card to the middle"),
+    Constant("gift", 0.2, 0.0, 10.0, "look: a card to the middle that lets a rival's Nertz card out"),
+    Constant("uncover", 1.8, 0.0, 10.0, "look: between work piles, so that a card for the middle is uncovered"),
+    Constant("nertz_work", 0.9, 0.0, 10.0, "look: a Nertz card to a work pile"),
+    Constant("free", 0.84, 0.0, 10.0, "look: between work piles, so that one is empty"),
+    Constant("prepare", 0.8, 0.0, 10.0, "look: a move after which the Nertz card goes onto a work pile"),
+    Constant("waste_work", 0.15, 0.0, 10.0, "look: a waste card to a work pile"),
+    Constant("to_slot", -0.1, -2.0, 2.0, "look: a card to an empty work pile, beside what the move is worth otherwise"),
+    Constant("turn", 0.02, 0.0, 1.0, "look: turning the stock while there is hope"),
+    Constant("idle", -0.1, -2.0, 0.0, "look: a move between work piles that brings nothing, or turning the stock without hope"),
 )
-MATCH, OUT, LINE, WHIM = range(4)
+(
+    MATCH, LAID, NERTZ_LEFT, LINE_LEFT, SLOT, WANTED, NERTZ_WANTED, NERTZ_FITS, WASTE_GOES, WHIM, PATIENCE, CALLING,
+    NERTZ_TO_FOUND, TO_FOUND, GIFT, UNCOVER, NERTZ_TO_WORK, FREE, PREPARE, WASTE_TO_WORK, TO_SLOT, TURN, IDLE,
+) = range(23)  # fmt: skip
 
 
 @jit
@@ -40,15 +62,9 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     units = s.seats >> s.teams
     for seat in range(s.seats):
         unit = seat >> s.teams
+        out[seat] = s.totals[unit]
         if s.phase == PLAY:
-            out[seat] = (
-                s.totals[unit]
-                + popcount(s.laid[unit])
-                - constants[OUT] * s.num_nertz[unit]
-                - constants[LINE] * s.num_line[unit]
-            )
-        else:
-            out[seat] = s.totals[unit]
+            out[seat] += _standing(s, unit, constants)
         total += out[seat]
     total /= 1 << s.teams
     for seat in range(s.seats):
@@ -60,25 +76,111 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 
 @jit
-def rollout_action(_s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """Call, lay in the middle, Nertz pile, waste; then turn the stock; between work piles on a whim."""
+def _standing(s: State, unit: int, constants: Numbers) -> float:
+    """What the round will bring to a unit, in points.
+
+    Fitted by least squares to rounds between equal players: what is laid, what is left, and what can be played at once.
+    """
+    value = constants[LAID] * popcount(s.laid[unit]) - constants[NERTZ_LEFT] * s.num_nertz[unit]
+    value += constants[LINE_LEFT] * s.num_line[unit]
+    accepted = 0
+    for i in range(PILES):
+        pile = s.work[unit, i]
+        if pile == 0:
+            value += constants[SLOT]
+        else:
+            accepted |= ACCEPTS[lowest_bit(pile)]
+            value += constants[WANTED] * (s.wanted >> lowest_bit(pile) & 1)
+    nertz = nertz_top(s, unit)
+    value += constants[NERTZ_WANTED] * (s.wanted >> nertz & 1) + constants[NERTZ_FITS] * (accepted >> nertz & 1)
+    return float(value + constants[WASTE_GOES] * ((s.wanted | accepted) >> waste_top(s, unit) & 1))
+
+
+@jit
+def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
+    """What looks best."""
     if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
-    chosen = int(actions[0])
+    if actions[count - 1] <= FLIP:
+        return FLIP if s.stall < constants[PATIENCE] else WAIT
+    legal = 0
     for i in range(count):
-        code = int(actions[i])
-        if code == CALL or NERTZ_FOUND <= code < WORK_WORK:
-            return code
-        if code == FLIP:
-            chosen = code
+        legal |= 1 << actions[i]
+    best = -1e9
+    chosen = WAIT
+    for i in range(count):
+        look = _look(s, s.turn, int(actions[i]), legal, constants)
+        if look > best:
+            best = look
+            chosen = int(actions[i])
     return chosen
 
 
 @jit
-def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
-    """All choices look the same."""
+def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """A card to the middle, before somebody else lays it there; the Nertz pile; what makes way for it; the waste; the stock."""
+    legal = 0
     for i in range(count):
-        out[i] = 0.0
+        legal |= 1 << actions[i]
+    for i in range(count):
+        out[i] = _look(s, s.turn, int(actions[i]), legal, constants)
+
+
+@jit
+def _look(s: State, seat: int, code: int, legal: int, constants: Numbers) -> float:
+    """What a code seems to be worth to a seat, in points; `legal`: the mask of its codes."""
+    unit = seat >> s.teams
+    if code == WAIT:
+        return 0.0
+    if code == FLIP:
+        return float(constants[TURN] if s.stall < constants[PATIENCE] else constants[IDLE])
+    if code == CALL:
+        return float(constants[CALLING])
+    if code == NERTZ_FOUND:
+        return float(constants[NERTZ_TO_FOUND])
+    if code < NERTZ_WORK:
+        card = card_of(s, unit, code)
+        if _lets_out(s, unit, card):
+            return float(constants[GIFT])
+        return float(constants[TO_FOUND])
+    if code < WORK_WORK:
+        pile = s.work[unit, code - NERTZ_WORK & 3]
+        slot = constants[TO_SLOT] if pile == 0 else 0.01 * popcount(pile)
+        if code < WASTE_WORK:
+            return float(constants[NERTZ_TO_WORK] + slot)
+        nertz = nertz_top(s, unit)
+        if nertz != NO_CARD and ACCEPTS[waste_top(s, unit)] >> nertz & 1:
+            return float(constants[PREPARE] + slot)
+        return float(constants[WASTE_TO_WORK] + slot)
+    return _between(s, unit, code, legal, constants)
+
+
+@jit
+def _between(s: State, unit: int, code: int, legal: int, constants: Numbers) -> float:
+    """A move from work pile to work pile: to empty a slot, or to uncover a card that goes somewhere or that is of use."""
+    source = from_pile(code)
+    left = s.work[unit, source] & -(2 << card_of(s, unit, code))
+    nertz = nertz_top(s, unit)
+    if left == 0:
+        return float(constants[FREE] if nertz != NO_CARD else constants[TURN])
+    uncovered = lowest_bit(left)
+    if s.wanted >> uncovered & 1:
+        return float(constants[UNCOVER])
+    if nertz != NO_CARD and ACCEPTS[uncovered] >> nertz & 1 and legal >> NERTZ_WORK & (1 << PILES) - 1 == 0:
+        return float(constants[PREPARE])
+    return float(constants[IDLE])
+
+
+@jit
+def _lets_out(s: State, unit: int, card: int) -> bool:
+    """Whether a card in the middle makes way there for the open Nertz card of a rival alone."""
+    above = card + 4
+    if s.wanted >> above & 1 or nertz_top(s, unit) == above:
+        return False
+    rivals = 0
+    for rival in range(s.seats >> s.teams):
+        rivals += rival != unit and nertz_top(s, rival) == above
+    return rivals > 0
 
 
 @jit

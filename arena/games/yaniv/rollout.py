@@ -40,9 +40,9 @@ from arena.jit import jit, lowest_bit
 from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
-DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
+DEPTH = 6  # decisions after which a rollout is cut; 0: at the end of the round
 PRIOR = 20.0  # visits that a look is worth
-EXPLORATION = 2.0  # width of confidence bounds, in standard deviations of the rewards
+EXPLORATION = 1.0  # width of confidence bounds, in standard deviations of the rewards
 EXPANSION = 20  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("thrift", 0.4, 0.0, 1.0, "how much less likely others hold a card for each of its points, late in a round"),
