@@ -19,9 +19,10 @@ from arena.contract import Numbers
 from arena.errors import ConfigError, nearest
 from arena.game import Game, States
 from arena.rng import Words, derive, seed_words
-from arena.search.run import FLAT, ISMCTS, PIMC, STATES, bind_search
+from arena.search.run import STATES, bind_search
 from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
 from arena.search.workspace import (
+    AHEAD,
     BEGAN,
     BY_POLICY,
     BY_REGRET,
@@ -29,18 +30,23 @@ from arena.search.workspace import (
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
+    FLAT,
+    ISMCTS,
     METHOD,
     MIXING,
     NANOSECONDS,
     NEVER,
     OBSERVER,
     PER_WORLD,
+    PIMC,
     PRIOR,
     PRIOR_VALUE,
     REMEMBER,
     SHARE,
     SIMULATIONS,
+    TRIED,
     USED,
     VALUE,
     VISITS,
@@ -80,6 +86,9 @@ class Settings:
     prior: float | None = None
     """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
     room's own number, with uniform rollouts 0."""
+    expansion: int | None = None
+    """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
+    room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -161,7 +170,9 @@ class Findings:
 
     @cached_property
     def best_code(self) -> int:
-        """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
+        """The action to play: by value where choices were tried side by side, else by visits; of a mixed strategy, one that is
+        drawn by its shares.
+        """
         if self._results[:, SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
@@ -169,6 +180,8 @@ class Findings:
         rank: list[tuple[float, float]]
         if self._asked.method == "flat":
             rank = [(value, 0.0) for value in self._expected]
+        elif self._results[:, TRIED].any():
+            rank = [(value, 0.0) for value in self._ahead]
         else:
             rank = list(zip(self._results[:, VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
@@ -181,6 +194,13 @@ class Findings:
         level = (sums - visits * looks).sum() / max(1.0, visits.sum())
         expected = (sums + self._prior * (level + looks)) / np.maximum(_CLOSE, visits + self._prior)
         return [float(value) if count else -np.inf for value, count in zip(expected, visits)]
+
+    @property
+    def _ahead(self) -> list[float]:
+        """What each choice is expected to bring more than the one that looked best, looks counted as some worlds more."""
+        tried, ahead, looks = self._results[:, TRIED], self._results[:, AHEAD], self._results[:, PRIOR_VALUE]
+        expected = (ahead + self._prior * (looks - looks.max())) / np.maximum(_CLOSE, tried + self._prior)
+        return [float(value) if count else -np.inf for value, count in zip(expected, tried)]
 
     @cached_property
     def best(self) -> str:
@@ -330,6 +350,8 @@ def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Sett
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
     out[DEPTH] = depth or NEVER
+    own = game.rollout.EXPANSION if asked.rollout == "policy" else 1
+    out[EXPANSION] = own if asked.expansion is None else asked.expansion
     out[BY_POLICY] = asked.rollout == "policy"
     out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:

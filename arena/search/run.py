@@ -5,8 +5,9 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import Actions, Numbers, States, believe, determinize, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, is_simultaneous, reopen
 from arena.rng import Words
+from arena.search.contest import compare, find_contenders, next_contender, open_contest
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
@@ -14,18 +15,20 @@ from arena.search.workspace import (
     BY_POLICY,
     CHOICES,
     DONE,
+    FLAT,
+    ISMCTS,
     METHOD,
     NANOSECONDS,
     NEXT_LOOK,
     OBSERVER,
     PER_WORLD,
+    PIMC,
+    PRIOR,
     REMEMBER,
     SIMULATIONS,
     USED,
     Workspace,
 )
-
-ISMCTS, PIMC, FLAT = range(3)
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
 
@@ -63,7 +66,9 @@ def _entry_search(
     s = states[WORK]
     method = w.settings[METHOD]
     reopen(states[ROOT_STATE])
+    states[WORLD] = states[ROOT_STATE]
     replies = w.settings[CHOICES] if method == FLAT else 1
+    is_contest = method == ISMCTS and w.numbers[PRIOR] > 0.0 and w.settings[CHOICES] > 1 and not is_simultaneous(world)
     forced = NOT_A_CHOICE
     left = 0  # simulations for which the world stays as it is
     a = b = c = d = 0
@@ -83,13 +88,23 @@ def _entry_search(
             determinize(world, w.settings[OBSERVER], rng)
             if w.settings[BY_POLICY] == 1:
                 believe(world, w.settings[OBSERVER], constants, rng)
+            if is_contest:
+                if w.counters[DONE] == 0:
+                    open_contest(world, w, out, priors, constants)
+                left = find_contenders(w)
+                forced = NOT_A_CHOICE
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
         if method == FLAT:  # each of the observer's choices in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
             forced = replies - left
+        elif is_contest:
+            rng[0], rng[1], rng[2], rng[3] = a, b, c, d
+            forced = next_contender(w, forced)
         left -= 1
         states[WORK] = states[WORLD]
         simulate(s, forced, nodes, slots, w, out, priors, constants, rewards, sight, rng)
+        if is_contest:
+            compare(w, forced, rewards)
         w.counters[DONE] += 1
 
 

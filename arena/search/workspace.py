@@ -12,16 +12,18 @@ Workspace: TypeAlias = Any
 
 # Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
 (OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
- SETTINGS) = range(12)  # fmt: skip
+ EXPANSION, SETTINGS) = range(13)  # fmt: skip
 # Of `counters`: what has happened.
-USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, COUNTERS = range(7)
+USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, REFERENCE, COUNTERS = range(8)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.
-EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
+(EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, REFERENCE_REWARD, DIFFERENCES, COMPARED,
+ FIRST_MEAN) = range(10)  # from FIRST_MEAN on: each seat's mean reward  # fmt: skip
 # Columns of `results`, a row for each legal action of the observer.
-VISITS, VALUE, SHARE, PRIOR_VALUE, COLUMNS = range(5)
+VISITS, VALUE, SHARE, PRIOR_VALUE, IS_CONTENDER, TRIED, AHEAD, COLUMNS = range(8)
 # Columns of `path`: the choices of a simulation.
 CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
 
+ISMCTS, PIMC, FLAT = range(3)  # methods
 NEVER = -1  # as DEPTH
 LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation

@@ -9,6 +9,7 @@ SIMULTANEOUS = "ucb"
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
 PRIOR = 0.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("middle", 0.5, 0.0, 1.0, "of the points for going out first, in the advanced rules"),
     Constant("card", 0.02, 0.0, 0.1, "what a card less in the hand is worth before the end"),
