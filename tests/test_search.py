@@ -124,8 +124,8 @@ def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Finding
         shown = game.from_bytes(states.tobytes())
         if between:
             game.engine.determinize(shown, seat, seed_words(len(found)))
-        result = view_of(game, shown, seat).search(iterations=200, nodes=900, memory=memories.setdefault(seat, Memory()))
-        assert result.nodes <= 900
+        result = view_of(game, shown, seat).search(iterations=1000, nodes=3000, memory=memories.setdefault(seat, Memory()))
+        assert result.nodes <= 3000
         if seat == 0:
             found.append(result)
             remembered += sum(choice.visits for choice in result.choices) - result.simulations

@@ -46,10 +46,12 @@ from arena.search.workspace import (
     EXPLORATION,
     FIRST_KEPT,
     FIRST_MEAN,
+    FLAT,
     KEPT,
     KEPT_CHOICES,
     KEPT_COUNT,
     LONGEST_PATH,
+    METHOD,
     MIXING,
     MOVER,
     NEVER,
@@ -78,13 +80,13 @@ NOT_A_CHOICE = -1  # as a place in the observer's legal list
 def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
-    `forced`: the place in its legal list of what the observer chooses first, and then no tree is kept; or NOT_A_CHOICE.
+    `forced`: the place in its legal list of what the observer chooses first, or NOT_A_CHOICE.
     """
     observer = w.settings[OBSERVER]
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
-    if forced == NOT_A_CHOICE:
-        first = _descend(s, nodes, slots, w, sight, rng)
+    if w.settings[METHOD] != FLAT:
+        first = _descend(s, forced, nodes, slots, w, sight, rng)
     else:
         first = forced
         while current_seat(s) != observer:
@@ -102,7 +104,7 @@ def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
         step(s, int(w.out[0]) if count == 1 else _quick_choice(s, count, w, rng))
         is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
-    w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
+    w.counters[DECISIONS] += decisions + w.counters[PATH] + (w.settings[METHOD] == FLAT)
     evaluate(s, w.constants, w.rewards)
     _learn_spread(num_seats(s), w)
     if first != NOT_A_CHOICE:
@@ -122,7 +124,7 @@ def _quick_choice(s: State, count: int, w: Workspace, rng: Words) -> int:
 
 
 @jit.generic
-def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
+def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
     """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
@@ -177,7 +179,10 @@ def _descend(s: State, nodes: Nodes, slots: Slots, w: Workspace, sight: State, r
             by_regret = False
             for i in range(count):
                 by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
-        if by_regret:
+        if forced != NOT_A_CHOICE and parent == ROOT and mover == observer:
+            place = forced
+            by_regret = False
+        elif by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
             place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, rng)
