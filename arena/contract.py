@@ -2,7 +2,7 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. The last six are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
+state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
 looks like from afar; beside them the room's defaults: CONSTANTS, SIMULTANEOUS, DEPTH, PRIOR, EXPLORATION.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
@@ -146,6 +146,14 @@ def prior(s: State, actions: Actions, count: int, constants: Numbers, out: Numbe
     _rollout(s).prior(s, actions, count, constants, out)
 
 
+def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
+    """Change what `determinize` drew for `seat` so that worlds in which the others would have played as they did are likelier.
+
+    As `determinize`, it uses nothing that the seat cannot know. A room without such a notion leaves the world as it is.
+    """
+    _rollout(s).believe(s, seat, constants, rng)
+
+
 def choice_code(s: State, action: int) -> int:
     """One of several simultaneous choices as the chooser knows it: the same for the same cards, nothing of the others'."""
     return cast(int, _rollout(s).choice_code(s, action))
@@ -180,6 +188,7 @@ for _rooms, _function, _parameters in (
     (ROLLOUTS, evaluate, "s, constants, out"),
     (ROLLOUTS, rollout_action, "s, actions, count, constants, rng"),
     (ROLLOUTS, prior, "s, actions, count, constants, out"),
+    (ROLLOUTS, believe, "s, seat, constants, rng"),
     (ROLLOUTS, choice_code, "s, action"),
     (ROLLOUTS, private_code, "s, seat"),
     (ROLLOUTS, reopen, "s"),

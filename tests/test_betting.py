@@ -28,6 +28,18 @@ def test_an_interval_holds_the_mean_and_goes_with_the_verdict(numbers: np.ndarra
     assert test.verdict(np.random.default_rng(1).permutation(numbers)) is verdict
 
 
+@given(NUMBERS, st.sampled_from([0.05, 0.1, 0.4]))
+@settings(max_examples=40, deadline=None)
+def test_a_bound_is_held_against_the_same_interval(numbers: np.ndarray, bound: float) -> None:
+    test = BettingTest(0.05, 0.1, bound)
+    low, high = test.interval(numbers)
+    assert (low, high) == BettingTest(0.05, 0.1).interval(numbers)
+    verdict = test.verdict(numbers)
+    assert (verdict is Verdict.ABOVE) == (low > bound + 1e-9) and (verdict is Verdict.BELOW) == (high < bound - 1e-9)
+    if verdict is Verdict.NEAR:
+        assert bound - 0.1 < low + 1e-9 and high - 1e-9 < bound + 0.1
+
+
 def test_one_bet_by_hand() -> None:
     test = BettingTest(0.05, 0.95)  # one stake: 0.95
     assert test.wealth(np.array([1.0, -1.0]), 0.0) == pytest.approx(math.log(1.95 * 0.05))

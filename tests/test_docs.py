@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from here import HereBackend
 
 import arena
+from arena import tournament as hall
 from arena.cli.main import VERBS, main
 from arena.conformance import bot_check
 from arena.conformance.tables import variants
@@ -25,7 +27,7 @@ from arena.starter import attributes
 
 DOCS = Path(arena.__file__).parent / "docs"
 ROOT = DOCS.parent.parent
-PAGES = ("writing-a-bot", "views", "python-api", "contest")
+PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -88,6 +90,8 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
 def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "bots", tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
     monkeypatch.chdir(tmp_path)
+    if page == "tuning":  # seven tournaments: their processes would take longer than their matches
+        monkeypatch.setattr(hall, "LocalBackend", HereBackend)
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
     reader = Reader()
     for kind, text in blocks(page):

@@ -24,7 +24,11 @@ HALL = {"arena.agent", "arena.cards", "arena.search"}
 KEY = b"house bots"
 DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
 CLOCK = Clock(60.0, 600.0)
-BRIEF: dict[str, dict[str, object]] = {"ismcts.py": {"iterations": 8}, "pimc.py": {"iterations": 8, "world_iterations": 4}}
+BRIEF: dict[str, dict[str, object]] = {
+    "champion.py": {"iterations": 8},
+    "ismcts.py": {"iterations": 8},
+    "pimc.py": {"iterations": 8, "world_iterations": 4},
+}
 """`params` of bots that otherwise think for long."""
 
 Log = list[tuple[int, str]]

@@ -75,6 +75,21 @@ def test_the_compiler_changes_nothing(room):
 
 
 @pytest.mark.parametrize("room", ROOMS)
+def test_the_compiler_changes_no_search(room):
+    code = f"""
+from arena import game, search
+room = game.load({room!r})
+states = room.deal(room.seats[0], room.resolve_options({{}}, room.seats[0]), 3)
+seat = room.engine.current_seat(states)
+for method in search.METHODS:
+    asked = search.Settings(iterations=12, method=method, world_iterations=5)
+    print(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked).choices)
+"""
+    prints = {in_fresh_process(code, NUMBA_DISABLE_JIT=value) for value in ("0", "1")}
+    assert len(prints) == 1
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_playthrough(room):
     """Golden: a difference is a change of the rules, of the deals or of the wording."""
     game = load(room)

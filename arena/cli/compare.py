@@ -16,7 +16,7 @@ from arena.cli.formats import Format, page_of
 from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, play, with_run_options
 from arena.errors import ConfigError
 from arena.formats.comparison import Comparison
-from arena.report.page import Column
+from arena.report.page import Column, fitting
 from arena.series.chain import Step, StepResult, read_steps, run_steps
 from arena.tournament import Settings
 
@@ -85,8 +85,7 @@ def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n")
     else:
         with page_of(Format.MARKDOWN if format is Form.MARKDOWN else Format.TABLE) as page:
-            columns = _columns(results)
-            page.table(columns, [""] * len(results))
+            page.table(fitting(_columns(results), page.width), [""] * len(results))
     codes = {EXIT_OF[result.evidence.verdict] for result in results}
     return NOT_BETTER if NOT_BETTER in codes else NOT_DECIDED if NOT_DECIDED in codes else BETTER
 
@@ -100,8 +99,8 @@ def _columns(results: Sequence[StepResult]) -> list[Column]:
         Column("interval", [f"{low:.1%} to {high:.1%}" for _, low, high in shares]),
         Column("better?", [_verdict(result) for result in results], justify="left"),
         Column("deals", [f"{result.evidence.deals:,}" for result in results]),
-        Column("matches", [f"{result.matches:,}" for result in results]),
-        Column("CPU min", [f"{result.cpu_minutes:.1f}" for result in results]),
+        Column("matches", [f"{result.matches:,}" for result in results], 1),
+        Column("CPU min", [f"{result.cpu_minutes:.1f}" for result in results], 2),
     ]
 
 

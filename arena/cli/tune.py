@@ -12,7 +12,7 @@ import typer
 from arena.cli.formats import Format, page_of
 from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
 from arena.formats.comparison import share_of
-from arena.report.page import Column
+from arena.report.page import Column, fitting
 from arena.series.tuning import FILE, Candidate, Round, Tuned, read_tuning, run_tuning
 from arena.tournament import Settings
 
@@ -43,7 +43,7 @@ def tune(
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(_document(tuned)), indent=2).decode() + "\n")
         return 0
     with page_of(Format.TABLE) as page:
-        columns = _columns(tuned.rounds)
+        columns = fitting(_columns(tuned.rounds), page.width, "best")
         page.table(columns, [""] * len(tuned.rounds))
         page.say("")
     typer.echo(text.rstrip("\n"))
@@ -61,7 +61,7 @@ def _columns(rounds: tuple[Round, ...]) -> list[Column]:
         Column("best", [candidate.name for candidate, _, _, _ in best], justify="left"),
         Column("finishes first", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
         Column("interval", [f"{share_of(low):.1%} to {share_of(high):.1%}" for _, _, (low, high), _ in best]),
-        Column("settings", [_plain(candidate.settings) for candidate, *_ in best], justify="left"),
+        Column("settings", [_plain(candidate.settings) for candidate, *_ in best], 1, "left"),
     ]
 
 

@@ -32,10 +32,8 @@ def options_are_exact(game: Game) -> None:
 def compiled_once(game: Game, tables: int = 5) -> None:
     """One signature for each compiled function of the room and of the shared generators, after use in every way.
 
-    For a process of its own: nothing more can be compiled in it afterwards. A program that calls these functions with other
-    types or with constants leaves signatures in the cache too, and fails this as well.
+    A program that calls these functions with other types or with constants leaves signatures in the cache, and so fails this.
     """
-    jit.forbid_all_compiling()
     for seed in range(tables):
         for law in LAWS:
             law(make_table(game, seed))

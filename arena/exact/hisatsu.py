@@ -2,7 +2,7 @@
 
 In the last round each seat has two cards left and plays one. Behind what one seat sees there are at most some hundred worlds,
 times the requests that may come into the row: only where a seat that is still to move has a claim.
-With three seats or more there is no value that every perfect player gets, but where backward induction settles the game there is
+With three seats or more there is no value that every perfect player gets, but where backward induction settles it there is
 one (`solve.backward_value`): always in the very last turn, mostly before.
 """
 

@@ -124,6 +124,10 @@ class Tree:
             strategy[information_set.sequences] = 1 / len(information_set.actions)
         return strategy
 
+    def uniform_profile(self) -> Profile:
+        """All seats choose so."""
+        return [self.uniform(seat) for seat in range(self.seats)]
+
     def _grow(self, position: Position, weight: float, sequences: tuple[int, ...]) -> Node:
         rewards = position.rewards
         while rewards is None and len(position.actions) == 1:

@@ -116,7 +116,7 @@ class Plotter:
             xs = [point.x for point in points]
             axes.vlines(xs, [point.low for point in points], [point.high for point in points], color=_ACCENT, alpha=0.4)
             axes.plot(xs, [point.y for point in points], "o", color=_ACCENT, markersize=6.0)
-            axes.set_xlim(min(xs) / 2.0, max(xs) * 2.0)
+            axes.set_xlim(min(xs) / 4.0, max(xs) * 4.0)
             axes.grid(visible=False, axis="x", which="minor")
             axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_formatter(ticker.NullFormatter())
@@ -140,11 +140,18 @@ def _figure(height: float) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
+_SIDES = [
+    ("left", 7, 4), ("right", -7, 4), ("left", 7, -12), ("right", -7, -12), ("center", 0, 9), ("center", 0, -18),
+    ("left", 7, 16), ("right", -7, 16), ("left", 7, -24), ("right", -7, -24),
+]  # fmt: skip
+"""Where the name of a point may be: how it is aligned, and how far away, in points of the page; the best place first."""
+
+
 def _name_points(axes: Axes, points: Sequence[Point]) -> None:
     """Names beside their points, the strongest first; where one finds no room, it is left out."""
     taken: list[Bbox] = []
     for point in sorted(points, key=lambda point: -point.y):
-        for side, along, up in (("left", 7, 4), ("right", -7, 4), ("left", 7, -12), ("right", -7, -12)):
+        for side, along, up in _SIDES:
             text = axes.annotate(
                 _cut(point.name),
                 (point.x, point.y),

@@ -288,7 +288,7 @@ class _Part:
         is_mixed = bool(workspace.settings[BY_REGRET]) and game.engine.is_simultaneous(observed)
         workspace.settings[BY_HALVING] = asked.method == "ismcts" and asked.first == "halving" and not is_mixed
         _write_numbers(workspace.numbers, game, asked)
-        _write_constants(workspace.constants, game, asked)
+        self._constants = _constants(game, asked)
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
         self.counters = workspace.counters
@@ -313,14 +313,24 @@ class _Part:
         states = np.concatenate([self._root] * STATES)
         sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
         tree = self._kept_tree or take_tree(self._capacity)
-        bind_search(self._game.name)(states, sights, *tree, self._work, self._rng)
+        bind_search(self._game.name)(
+            states,
+            sights,
+            *tree,
+            self._work,
+            self._game.new_actions(),
+            np.zeros(self._game.rules.MAX_ACTIONS),
+            self._constants,
+            np.zeros(max(self._game.seats)),
+            self._rng,
+        )
         if not self._kept_tree:
             give_back(*tree)
 
 
 @cache
 def _workspace_type(game: Game) -> np.dtype[Any]:
-    return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats), len(game.rollout.CONSTANTS))
+    return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats))
 
 
 def _capacity(asked: Settings) -> int:
@@ -353,10 +363,9 @@ def _write_numbers(out: Numbers, game: Game, asked: Settings) -> None:
     out[MIXING] = REGRET_MIXING
 
 
-def _write_constants(out: Numbers, game: Game, asked: Settings) -> None:
+def _constants(game: Game, asked: Settings) -> Numbers:
     names = [constant.name for constant in game.rollout.CONSTANTS]
-    for place, constant in enumerate(game.rollout.CONSTANTS):
-        out[place] = asked.constants.get(constant.name, constant.default)
     for name in asked.constants:
         if name not in names:
             raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
+    return np.array([asked.constants.get(constant.name, constant.default) for constant in game.rollout.CONSTANTS], float)

@@ -9,7 +9,7 @@ worlds against the same chance, so that what they bring can be compared although
 import math
 
 from arena import jit
-from arena.contract import State, current_seat, legal_actions, prior, step
+from arena.contract import Actions, Numbers, State, current_seat, legal_actions, prior, step
 from arena.search.workspace import (
     CHOICES,
     DONE,
@@ -31,18 +31,18 @@ FEWEST = 4  # choices that are tried for certain
 
 
 @jit.generic
-def enter(s: State, w: Workspace) -> int:
+def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numbers) -> int:
     """Make all choices rivals, or those that look best where the budget is small; gives how many. `s`: a copy of the root."""
     while current_seat(s) != w.settings[OBSERVER]:  # what the others choose at the same time is nothing that a look could see
-        legal_actions(s, w.out)
-        step(s, int(w.out[0]))
-    count = legal_actions(s, w.out)
+        legal_actions(s, out)
+        step(s, int(out[0]))
+    count = legal_actions(s, out)
     for i in range(count):
         w.results[i, RIVAL] = 1
     if w.numbers[PRIOR] > 0.0:
-        prior(s, w.out, count, w.constants, w.priors)
+        prior(s, out, count, constants, priors)
         for i in range(count):
-            w.results[i, PRIOR_VALUE] = w.priors[i]
+            w.results[i, PRIOR_VALUE] = priors[i]
         if w.settings[SIMULATIONS] > 0:
             return _keep(count, max(w.settings[SIMULATIONS] // TRIES, min(w.settings[SIMULATIONS], FEWEST)), w)
     return count

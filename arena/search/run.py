@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import States, determinize, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, reopen
 from arena.rng import Words
 from arena.search.halving import enter, narrow
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
@@ -13,6 +13,7 @@ from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
     BEGAN,
     BY_HALVING,
+    BY_POLICY,
     CHOICES,
     DONE,
     FLAT,
@@ -32,7 +33,7 @@ from arena.search.workspace import (
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
 
-Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Words], None]
+Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Actions, Numbers, Numbers, Numbers, Words], None]
 
 ROOT_STATE, WORLD, WORK, STATES = range(4)  # what is observed; an imagined deal that fits it; and as that is played on
 
@@ -43,10 +44,22 @@ def bind_search(room: str) -> Search:
     return jit.bind(_entry_search, jit.search_of(room))
 
 
-def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, workspaces: Any, rng: Words) -> None:
+def _entry_search(
+    states: States,
+    sights: States,
+    nodes: Nodes,
+    slots: Slots,
+    workspaces: Any,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rewards: Numbers,
+    rng: Words,
+) -> None:
     """Search from the observed state `states[ROOT_STATE]`; what came of it is in the results and counters of the workspace.
 
-    `sights`: a state that lies where the workspace has its `sight`.
+    `sights`: a state that lies where the workspace has its `sight`; `out`: for a legal list; `priors`: for what its actions
+    look like at a glance; `constants`: of the room's rollout.py; `rewards`: by seat.
     """
     w = workspaces[0]
     sight = sights[0]
@@ -64,7 +77,7 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
         replies = w.settings[CHOICES]
     if w.settings[BY_HALVING] == 1:
         states[WORK] = states[ROOT_STATE]
-        replies = enter(s, w)
+        replies = enter(s, w, out, priors, constants)
     forced = NOT_A_CHOICE
     left = 0  # simulations for which the world stays as it is
     a = b = c = d = 0
@@ -77,6 +90,8 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
                 w.counters[USED] = 1
             states[WORLD] = states[ROOT_STATE]
             determinize(world, w.settings[OBSERVER], rng)
+            if w.settings[BY_POLICY] == 1:
+                believe(world, w.settings[OBSERVER], constants, rng)
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
             forced = NOT_A_CHOICE
         if method == FLAT or w.settings[BY_HALVING] == 1:  # all rivals in the same world, against the same chance
@@ -86,7 +101,7 @@ def _entry_search(states: States, sights: States, nodes: Nodes, slots: Slots, wo
                 forced += 1
         left -= 1
         states[WORK] = states[WORLD]
-        simulate(s, forced, nodes, slots, w, sight, rng)
+        simulate(s, forced, nodes, slots, w, out, priors, constants, rewards, sight, rng)
         w.counters[DONE] += 1
         if left == 0 and w.settings[BY_HALVING] == 1:
             replies = narrow(replies, w)

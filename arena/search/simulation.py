@@ -18,6 +18,8 @@ import math
 
 from arena import jit
 from arena.contract import (
+    Actions,
+    Numbers,
     State,
     choice_code,
     current_seat,
@@ -77,7 +79,19 @@ NOT_A_CHOICE = -1  # as a place in the observer's legal list
 
 
 @jit.generic
-def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> None:
+def simulate(
+    s: State,
+    forced: int,
+    nodes: Nodes,
+    slots: Slots,
+    w: Workspace,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rewards: Numbers,
+    sight: State,
+    rng: Words,
+) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
     `forced`: the place in its legal list of what the observer chooses first, or NOT_A_CHOICE.
@@ -86,45 +100,56 @@ def simulate(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
     if w.settings[METHOD] != FLAT:
-        first = _descend(s, forced, nodes, slots, w, sight, rng)
+        first = _descend(s, forced, nodes, slots, w, out, priors, constants, sight, rng)
     else:
         first = forced
         while current_seat(s) != observer:
-            count = legal_actions(s, w.out)
-            step(s, _quick_choice(s, count, w, rng))
-        count = legal_actions(s, w.out)
+            count = legal_actions(s, out)
+            step(s, _quick_choice(s, out, count, w, constants, rng))
+        count = legal_actions(s, out)
         if w.counters[DONE] == 0:
-            _first_look(s, count, nodes, w)
-        step(s, int(w.out[first]))
+            _first_look(s, count, nodes, w, out, priors, constants)
+        step(s, int(out[first]))
     decisions = 0
     is_hidden = is_simultaneous(s) and current_seat(s) > 0  # choices are in that nobody sees yet: no place to stop
     while not is_round_over(s) and (is_hidden or decisions < w.settings[DEPTH] or w.settings[DEPTH] == NEVER):
-        count = legal_actions(s, w.out)
+        count = legal_actions(s, out)
         mover = current_seat(s)
-        step(s, int(w.out[0]) if count == 1 else _quick_choice(s, count, w, rng))
+        step(s, int(out[0]) if count == 1 else _quick_choice(s, out, count, w, constants, rng))
         is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
     w.counters[DECISIONS] += decisions + w.counters[PATH] + (w.settings[METHOD] == FLAT)
-    evaluate(s, w.constants, w.rewards)
-    _learn_spread(num_seats(s), w)
+    evaluate(s, constants, rewards)
+    _learn_spread(num_seats(s), w, rewards)
     if first != NOT_A_CHOICE:
         w.results[first, VISITS] += 1
-        w.results[first, VALUE] += w.rewards[observer]
+        w.results[first, VALUE] += rewards[observer]
     for i in range(w.counters[PATH]):
         if w.path[i, CHOSEN] != NONE:
-            _learn(nodes, w, i)
+            _learn(nodes, w, i, rewards)
 
 
 @jit.generic
-def _quick_choice(s: State, count: int, w: Workspace, rng: Words) -> int:
+def _quick_choice(s: State, out: Actions, count: int, w: Workspace, constants: Numbers, rng: Words) -> int:
     """By the room's rollout policy, or uniformly random."""
     if w.settings[BY_POLICY] == 1:
-        return rollout_action(s, w.out, count, w.constants, rng)
-    return int(w.out[below(rng, count)])
+        return rollout_action(s, out, count, constants, rng)
+    return int(out[below(rng, count)])
 
 
 @jit.generic
-def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, sight: State, rng: Words) -> int:
+def _descend(
+    s: State,
+    forced: int,
+    nodes: Nodes,
+    slots: Slots,
+    w: Workspace,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    sight: State,
+    rng: Words,
+) -> int:
     """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
@@ -151,7 +176,7 @@ def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
                     break
                 nodes[node].visits += 1
         parent = node if mover == observer or not is_together else base
-        count = legal_actions(s, w.out)
+        count = legal_actions(s, out)
         if is_next and mover == observer and node != ROOT and count > 1:
             is_next = False
             if nodes[node].sight == 0:
@@ -159,7 +184,7 @@ def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
                 nodes[node].base = base
         by_regret = is_together and w.settings[BY_REGRET] == 1 and w.counters[KEPT] + count <= KEPT_CHOICES
         for i in range(count):
-            action = int(w.out[i])
+            action = int(out[i])
             key = action
             if not sees_all:
                 key = choice_code(s, action) if is_together else seen_action(s, action, observer)
@@ -172,7 +197,7 @@ def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
                 nodes[child].available += 1
             w.children[i] = child
         if parent == ROOT and mover == observer and w.counters[DONE] == 0:
-            _first_look(s, count, nodes, w)
+            _first_look(s, count, nodes, w, out, priors, constants)
         at = w.counters[PATH]
         w.path[at, KEPT_COUNT] = 0
         if by_regret:
@@ -185,10 +210,10 @@ def _descend(s: State, forced: int, nodes: Nodes, slots: Slots, w: Workspace, si
         elif by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
-            place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, rng)
+            place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, out, priors, constants, rng)
         else:
-            place = _by_confidence(s, nodes, w, count, rng)
-        action = int(w.out[place])
+            place = _by_confidence(s, nodes, w, count, out, constants, rng)
+        action = int(out[place])
         chosen = int(w.children[place])
         if chosen == NONE:
             key = action
@@ -244,12 +269,12 @@ def sight_of(s: State, sight: State, w: Workspace) -> int:
 
 
 @jit.generic
-def _first_look(s: State, count: int, nodes: Nodes, w: Workspace) -> None:
+def _first_look(s: State, count: int, nodes: Nodes, w: Workspace, out: Actions, priors: Numbers, constants: Numbers) -> None:
     """What the observer's choices look like before the first simulation, and what is remembered of them."""
     if w.numbers[PRIOR] > 0.0:
-        prior(s, w.out, count, w.constants, w.priors)
+        prior(s, out, count, constants, priors)
         for i in range(count):
-            w.results[i, PRIOR_VALUE] = w.priors[i]
+            w.results[i, PRIOR_VALUE] = priors[i]
     if w.settings[REMEMBER] == 1:
         for i in range(count):
             child = int(w.children[i])
@@ -279,7 +304,17 @@ def _new(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, seat:
 
 
 @jit.generic
-def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, rng: Words) -> int:
+def _by_prior(
+    s: State,
+    nodes: Nodes,
+    w: Workspace,
+    count: int,
+    is_first: bool,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rng: Words,
+) -> int:
     """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
 
     What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
@@ -287,9 +322,9 @@ def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, 
     """
     if is_first:  # the same in every world, and looked at before
         for i in range(count):
-            w.priors[i] = w.results[i, PRIOR_VALUE]
+            priors[i] = w.results[i, PRIOR_VALUE]
     else:
-        prior(s, w.out, count, w.constants, w.priors)
+        prior(s, out, count, constants, priors)
     above = 0.0
     total = 0.0
     most = 1
@@ -297,7 +332,7 @@ def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, 
         child = int(w.children[i])
         if child != NONE:
             visits = int(nodes[child].visits)
-            above += nodes[child].value - visits * w.priors[i]
+            above += nodes[child].value - visits * priors[i]
             total += visits
             most = max(most, int(nodes[child].available))
     level = above / total if total > 0.0 else w.numbers[FIRST_MEAN + current_seat(s)]
@@ -309,7 +344,7 @@ def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, 
     for i in range(count):
         child = int(w.children[i])
         visits = weight
-        value = weight * (level + w.priors[i])
+        value = weight * (level + priors[i])
         available = most
         if child != NONE:
             visits += nodes[child].visits
@@ -328,7 +363,7 @@ def _by_prior(s: State, nodes: Nodes, w: Workspace, count: int, is_first: bool, 
 
 
 @jit.generic
-def _by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, rng: Words) -> int:
+def _by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, out: Actions, constants: Numbers, rng: Words) -> int:
     """The place of an untried choice, else of the one with the highest upper confidence bound.
 
     UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was there; the width is in standard
@@ -343,9 +378,9 @@ def _by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, rng: Words)
                 place = i
     if untried > 0:
         if w.settings[BY_POLICY] == 1 and count > 1 and current_seat(s) != w.settings[OBSERVER]:
-            action = rollout_action(s, w.out, count, w.constants, rng)  # others' hands vary so much that most choices are new
+            action = rollout_action(s, out, count, constants, rng)  # others' hands vary so much that most choices are new
             for i in range(count):
-                if w.out[i] == action and w.children[i] == NONE:
+                if out[i] == action and w.children[i] == NONE:
                     return i
         return place
     width = w.numbers[EXPLORATION] * _deviation(w)
@@ -396,14 +431,14 @@ def _by_regret(nodes: Nodes, w: Workspace, count: int, at: int, rng: Words) -> i
 
 
 @jit.generic
-def _learn(nodes: Nodes, w: Workspace, at: int) -> None:
+def _learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
     """Count a choice; where it was drawn by regret, update the regrets of all that were there.
 
     What the others would have brought is estimated by their means so far (a baseline keeps the estimate unbiased and
     steadies it: M. Schmid et al., "Variance Reduction in Monte Carlo Counterfactual Regret Minimization", AAAI 2019).
     """
     chosen = int(w.path[at, CHOSEN])
-    reward = w.rewards[w.path[at, MOVER]]
+    reward = rewards[w.path[at, MOVER]]
     start = int(w.path[at, FIRST_KEPT])
     count = int(w.path[at, KEPT_COUNT])
     expected = 0.0
@@ -424,12 +459,12 @@ def _learn(nodes: Nodes, w: Workspace, at: int) -> None:
 
 
 @jit.generic
-def _learn_spread(seats: int, w: Workspace) -> None:
+def _learn_spread(seats: int, w: Workspace, rewards: Numbers) -> None:
     """Mean reward of each seat, and the sum of squared deviations from them (Welford 1962)."""
     for seat in range(seats):
-        away = w.rewards[seat] - w.numbers[FIRST_MEAN + seat]
+        away = rewards[seat] - w.numbers[FIRST_MEAN + seat]
         w.numbers[FIRST_MEAN + seat] += away / (w.counters[DONE] + 1)
-        w.numbers[SQUARES] += away * (w.rewards[seat] - w.numbers[FIRST_MEAN + seat])
+        w.numbers[SQUARES] += away * (rewards[seat] - w.numbers[FIRST_MEAN + seat])
     w.numbers[REWARDS] += seats
     if w.numbers[REWARDS] >= STEADY:
         w.numbers[WIDEST] = max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS])

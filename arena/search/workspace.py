@@ -1,6 +1,6 @@
-"""What one search reads and writes, beside the states and the tree: one record of arrays, and what their places mean.
+"""What one search reads and writes, beside the states and the tree: a record of arrays, and what their places mean.
 
-One record and not many arguments: passing arrays from function to function costs compiled code more than a decision does.
+What the rooms' functions are given lies apart, in plain arrays: for arrays in a record they would be compiled once more.
 """
 
 from typing import Any, TypeAlias
@@ -30,18 +30,14 @@ LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 
 
-def workspace_type(state_bytes: int, actions: int, seats: int, constants: int) -> np.dtype[Any]:
+def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
     """The record for a room with states of so many bytes, and at most so many legal actions and seats."""
     return np.dtype((np.record, np.dtype([
         ("settings", "i8", (SETTINGS,)),
         ("counters", "i8", (COUNTERS,)),
         ("numbers", "f8", (FIRST_MEAN + seats,)),
-        ("constants", "f8", (max(1, constants),)),  # of the room's rollout.py
         ("results", "f8", (actions, COLUMNS)),
-        ("out", "i8", (actions,)),  # a legal list
         ("children", "i8", (actions,)),  # the node of each of `out`
-        ("priors", "f8", (actions,)),  # what each of `out` looks like at a glance
-        ("rewards", "f8", (seats,)),
         ("path", "i8", (LONGEST_PATH, PATH_COLUMNS)),
         ("kept", "i8", (KEPT_CHOICES,)),
         ("chances", "f8", (KEPT_CHOICES,)),  # the probability of each of `kept`

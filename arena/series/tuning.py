@@ -37,11 +37,12 @@ from arena import rng
 from arena.config import ROUND_ROBIN, Bot, Tournament, check_config, read_yaml, typed
 from arena.errors import ArenaError, ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence
-from arena.records import MatchRecord
+from arena.records import Ending, MatchRecord
 from arena.schedule.plan import ALL, key_from_seed
 from arena.schedule.tables import Compare, Gauntlet, orders
 from arena.series.space import Point, Space, merged, read_space, settings_at, spread
 from arena.store.journal import FolderLock
+from arena.store.parquet import read_faults
 from arena.tournament import Progress, Reporter, Results, Settings, run_tournament, set_aside
 
 TUNE = "tune"
@@ -210,6 +211,8 @@ class _Run:
             told = tuple((one, one.mean, one.interval, len(one.scores)) for one in alive)
             self.rounds.append(Round(generation, number, told))
             alive = alive[: (len(alive) + 1) // 2]
+            if len(alive) == 1:  # before the last round, where the space has few settings
+                break
         return alive[0]
 
     def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
@@ -240,20 +243,21 @@ class _Run:
         )
         results = run_tournament(tournament, self.settings, self.reporter)
         self.reporter.end(results.manifest.played, len(alive) * times)
-        scores, faults = _scores(results, {candidate.name for candidate in alive})
+        scores = _scores(results, {candidate.name for candidate in alive})
         for candidate in alive:
             candidate.scores += scores[candidate.name]
-        self._look_at_faults(results, faults, alive)
+        self._look_at_faults(results, alive)
 
-    def _look_at_faults(self, results: Results, faults: dict[str, str], alive: list[Candidate]) -> None:
-        """Say who fails; refuse to go on where nobody but the start plays."""
+    def _look_at_faults(self, results: Results, alive: list[Candidate]) -> None:
+        """Say who has some; refuse to go on where nobody but the start can play."""
+        reasons = {fault.bot: fault.reason.splitlines()[-1] for fault in reversed(read_faults(results.folder))}
+        for name, reason in reasons.items():
+            self.reporter.say(f"warning: {name} has faults, at first: {reason}")
+        played = {total.bot for total in results.totals() if total.ending is Ending.PLAYED}
         tried = [candidate.name for candidate in alive if candidate.settings]
-        for name, note in faults.items():
-            self.reporter.say(f"warning: {name} has faults: {note}")
-        if tried and all(name in faults and _forfeits(results, name) for name in tried):
-            raise ArenaError(
-                f"{TUNE}.space: with such settings {self.tuning.bot.name} forfeits every match: {faults[tried[0]]}"
-            )
+        if tried and played.isdisjoint(tried):
+            reason = reasons.get(tried[0], "it says not why")
+            raise ArenaError(f"{TUNE}.space: with such settings {self.tuning.bot.name} forfeits each match: {reason}")
 
     def _final(self, best: Candidate, start: Candidate) -> Evidence:
         """The best against the start, on deals of their own."""
@@ -280,33 +284,24 @@ class _Run:
         return rng.derive(self.key, TUNE, *path) >> 65  # 63 bits, as JSON readers like them
 
 
-def _scores(results: Results, names: set[str]) -> tuple[dict[str, list[float]], dict[str, str]]:
-    """Each candidate's scores, deal by deal, and of whoever had a fault the first note."""
+def _scores(results: Results, names: set[str]) -> dict[str, list[float]]:
+    """Each candidate's scores, deal by deal."""
     points: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
-    faults: dict[str, str] = {}
     for record in results.records():
-        for row in record.seats:
-            if row.ending.blame == "bot" and row.bot not in faults:
-                faults[row.bot] = next((note for note in record.notes if f" {row.bot} " in note), row.ending.value)
         if not record.is_void:
             name, score = _score(record, names)
             points[name, record.deal].append(score)
     scores: dict[str, list[float]] = {name: [] for name in names}
     for (name, _), found in sorted(points.items()):
         scores[name].append(math.fsum(found) / len(found))
-    return scores, faults
+    return scores
 
 
 def _score(record: MatchRecord, names: set[str]) -> tuple[str, float]:
     """The candidate of a match, and how it did: +1 before all others, -1 behind all."""
     own = next(row for row in record.seats if row.bot in names)
-    others = [row for row in record.seats if row is not own and row.unit != own.unit]
+    others = [row for row in record.seats if row.unit != own.unit]
     return own.bot, math.fsum(np.sign(row.place - own.place) for row in others) / len(others)
-
-
-def _forfeits(results: Results, name: str) -> bool:
-    """Whether a bot has a fault in each of its matches."""
-    return all(row.ending.blame == "bot" for record in results.records() for row in record.seats if row.bot == name)
 
 
 class _Whole:

@@ -59,6 +59,11 @@ def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numb
 
 
 @jit
+def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
+    """All worlds that fit are taken as equally likely."""
+
+
+@jit
 def choice_code(_s: State, action: int) -> int:
     """Nothing is chosen simultaneously."""
     return action

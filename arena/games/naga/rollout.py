@@ -125,6 +125,11 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
 
 
 @jit
+def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
+    """All worlds that fit are taken as equally likely."""
+
+
+@jit
 def choice_code(s: State, action: int) -> int:
     """The selected cards."""
     return selected(int(s.hand[s.turn]), action)

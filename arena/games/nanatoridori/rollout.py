@@ -118,13 +118,18 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
                 turns = _with(rest, left, s.table_value, s.table_count, constants) + constants[LIFE] * (action & 3)
         elif kind == PASS:
             turns = _after_pass(s, place, constants)
-        elif kind == DROP or kind == TOSS:
+        elif kind in (DROP, TOSS):
             turns = plan(s.hand[first : first + LONGEST], size, constants)
         else:
             value, cards = (s.beaten_value, s.beaten_count) if s.phase == TAKE else (s.drawn, 1)
             _insert(s.hand[first : first + LONGEST], size, place, value, cards, rest)
             turns = plan(rest, size + cards, constants)
         out[i] = -constants[GAIN] * turns
+
+
+@jit
+def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
+    """All worlds that fit are taken as equally likely."""
 
 
 @jit

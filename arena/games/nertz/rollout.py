@@ -176,10 +176,15 @@ def _lets_out(s: State, unit: int, card: int) -> bool:
     above = card + 4
     if s.wanted >> above & 1 or nertz_top(s, unit) == above:
         return False
+    rivals = 0
     for rival in range(s.seats >> s.teams):
-        if rival != unit and nertz_top(s, rival) == above:
-            return True
-    return False
+        rivals += rival != unit and nertz_top(s, rival) == above
+    return rivals > 0
+
+
+@jit
+def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
+    """All worlds that fit are taken as equally likely."""
 
 
 @jit

@@ -1,93 +1,156 @@
 """Yaniv for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
+import math
+
 import numpy as np
 
 from arena.contract import Constant, Numbers
-from arena.games.yaniv.rows import HAND, VALUE, card_at, hand_value, row_length
+from arena.games.yaniv.discards import laid_row
+from arena.games.yaniv.judgement import (
+    call_failure,
+    call_loss,
+    gift,
+    hand_worth,
+    open_worth,
+    taken_worth,
+    thriftiness,
+    without,
+)
+from arena.games.yaniv.memory import put
+from arena.games.yaniv.rows import VALUE, card_at, row_length
 from arena.games.yaniv.rules import places
 from arena.games.yaniv.state import (
     CALL,
     DRAW,
     FIRST,
+    FRESH,
     LAST,
     MATCH_OVER,
     MAX_SEATS,
+    ORIGINS,
+    PLAIN,
     ROUND_OVER,
+    SLAP,
     START,
     STOCK,
     State,
     hand_row,
 )
-from arena.jit import jit
+from arena.jit import jit, lowest_bit
 from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
-DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
-PRIOR = 0.0  # visits that a look is worth
+DEPTH = 6  # decisions after which a rollout is cut; 0: at the end of the round
+PRIOR = 20.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
 CONSTANTS = (
-    Constant("place", 30.0, 0.0, 100.0, "points: what a place of the match is worth at its end, as much as a failed call"),
-    Constant("low", 3.0, 0.0, 10.0, "points: a card of at most so many is taken from the table"),
-    Constant("whim", 0.1, 0.0, 1.0, "share of discards that are any"),
+    Constant("thrift", 0.4, 0.0, 1.0, "how much less likely others hold a card for each of its points, late in a round"),
+    Constant("risk", 0.3, 0.05, 0.8, "a call that fails more often than this looks worse than going on"),
+    Constant("prize", 120.0, 10.0, 500.0, "points: what it is worth to be before another seat at the end of the match"),
+    Constant(
+        "swing", 25.0, 1.0, 200.0, "variance of the difference of two totals, for each point that the match still goes on"
+    ),
+    Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
 )
-PLACE, LOW, WHIM = range(3)
+THRIFT, RISK, PRIZE, SWING, WHIM = range(5)
+
+ROUND = 8  # points: what a round brings to the total that ends the match, roughly
+LOGISTIC = 1.7  # 1 / (1 + exp(-1.7 x)) is near the normal distribution function
+TRIES = 16  # draws for each hidden card that is believed, at most
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """How many points the others have more, on average; within a round the hands count as they are."""
-    sum_of_points = 0.0
+    """How likely a seat ends before each other one, on average, times the prize: by totals, within a round by the hands too.
+
+    In the middle of a match that is nearly the points that the others have more: totals go on like a random walk.
+    """
+    points = np.empty(MAX_SEATS)
     for seat in range(s.seats):
-        out[seat] = s.totals[seat]
-        if s.phase < ROUND_OVER:
-            out[seat] += hand_value(hand_row(s, seat))
-        sum_of_points += out[seat]
-    for seat in range(s.seats):
-        out[seat] = (sum_of_points - out[seat]) / (s.seats - 1) - out[seat]
+        points[seat] = -s.totals[seat]
+        if s.phase < ROUND_OVER and s.dropped[seat] == 0:
+            hand = hand_row(s, seat)
+            points[seat] += open_worth(hand) if s.phase == DRAW and s.turn == seat else hand_worth(hand)
+    reached = np.zeros(MAX_SEATS, np.int64)
     if s.phase == MATCH_OVER:
-        reached = np.empty(MAX_SEATS, np.int64)
         places(s, reached)
-        for seat in range(s.seats):
-            out[seat] -= constants[PLACE] * reached[seat]
+    width = _width(s, constants)
+    for seat in range(s.seats):
+        out[seat] = 0.0
+        for other in range(s.seats):
+            if other == seat:
+                continue
+            if s.phase == MATCH_OVER:
+                ahead = 0.5 * (1 + (reached[seat] < reached[other]) - (reached[seat] > reached[other]))
+            elif s.dropped[seat] > 0 or s.dropped[other] > 0:
+                ahead = 0.5 * (1 + (s.dropped[other] > 0) - (s.dropped[seat] > 0))
+            else:
+                ahead = _ahead(points[seat] - points[other], width)
+            out[seat] += constants[PRIZE] * ahead / (s.seats - 1)
 
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """Call when it is allowed, shed the most points, take low cards, draw otherwise."""
-    if s.phase == START:
-        if actions[0] == CALL:
-            return CALL
-        if chance(rng) < constants[WHIM]:
-            return int(actions[below(rng, count)])
-        hand = hand_row(s, int(s.turn))
-        best = -1
-        chosen = 0
-        for i in range(count):
-            mask = int(actions[i]) >> 6
-            shed = 0
-            for place in range(HAND):
-                if mask >> place & 1:
-                    shed += VALUE[hand >> 6 * place & 63]
-            if shed > best:
-                best = shed
-                chosen = int(actions[i])
-        return chosen
-    if s.phase != DRAW:
-        return int(actions[count - 1])  # slap
-    previous = int(s.previous)
-    length = row_length(previous)
-    first = VALUE[previous & 63]
-    last = VALUE[card_at(previous, length - 1) + 1]
-    if min(first, last) <= constants[LOW] or actions[0] != STOCK:
-        return LAST if last < first else FIRST
-    return STOCK
+    """What looks best; now and then anything."""
+    if constants[WHIM] > 0.0 and chance(rng) < constants[WHIM]:
+        return int(actions[below(rng, count)])
+    if s.phase == START and actions[0] == CALL and call_failure(s, int(s.turn), constants[THRIFT]) <= constants[RISK]:
+        return CALL
+    best = -math.inf
+    chosen = int(actions[0])
+    worth = 0.0
+    for i in range(count):
+        action = int(actions[i])
+        if s.phase == START and action == CALL:
+            continue
+        if s.phase != START or i == 0 or action >> 6 != actions[i - 1] >> 6:
+            worth = _worth(s, action)
+        value = worth + _gift(s, action)
+        if value > best:
+            best = value
+            chosen = action
+    return chosen
 
 
 @jit
-def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
-    """All choices look the same."""
+def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """The points that the hand promises after the choice; a call by how often it fails."""
+    highest = 0.0
+    worth = 0.0
+    slope = _slope(s, int(s.turn), constants)
     for i in range(count):
-        out[i] = 0.0
+        action = int(actions[i])
+        if s.phase == START and action == CALL:
+            continue
+        if s.phase != START or i == 0 or action >> 6 != actions[i - 1] >> 6:
+            worth = _worth(s, action)
+        out[i] = slope * (worth + _gift(s, action))
+        highest = out[i] if i == 0 or (i == 1 and actions[0] == CALL) else max(highest, out[i])
+    if s.phase == START and actions[0] == CALL:
+        failure = call_failure(s, int(s.turn), constants[THRIFT])
+        out[0] = highest + slope * (constants[RISK] - failure) * call_loss(hand_row(s, int(s.turn)))
+
+
+@jit
+def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
+    """The others' cards from this stock are drawn again, each the less likely the more points it has: high ones are shed."""
+    if s.phase >= ROUND_OVER or constants[THRIFT] == 0.0:
+        return
+    tilt = thriftiness(s, constants[THRIFT])
+    for player in range(s.seats):
+        if player == seat or s.dropped[player] > 0 or (s.phase == SLAP and s.turn == player):
+            continue
+        for _ in range(_return_hidden(s, player, rng)):
+            place = below(rng, s.num_stock)
+            for _ in range(TRIES):
+                if chance(rng) < math.exp(-tilt * VALUE[s.stock[place] + 1]):
+                    break
+                place = below(rng, s.num_stock)
+            s.num_stock -= 1
+            card = int(s.stock[place]) & 63
+            s.stock[place] = s.stock[s.num_stock]
+            s.stock[s.num_stock] = 0
+            put(s, player, card, PLAIN[FRESH])
 
 
 @jit
@@ -105,3 +168,84 @@ def private_code(s: State, seat: int) -> int:
 @jit
 def reopen(_s: State) -> None:
     """Nothing is chosen simultaneously."""
+
+
+@jit
+def _worth(s: State, action: int) -> float:
+    """Points that a discard (with its best draw), a draw or a slap promises to the seat to choose."""
+    hand = hand_row(s, int(s.turn))
+    if s.phase == SLAP:
+        return float(VALUE[s.drawn]) * action
+    previous = int(s.previous)
+    if s.phase == DRAW:
+        if action == STOCK:
+            return open_worth(hand)
+        place = 0 if action == FIRST else row_length(previous) - 1 if action == LAST else action - LAST
+        return taken_worth(hand, card_at(previous, place))
+    rest = without(hand, action >> 6)
+    first = card_at(previous, 0)
+    last = card_at(previous, row_length(previous) - 1)
+    worth = max(open_worth(rest), taken_worth(rest, first))
+    return max(worth, taken_worth(rest, last)) if last != first else worth
+
+
+@jit
+def _gift(s: State, action: int) -> float:
+    """Points that a discard gives to the next seat, as a negative number."""
+    if s.phase != START:
+        return 0.0
+    hand = hand_row(s, int(s.turn))
+    mask = action >> 6
+    return gift(hand >> 6 * lowest_bit(mask) & 63 if mask & mask - 1 == 0 else laid_row(hand, action))
+
+
+@jit
+def _return_hidden(s: State, player: int, rng: Words) -> int:
+    """Put the cards that a seat has from this stock back, anywhere; give their number."""
+    hand = hand_row(s, player)
+    origins = int(s.origin[player]) & ORIGINS
+    row = kept = place = count = 0
+    while hand:
+        if origins & 3 == FRESH:
+            at = below(rng, s.num_stock + 1)
+            s.stock[s.num_stock] = s.stock[at]
+            s.stock[at] = (hand & 63) - 1
+            s.num_stock += 1
+            count += 1
+        else:
+            row |= (hand & 63) << 6 * place
+            kept |= (origins & 3) << 2 * place
+            place += 1
+        hand >>= 6
+        origins >>= 2
+    s.hand[player] = row
+    s.origin[player] = kept
+    return count
+
+
+@jit
+def _ahead(difference: float, width: float) -> float:
+    """The chance to stay before another seat, `difference` points better now."""
+    return 1.0 / (1.0 + math.exp(-LOGISTIC * difference / width))
+
+
+@jit
+def _width(s: State, constants: Numbers) -> float:
+    """Standard deviation of what will be added to the difference of two totals until the match ends."""
+    highest = 0
+    for seat in range(s.seats):
+        if s.dropped[seat] == 0:
+            highest = max(highest, int(s.totals[seat]))
+    return math.sqrt(constants[SWING] * (max(0, s.limit - highest) + ROUND))
+
+
+@jit
+def _slope(s: State, seat: int, constants: Numbers) -> float:
+    """What a point more is worth to a seat now."""
+    width = _width(s, constants)
+    total = 0.0
+    for other in range(s.seats):
+        if other != seat and s.dropped[other] == 0:
+            ahead = _ahead(float(s.totals[other] - s.totals[seat]), width)
+            total += ahead * (1.0 - ahead)
+    return float(constants[PRIZE] * LOGISTIC / width * total / (s.seats - 1))
