@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +16,6 @@ from arena.agent import Agent, StartInfo, read_bot
 from arena.errors import ConfigError
 from arena.exhibition import agree, play_match
 from arena.game import Game, States, load, names
-from arena.games.yaniv import YanivView
-from arena.games.yaniv.state import CALL, START
 from arena.match import Answer, play
 from arena.options import OptionValue
 from arena.records import Clock, Ending
@@ -269,46 +266,3 @@ def test_simultaneous_choices_become_an_equilibrium(deal: int, seed: int) -> Non
     assert lost[1] < 0.05 < lost[0]
     values = [choice.value * choice.visits for choice in found.choices]
     assert sum(values) / found.simulations == pytest.approx(solved(matrix), abs=0.03)
-
-
-def test_the_value_of_a_call_is_that_of_all_deals() -> None:
-    """Yaniv: what a call brings, counted over every hand that the other seat may hold."""
-    game, checked = load("yaniv"), 0
-    for deal in range(400):
-        view = _first_call(game, deal)
-        if view is None:
-            continue
-        exact = _value_of_call(view)
-        found = view.search(iterations=6000, method="flat")
-        call = next(choice for choice in found.choices if choice.action == "call")
-        assert call.value == pytest.approx(exact, abs=4 * 20 / call.visits**0.5)
-        checked += 1
-        if checked == 8:
-            return
-    raise AssertionError(f"{checked} calls found")
-
-
-def _first_call(game: Game, deal: int) -> YanivView | None:
-    """A first round after random play in which the seat to choose may call."""
-    chance = random.Random(deal)
-    states = game.deal(2, game.resolve_options({}, 2), deal)
-    while not game.engine.is_round_over(states) and states[0].reshuffles == 0:
-        seat, codes = game.engine.current_seat(states), game.legal_list(states)
-        if states[0].phase == START and codes[0] == CALL:
-            view = view_of(game, states, seat)
-            assert isinstance(view, YanivView)
-            if view.hand_sizes[1 - seat] - len(view.known[1 - seat]) in (1, 2):
-                return view
-            codes.remove(CALL)
-        game.engine.step(states, chance.choice(codes))
-    return None
-
-
-def _value_of_call(view: YanivView) -> float:
-    other = 1 - view.seat
-    known = view.known[other]
-    values = []
-    for hidden in combinations(view.unseen, view.hand_sizes[other] - len(known)):
-        theirs = view.value([*known, *hidden])
-        values.append(theirs if view.hand_value < theirs else theirs - view.hand_value - 30)
-    return sum(values) / len(values)
