@@ -19,26 +19,32 @@ from arena.contract import Numbers
 from arena.errors import ConfigError, nearest
 from arena.game import Game, States
 from arena.rng import Words, derive, seed_words
-from arena.search.run import FLAT, ISMCTS, PIMC, STATES, bind_search
+from arena.search.run import STATES, bind_search
 from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
 from arena.search.workspace import (
     BEGAN,
+    BY_HALVING,
     BY_POLICY,
     BY_REGRET,
     CHOICES,
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
+    FLAT,
+    ISMCTS,
     METHOD,
     MIXING,
     NANOSECONDS,
     NEVER,
     OBSERVER,
     PER_WORLD,
+    PIMC,
     PRIOR,
     PRIOR_VALUE,
     REMEMBER,
+    RIVAL,
     SHARE,
     SIMULATIONS,
     USED,
@@ -52,6 +58,7 @@ __all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 ROLLOUTS = ("policy", "uniform")
 SELECTIONS = ("ucb", "regret")
+FIRSTS = ("halving", "ucb")
 NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
@@ -77,9 +84,15 @@ class Settings:
     """For simultaneous choices: `ucb` or `regret`; None: what suits the room."""
     exploration: float | None = None
     """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own."""
+    first: str = "halving"
+    """How `ismcts` tries the own choice: `halving`, all that may still be best in the same worlds, half of them drop out again
+    and again (see halving.py); or `ucb`. Where it is a simultaneous one by regret, that decides."""
     prior: float | None = None
     """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
     room's own number, with uniform rollouts 0."""
+    expansion: int | None = None
+    """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
+    room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -93,7 +106,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise ConfigError for what makes no sense."""
-        for name, known in (("method", (*METHODS,)), ("rollout", ROLLOUTS), ("selection", (None, *SELECTIONS))):
+        for name, known in (
+            ("method", (*METHODS,)),
+            ("rollout", ROLLOUTS),
+            ("selection", (None, *SELECTIONS)),
+            ("first", FIRSTS),
+        ):
             if getattr(self, name) not in known:
                 words = [word for word in known if word is not None]
                 raise ConfigError(f"search: {name}: no {getattr(self, name)!r}; {nearest(str(getattr(self, name)), words)}")
@@ -161,7 +179,9 @@ class Findings:
 
     @cached_property
     def best_code(self) -> int:
-        """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
+        """The action to play: by value where choices were tried side by side, else by visits; of a mixed strategy, one that is
+        drawn by its shares.
+        """
         if self._results[:, SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
@@ -169,6 +189,8 @@ class Findings:
         rank: list[tuple[float, float]]
         if self._asked.method == "flat":
             rank = [(value, 0.0) for value in self._expected]
+        elif self._results[:, RIVAL].any():
+            rank = list(zip(self._results[:, RIVAL].tolist(), self._expected))
         else:
             rank = list(zip(self._results[:, VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
@@ -180,7 +202,7 @@ class Findings:
         looks = self._results[:, PRIOR_VALUE]
         level = (sums - visits * looks).sum() / max(1.0, visits.sum())
         expected = (sums + self._prior * (level + looks)) / np.maximum(_CLOSE, visits + self._prior)
-        return [float(value) if count else -np.inf for value, count in zip(expected, visits)]
+        return [float(value) if count or self._prior else -np.inf for value, count in zip(expected, visits)]
 
     @cached_property
     def best(self) -> str:
@@ -269,6 +291,8 @@ class _Part:
         self._work = np.zeros(1, _workspace_type(game))
         workspace = self._work[0]
         _write_settings(workspace.settings, game, seat, len(codes), asked, number, threads)
+        is_mixed = bool(workspace.settings[BY_REGRET]) and game.engine.is_simultaneous(observed)
+        workspace.settings[BY_HALVING] = asked.method == "ismcts" and asked.first == "halving" and not is_mixed
         _write_numbers(workspace.numbers, game, asked)
         self._constants = _constants(game, asked)
         self.prior = float(workspace.numbers[PRIOR])
@@ -330,6 +354,8 @@ def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Sett
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
     out[DEPTH] = depth or NEVER
+    own = game.rollout.EXPANSION if asked.rollout == "policy" else 1
+    out[EXPANSION] = own if asked.expansion is None else asked.expansion
     out[BY_POLICY] = asked.rollout == "policy"
     out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:

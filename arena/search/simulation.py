@@ -45,13 +45,16 @@ from arena.search.workspace import (
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
     FIRST_KEPT,
     FIRST_MEAN,
+    FLAT,
     KEPT,
     KEPT_CHOICES,
     KEPT_COUNT,
     LONGEST_PATH,
+    METHOD,
     MIXING,
     MOVER,
     NEVER,
@@ -92,13 +95,13 @@ def simulate(
 ) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
-    `forced`: the place in its legal list of what the observer chooses first, and then no tree is kept; or NOT_A_CHOICE.
+    `forced`: the place in its legal list of what the observer chooses first, or NOT_A_CHOICE.
     """
     observer = w.settings[OBSERVER]
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
-    if forced == NOT_A_CHOICE:
-        first = _descend(s, nodes, slots, w, out, priors, constants, sight, rng)
+    if w.settings[METHOD] != FLAT:
+        first = _descend(s, forced, nodes, slots, w, out, priors, constants, sight, rng)
     else:
         first = forced
         while current_seat(s) != observer:
@@ -116,7 +119,7 @@ def simulate(
         step(s, int(out[0]) if count == 1 else _quick_choice(s, out, count, w, constants, rng))
         is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
-    w.counters[DECISIONS] += decisions + w.counters[PATH] + (forced != NOT_A_CHOICE)
+    w.counters[DECISIONS] += decisions + w.counters[PATH] + (w.settings[METHOD] == FLAT)
     evaluate(s, constants, rewards)
     _learn_spread(num_seats(s), w, rewards)
     if first != NOT_A_CHOICE:
@@ -138,6 +141,7 @@ def _quick_choice(s: State, out: Actions, count: int, w: Workspace, constants: N
 @jit.generic
 def _descend(
     s: State,
+    forced: int,
     nodes: Nodes,
     slots: Slots,
     w: Workspace,
@@ -147,7 +151,10 @@ def _descend(
     sight: State,
     rng: Words,
 ) -> int:
-    """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
+    """Choose in the tree until a node is new or not yet to be expanded.
+
+    Gives the place of the observer's first choice in its legal list.
+    """
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
     node = ROOT  # of the observer
@@ -201,7 +208,10 @@ def _descend(
             by_regret = False
             for i in range(count):
                 by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
-        if by_regret:
+        if forced != NOT_A_CHOICE and parent == ROOT and mover == observer:
+            place = forced
+            by_regret = False
+        elif by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:
             place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, out, priors, constants, rng)
@@ -230,7 +240,7 @@ def _descend(
                     w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / count
         if not is_together:
             step(s, action)
-            if is_new:
+            if is_new or nodes[chosen].visits < w.settings[EXPANSION]:
                 break
             node = chosen
             continue
