@@ -22,8 +22,8 @@ from arena.rng import Words, derive, seed_words
 from arena.search.run import STATES, bind_search
 from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
 from arena.search.workspace import (
-    AHEAD,
     BEGAN,
+    BY_HALVING,
     BY_POLICY,
     BY_REGRET,
     CHOICES,
@@ -44,9 +44,9 @@ from arena.search.workspace import (
     PRIOR,
     PRIOR_VALUE,
     REMEMBER,
+    RIVAL,
     SHARE,
     SIMULATIONS,
-    TRIED,
     USED,
     VALUE,
     VISITS,
@@ -58,6 +58,7 @@ __all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 ROLLOUTS = ("policy", "uniform")
 SELECTIONS = ("ucb", "regret")
+FIRSTS = ("halving", "ucb")
 NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
@@ -83,6 +84,9 @@ class Settings:
     """For simultaneous choices: `ucb` or `regret`; None: what suits the room."""
     exploration: float | None = None
     """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own."""
+    first: str = "halving"
+    """How `ismcts` tries the own choice: `halving`, all that may still be best in the same worlds, half of them drop out again
+    and again (see halving.py); or `ucb`. Where it is a simultaneous one by regret, that decides."""
     prior: float | None = None
     """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
     room's own number, with uniform rollouts 0."""
@@ -102,7 +106,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise ConfigError for what makes no sense."""
-        for name, known in (("method", (*METHODS,)), ("rollout", ROLLOUTS), ("selection", (None, *SELECTIONS))):
+        for name, known in (
+            ("method", (*METHODS,)),
+            ("rollout", ROLLOUTS),
+            ("selection", (None, *SELECTIONS)),
+            ("first", FIRSTS),
+        ):
             if getattr(self, name) not in known:
                 words = [word for word in known if word is not None]
                 raise ConfigError(f"search: {name}: no {getattr(self, name)!r}; {nearest(str(getattr(self, name)), words)}")
@@ -180,8 +189,8 @@ class Findings:
         rank: list[tuple[float, float]]
         if self._asked.method == "flat":
             rank = [(value, 0.0) for value in self._expected]
-        elif self._results[:, TRIED].any():
-            rank = [(value, 0.0) for value in self._ahead]
+        elif self._results[:, RIVAL].any():
+            rank = list(zip(self._results[:, RIVAL].tolist(), self._expected))
         else:
             rank = list(zip(self._results[:, VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
@@ -193,14 +202,7 @@ class Findings:
         looks = self._results[:, PRIOR_VALUE]
         level = (sums - visits * looks).sum() / max(1.0, visits.sum())
         expected = (sums + self._prior * (level + looks)) / np.maximum(_CLOSE, visits + self._prior)
-        return [float(value) if count else -np.inf for value, count in zip(expected, visits)]
-
-    @property
-    def _ahead(self) -> list[float]:
-        """What each choice is expected to bring more than the one that looked best, looks counted as some worlds more."""
-        tried, ahead, looks = self._results[:, TRIED], self._results[:, AHEAD], self._results[:, PRIOR_VALUE]
-        expected = (ahead + self._prior * (looks - looks.max())) / np.maximum(_CLOSE, tried + self._prior)
-        return [float(value) if count else -np.inf for value, count in zip(expected, tried)]
+        return [float(value) if count or self._prior else -np.inf for value, count in zip(expected, visits)]
 
     @cached_property
     def best(self) -> str:
@@ -289,6 +291,8 @@ class _Part:
         self._work = np.zeros(1, _workspace_type(game))
         workspace = self._work[0]
         _write_settings(workspace.settings, game, seat, len(codes), asked, number, threads)
+        is_mixed = bool(workspace.settings[BY_REGRET]) and game.engine.is_simultaneous(observed)
+        workspace.settings[BY_HALVING] = asked.method == "ismcts" and asked.first == "halving" and not is_mixed
         _write_numbers(workspace.numbers, game, asked)
         self._constants = _constants(game, asked)
         self.prior = float(workspace.numbers[PRIOR])

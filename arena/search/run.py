@@ -5,27 +5,28 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from arena import jit
-from arena.contract import Actions, Numbers, States, believe, determinize, is_simultaneous, reopen
+from arena.contract import Actions, Numbers, States, believe, determinize, reopen
 from arena.rng import Words
-from arena.search.contest import compare, find_contenders, next_contender, open_contest
+from arena.search.halving import enter, narrow
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import Nodes, Slots, clear, regrow
 from arena.search.workspace import (
     BEGAN,
+    BY_HALVING,
     BY_POLICY,
     CHOICES,
     DONE,
     FLAT,
-    ISMCTS,
     METHOD,
     NANOSECONDS,
     NEXT_LOOK,
     OBSERVER,
     PER_WORLD,
     PIMC,
-    PRIOR,
     REMEMBER,
+    RIVAL,
     SIMULATIONS,
+    SPENT,
     USED,
     Workspace,
 )
@@ -66,18 +67,21 @@ def _entry_search(
     s = states[WORK]
     method = w.settings[METHOD]
     reopen(states[ROOT_STATE])
-    states[WORLD] = states[ROOT_STATE]
-    replies = w.settings[CHOICES] if method == FLAT else 1
-    is_contest = method == ISMCTS and w.numbers[PRIOR] > 0.0 and w.settings[CHOICES] > 1 and not is_simultaneous(world)
-    forced = NOT_A_CHOICE
-    left = 0  # simulations for which the world stays as it is
-    a = b = c = d = 0
     if w.settings[REMEMBER] == 1:
         w.counters[USED] = regrow(nodes, slots, w.counters[USED], sight_of(states[ROOT_STATE], sight, w))
     else:
         clear(nodes, slots)
         w.counters[USED] = 1
-    while left % replies != 0 or not _is_spent(replies, w):
+    replies = 1  # simulations in one world that belong together
+    if method == FLAT:
+        replies = w.settings[CHOICES]
+    if w.settings[BY_HALVING] == 1:
+        states[WORK] = states[ROOT_STATE]
+        replies = enter(s, w, out, priors, constants)
+    forced = NOT_A_CHOICE
+    left = 0  # simulations for which the world stays as it is
+    a = b = c = d = 0
+    while (method == FLAT and left > 0) or not _is_spent(replies if method == FLAT else 1, w):
         if left == 0:
             left = replies
             if method == PIMC:
@@ -88,24 +92,19 @@ def _entry_search(
             determinize(world, w.settings[OBSERVER], rng)
             if w.settings[BY_POLICY] == 1:
                 believe(world, w.settings[OBSERVER], constants, rng)
-            if is_contest:
-                if w.counters[DONE] == 0:
-                    open_contest(world, w, out, priors, constants)
-                left = find_contenders(w)
-                forced = NOT_A_CHOICE
             a, b, c, d = rng[0], rng[1], rng[2], rng[3]
-        if method == FLAT:  # each of the observer's choices in the same world, against the same chance
+            forced = NOT_A_CHOICE
+        if method == FLAT or w.settings[BY_HALVING] == 1:  # all rivals in the same world, against the same chance
             rng[0], rng[1], rng[2], rng[3] = a, b, c, d
-            forced = replies - left
-        elif is_contest:
-            rng[0], rng[1], rng[2], rng[3] = a, b, c, d
-            forced = next_contender(w, forced)
+            forced += 1
+            while method != FLAT and w.results[forced, RIVAL] == 0:
+                forced += 1
         left -= 1
         states[WORK] = states[WORLD]
         simulate(s, forced, nodes, slots, w, out, priors, constants, rewards, sight, rng)
-        if is_contest:
-            compare(w, forced, rewards)
         w.counters[DONE] += 1
+        if left == 0 and w.settings[BY_HALVING] == 1:
+            replies = narrow(replies, w)
 
 
 @jit.generic
@@ -120,6 +119,7 @@ def _is_spent(ahead: int, w: Workspace) -> bool:
     if budget == 0 or done < w.counters[NEXT_LOOK]:
         return False
     spent = jit.thread_nanoseconds() - w.settings[BEGAN]
+    w.counters[SPENT] = spent
     each = spent / done
     w.counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
     return bool(spent >= budget or spent + each * ahead > budget)

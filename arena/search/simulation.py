@@ -95,13 +95,12 @@ def simulate(
 ) -> None:
     """Play the world `s` to the end of its round, or to the depth limit, and count what came of it.
 
-    `forced`: the place in its legal list of what the observer chooses first; or NOT_A_CHOICE. `flat` keeps no tree.
+    `forced`: the place in its legal list of what the observer chooses first, or NOT_A_CHOICE.
     """
     observer = w.settings[OBSERVER]
     w.counters[PATH] = 0
     w.counters[KEPT] = 0
-    is_flat = w.settings[METHOD] == FLAT
-    if not is_flat:
+    if w.settings[METHOD] != FLAT:
         first = _descend(s, forced, nodes, slots, w, out, priors, constants, sight, rng)
     else:
         first = forced
@@ -120,7 +119,7 @@ def simulate(
         step(s, int(out[0]) if count == 1 else _quick_choice(s, out, count, w, constants, rng))
         is_hidden = is_simultaneous(s) and current_seat(s) > mover
         decisions += 1
-    w.counters[DECISIONS] += decisions + w.counters[PATH] + is_flat
+    w.counters[DECISIONS] += decisions + w.counters[PATH] + (w.settings[METHOD] == FLAT)
     evaluate(s, constants, rewards)
     _learn_spread(num_seats(s), w, rewards)
     if first != NOT_A_CHOICE:
@@ -211,6 +210,7 @@ def _descend(
                 by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
         if forced != NOT_A_CHOICE and parent == ROOT and mover == observer:
             place = forced
+            by_regret = False
         elif by_regret:
             place = _by_regret(nodes, w, count, at, rng)
         elif w.numbers[PRIOR] > 0.0:

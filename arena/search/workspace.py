@@ -12,19 +12,20 @@ Workspace: TypeAlias = Any
 
 # Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
 (OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
- EXPANSION, SETTINGS) = range(13)  # fmt: skip
-# Of `counters`: what has happened.
-USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, REFERENCE, COUNTERS = range(8)
+ BY_HALVING, EXPANSION, SETTINGS) = range(14)  # fmt: skip
+# Of `counters`: what has happened. SPENT: of a time budget, in nanoseconds.
+USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, SPENT, COUNTERS = range(8)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.
-(EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, REFERENCE_REWARD, DIFFERENCES, COMPARED,
- FIRST_MEAN) = range(10)  # from FIRST_MEAN on: each seat's mean reward  # fmt: skip
+EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
 # Columns of `results`, a row for each legal action of the observer.
-VISITS, VALUE, SHARE, PRIOR_VALUE, IS_CONTENDER, TRIED, AHEAD, COLUMNS = range(8)
+# RIVAL: 1 for a choice that may still be the best one.
+VISITS, VALUE, SHARE, PRIOR_VALUE, RIVAL, COLUMNS = range(6)
 # Columns of `path`: the choices of a simulation.
 CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
 
-ISMCTS, PIMC, FLAT = range(3)  # methods
 NEVER = -1  # as DEPTH
+ISMCTS, PIMC, FLAT = range(3)  # METHOD
+
 LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 

@@ -1,61 +1,131 @@
 """Nana Toridori for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
+import math
+
+import numpy as np
+
 from arena.contract import Constant, Numbers
-from arena.games.nanatoridori.state import ADVANCED, KIND, PASS, ROUND_OVER, ROW, TAKE, TURN, State
+from arena.games.nanatoridori.memory import known_cards
+from arena.games.nanatoridori.plans import Cards, plan
+from arena.games.nanatoridori.state import (
+    ADVANCED,
+    COPIES,
+    DROP,
+    DUEL,
+    FIRST,
+    KIND,
+    PASS,
+    PLAYS,
+    ROUND_OVER,
+    ROW,
+    SECOND,
+    TAKE,
+    TOSS,
+    VALUES,
+    State,
+)
 from arena.jit import jit
 from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
-DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the round
-PRIOR = 0.0  # visits that a look is worth
+DEPTH = 4  # decisions after which a rollout is cut; 0: at the end of the round
+PRIOR = 10.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
 EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
+    Constant("single", 1.5, 0.5, 3.0, "turns that a play of one card of value 0 would cost"),
+    Constant("step", 0.1, 0.0, 0.3, "turns that each point of value saves"),
+    Constant("more", 0.45, 0.1, 1.0, "turns that each further card of a play saves"),
+    Constant("hurry", 0.1, 0.0, 0.5, "turns that each card in hand costs"),
+    Constant("patience", 0.15, 0.0, 1.0, "turns that a pass costs beside the turn itself"),
+    Constant("life", 2.5, 0.0, 5.0, "turns that a front card of a duel is worth"),
+    Constant("turn", 0.15, 0.0, 0.5, "look: what a turn saved is worth, where winning the round is 1"),
+    Constant("sharpness", 0.85, 0.0, 2.0, "how much likelier each turn more makes it to be the last one"),
+    Constant("crowd", 0.1, 0.0, 0.5, "judging hands: turns that each card costs less than in plays"),
+    Constant("to_move", 0.4, 0.0, 1.0, "judging hands: turns that it saves to be the seat to choose"),
+    Constant("owner", 0.3, 0.0, 1.0, "judging hands: turns that it saves to have played last"),
+    Constant("front", 0.85, 0.0, 3.0, "judging hands: turns that a front card of a duel saves"),
     Constant("middle", 0.5, 0.0, 1.0, "of the points for going out first, in the advanced rules"),
-    Constant("card", 0.02, 0.0, 0.1, "what a card less in the hand is worth before the end"),
-    Constant("whim", 0.2, 0.0, 1.0, "share of choices that are any"),
+    Constant("whim", 0.05, 0.0, 1.0, "share of choices in rollouts that are any"),
 )
-MIDDLE, CARD, WHIM = range(3)
+PATIENCE, LIFE, GAIN, SHARPNESS, CROWD, TO_MOVE, OWNER, FRONT, MIDDLE, WHIM = range(4, 14)  # the first four: plans.py
+
+OUT = 10.0  # turns, more than any hand takes
+LONGEST = 64  # cards in a hand
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """1 for going out (in the advanced rules for going out first), 0 for the one who is left; before, by the cards in hand."""
+    """1 for a round that is not lost; in the advanced rules 1 for going out first, part of it for not being the last.
+
+    While it goes on: by the turns that the hands still take. The more, the likelier a seat is the last.
+    """
+    is_over = s.phase >= ROUND_OVER
+    slow = fast = 0.0
     for seat in range(s.seats):
-        out[seat] = 0.0 if s.phase >= ROUND_OVER else 0.5 - constants[CARD] * s.hand_size[seat]
+        out[seat] = 0.0
+        if s.hand_size[seat] > 0 and not is_over:
+            out[seat] = math.exp(constants[SHARPNESS] * _standing(s, seat, constants))
+            slow += out[seat]
+            fast += 1.0 / out[seat]
+    for seat in range(s.seats):
+        if s.hand_size[seat] > 0 and not is_over:
+            last = out[seat] / slow
+            first = 1.0 / out[seat] / fast if s.num_out == 0 else 0.0
+            out[seat] = 1.0 - last
+            if s.variant == ADVANCED:
+                out[seat] = constants[MIDDLE] * (1.0 - last - first) + first
     for i in range(s.num_out):
         out[s.out[i]] = constants[MIDDLE] if i > 0 and s.variant == ADVANCED else 1.0
 
 
 @jit
-def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """Play rather than pass, the most cards; take what joins the same value, drop the rest."""
-    if chance(rng) < constants[WHIM]:
-        return int(actions[below(rng, count)])
-    if s.phase == TURN:
-        best = 0
-        chosen = int(actions[0])
-        for i in range(count):
-            action = int(actions[i])
-            if action >> KIND != PASS:
-                cards = action >> 2 & 63
-                if cards > best:
-                    best = cards
-                    chosen = action
-        return chosen
-    value = s.beaten_value if s.phase == TAKE else s.drawn
-    first = s.turn << ROW
-    for gap in range(s.hand_size[s.turn]):
-        if s.hand[first + gap] == value:
-            return int(actions[gap])
-    return int(actions[count - 1])
+def _standing(s: State, seat: int, constants: Numbers) -> float:
+    """The turns that a hand still takes, as the order of going out shows it: fitted to rounds of quick play."""
+    turns = plan(s.hand[seat << ROW : (seat << ROW) + LONGEST], s.hand_size[seat], constants)
+    turns -= constants[CROWD] * s.hand_size[seat] + constants[FRONT] * s.num_fronts[seat]
+    if s.turn == seat:
+        turns -= constants[TO_MOVE]
+    if s.table_count > 0 and s.table_owner == seat:
+        turns -= constants[OWNER]
+    return float(turns)
 
 
 @jit
-def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
-    """All choices look the same."""
+def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
+    """What looks best."""
+    if chance(rng) < constants[WHIM]:
+        return int(actions[below(rng, count)])
+    looks = np.empty(count)
+    prior(s, actions, count, constants, looks)
+    return int(actions[np.argmax(looks)])
+
+
+@jit
+def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """How few turns the own hand takes after it."""
+    first = s.turn << ROW
+    size = s.hand_size[s.turn]
+    rest = np.empty(LONGEST + COPIES, np.int8)
     for i in range(count):
-        out[i] = 0.0
+        action = int(actions[i])
+        kind = action >> KIND
+        place = action >> FIRST & 63
+        if kind == PLAYS:
+            cards = action >> SECOND & 63
+            left = _without(s.hand[first : first + LONGEST], size, place, cards, rest)
+            turns = -OUT
+            if left > 0:
+                turns = _with(rest, left, s.table_value, s.table_count, constants) + constants[LIFE] * (action & 3)
+        elif kind == PASS:
+            turns = _after_pass(s, place, constants)
+        elif kind in (DROP, TOSS):
+            turns = plan(s.hand[first : first + LONGEST], size, constants)
+        else:
+            value, cards = (s.beaten_value, s.beaten_count) if s.phase == TAKE else (s.drawn, 1)
+            _insert(s.hand[first : first + LONGEST], size, place, value, cards, rest)
+            turns = plan(rest, size + cards, constants)
+        out[i] = -constants[GAIN] * turns
 
 
 @jit
@@ -78,3 +148,68 @@ def private_code(s: State, _seat: int) -> int:
 @jit
 def reopen(_s: State) -> None:
     """Nothing is chosen simultaneously."""
+
+
+@jit
+def _after_pass(s: State, front: int, constants: Numbers) -> float:
+    """Turns after a pass: of the hand with the card that may come, kept where it helps."""
+    hand = s.hand[s.turn << ROW : (s.turn << ROW) + LONGEST]
+    size = s.hand_size[s.turn]
+    if s.variant == DUEL:
+        if front == 0:
+            return OUT  # eliminated
+        return float(_with(hand, size, front, 1, constants) + constants[PATIENCE] + constants[LIFE])
+    if s.num_stock == 0:
+        return float(plan(hand, size, constants) + constants[PATIENCE])
+    left = np.full(VALUES + 1, COPIES)
+    for i in range(size):
+        left[hand[i]] -= 1
+    for i in range(s.num_discard):
+        left[s.discard[i]] -= 1
+    left[s.table_value] -= s.table_count
+    total = 0.0
+    turns = 0.0
+    for value in range(1, VALUES + 1):
+        for seat in range(s.seats):
+            if seat != s.turn:
+                left[value] -= known_cards(s, seat, value)
+        if left[value] > 0:
+            total += left[value]
+            turns += left[value] * _with(hand, size, value, 1, constants)
+    return float(turns / max(1.0, total) + constants[PATIENCE])
+
+
+@jit
+def _with(hand: Cards, size: int, value: int, count: int, constants: Numbers) -> float:
+    """Turns of a hand, with a block of equal cards beside a run of the same value where that helps."""
+    best = plan(hand, size, constants)
+    if count > 0:
+        more = np.empty(LONGEST + COPIES, np.int8)
+        before = 0
+        for place in range(size):
+            if hand[place] == value and before != value:
+                _insert(hand, size, place, value, count, more)
+                best = min(best, plan(more, size + count, constants))
+            before = hand[place]
+    return float(best)
+
+
+@jit
+def _without(hand: Cards, size: int, place: int, count: int, out: Cards) -> int:
+    """Write a hand without some cards; gives how many are left."""
+    for i in range(place):
+        out[i] = hand[i]
+    for i in range(place + count, size):
+        out[i - count] = hand[i]
+    return size - count
+
+
+@jit
+def _insert(hand: Cards, size: int, gap: int, value: int, count: int, out: Cards) -> None:
+    """Write a hand with a block of equal cards at a gap."""
+    for i in range(gap):
+        out[i] = hand[i]
+    for i in range(count):
+        out[gap + i] = value
+    for i in range(gap, size):
+        out[i + count] = hand[i]
