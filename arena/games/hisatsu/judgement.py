@@ -17,7 +17,7 @@ from arena.jit import jit, popcount
 from arena.rng import Words
 
 # Places of what `look` reads in the constants of rollout.py.
-COVER, THRIFT, EASE, OPENING, DENIAL, TILT, LEAD = range(7)
+COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT = range(7)
 
 MOST_HIDDEN = 6  # cards on a request
 _SUMS = MOST_HIDDEN * (VALUES - 1) + 1
@@ -45,7 +45,7 @@ def look(s: State, actions: Words, count: int, constants: Numbers, out: Numbers)
         worth = float(s.worth[s.request[slot]])
         space = int(s.hp[s.request[slot]]) - base - value  # for the hidden cards of others
         if s.chips[slot] > 0:
-            out[i] = 1.0 + constants[THRIFT] * value
+            out[i] = 1.0 + constants[HIDING] * value
             if s.chips[slot] == 1:  # the next seat may claim
                 fits = 0.0
                 for hidden in range(max(0, min(_SUMS, space))):
@@ -79,6 +79,7 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
         sums[total] = 0.0
     sums[0] = 1.0
     base = 0
+    most = 0
     done = 1 << seat
     hidden = hidden_cards(s, slot)
     for i in range(s.num_cards[slot]):
@@ -90,29 +91,31 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
             number = 0
             for k in range(i, hidden):
                 number += int(s.cards[slot, k]) >> 3 == card >> 3
-            _add_hidden(unseen(s, card >> 3) & BELOW_SEVEN, number, tilt, sums)
+            most = _add_hidden(unseen(s, card >> 3) & BELOW_SEVEN, number, tilt, sums, most)
     return base
 
 
 @jit
-def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers) -> None:
-    """Convolve with the sum of `number` different ones of the candidates."""
+def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: int) -> int:
+    """Convolve with the sum of `number` different ones of the candidates; `most`: the largest sum so far. Gives the new one."""
     ways = np.zeros((MOST_HIDDEN + 1, _SUMS))
     ways[0, 0] = 1.0
+    reach = number * (VALUES - 1)
     for value in range(1, VALUES):
         if candidates >> value & 1:
             weight = math.exp(tilt * value)
             for cards in range(number, 0, -1):
-                for total in range(_SUMS - 1, value - 1, -1):
+                for total in range(cards * (VALUES - 1), value - 1, -1):
                     ways[cards, total] += weight * ways[cards - 1, total - value]
     whole = 0.0
-    for total in range(_SUMS):
+    for total in range(reach + 1):
         whole += ways[number, total]
-    for total in range(_SUMS - 1, -1, -1):
+    for total in range(most + reach, -1, -1):
         chance = 0.0
-        for more in range(total + 1):
+        for more in range(max(0, total - most), min(total, reach) + 1):
             chance += sums[total - more] * ways[number, more]
         sums[total] = chance / whole
+    return most + reach
 
 
 @jit

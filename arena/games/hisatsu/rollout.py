@@ -19,16 +19,17 @@ EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the r
 EXPANSION = 20  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
-    Constant("thrift", 0.03, 0.0, 1.0, "points for each pip of a card that is hidden or passed: low cards fit to the end"),
+    Constant("thrift", 0.03, -0.5, 0.5, "points for each pip of a card that is passed: low cards fit to the end"),
+    Constant("hiding", -0.01, -0.5, 0.5, "points for each pip of a card that is hidden"),
     Constant("ease", 0.05, 0.0, 1.0, "points for each pip of a card that claims"),
     Constant("opening", 0.0, 0.0, 1.0, "share of a request that is lost with its last one-point card, as the next seat claims"),
     Constant("denial", 0.0, 0.0, 1.0, "what a request that a rival does not get is worth, as a share of its points"),
-    Constant("tilt", 0.4, -1.0, 1.0, "how much likelier a card was hidden for each of its pips: exp(tilt)"),
+    Constant("tilt", 0.2, -1.0, 1.0, "how much likelier a card was hidden for each of its pips: exp(tilt)"),
     Constant("lead", 4.0, 0.5, 30.0, "points of lead after which more hardly count"),
     Constant("claim", 0.5, 0.0, 1.0, "of a request's points, for the seat whose card lies last on it when a rollout is cut"),
     Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
 )
-COVER, THRIFT, EASE, OPENING, DENIAL, TILT, LEAD, CLAIM, WHIM = range(9)
+COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT, LEAD, CLAIM, WHIM = range(10)
 
 
 @jit
