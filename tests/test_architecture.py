@@ -16,7 +16,7 @@ LAYERS = (
     "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match", "seats", "exhibition",
     "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit", "report", "config", "admission",
     "tournament", "series", "forecast", "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows",
-    "bench_scale", "bench_chaos", "bench_formats", "cli",
+    "bench_scale", "bench_chaos", "bench_formats", "bench_exact", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",

@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from locked_tables import CLOCK, MEMORY
-from naga_contests import ROOM as NAGA
-from naga_contests import contest, exploitability, matrix_of, solved
 
 from arena import search as searches
 from arena.agent import Agent, StartInfo, read_bot
 from arena.errors import ConfigError
+from arena.exact import naga
+from arena.exact.rooms import grow
+from arena.exact.solve import best_response, solve
+from arena.exact.tree import Tree
 from arena.exhibition import agree, play_match
 from arena.game import Game, States, load, names
 from arena.match import Answer, play
@@ -24,7 +26,7 @@ from arena.search import METHODS, Findings, Memory, Settings
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.view import View
 
-ROOMS = names()
+ROOMS, NAGA = names(), load("naga")
 BOT = read_bot(Path(__file__).parent.parent / "bots" / "ismcts.py")
 
 
@@ -142,7 +144,7 @@ def test_a_search_goes_on_from_the_one_before(room: str) -> None:
 
 def test_a_memory_of_another_search_is_not_used() -> None:
     game, memory = load("naga"), Memory()
-    states = contest(6, 1)
+    states = naga.position(NAGA, 1)
     assert states is not None
     view = view_of(game, states, 0)
     fresh = view.search(iterations=50)
@@ -207,7 +209,7 @@ def test_twelve_lines_play_whole_matches_in_locked_seats(room: str) -> None:
 
 
 def test_a_time_budget_marks_the_view() -> None:
-    states = contest(1, 1)
+    states = naga.position(NAGA, 1, contest=1)
     assert states is not None
     view = view_of(NAGA, states, 0)
     assert view.search(iterations=10).simulations == 10 and not view.is_timed
@@ -229,22 +231,31 @@ def test_a_wrong_setting_is_named(wrong: dict[str, object], words: str) -> None:
         Settings(**wrong)  # type: ignore[arg-type]
 
 
+def secured(tree: Tree, seat: int, shares: list[float]) -> float:
+    """What a seat gets of the game, 0 to 1, by its only choice, however the other replies."""
+    profile = tree.uniform_profile()
+    (choice,) = tree.information_sets[seat]
+    profile[seat][choice.sequences] = shares
+    return 1.0 - best_response(tree, 1 - seat, profile)[0]
+
+
 def test_eltam_is_played_exactly() -> None:
     """The last contest: no card is hidden any more but in the other hand, where all that is unseen is."""
     played = 0
     for deal in range(60):
-        states = contest(7, deal)
+        states = naga.position(NAGA, deal, contest=7)
         if states is None:
             continue
-        matrix, codes = matrix_of(states), NAGA.legal_list(states)
-        for seat, own in ((0, matrix), (1, 1.0 - matrix.T)):
+        tree, codes = grow(NAGA, {states.tobytes(): 1.0}), NAGA.legal_list(states)
+        value = solve(tree).value
+        for seat, own in ((0, value), (1, 1.0 - value)):
             if seat == 1:
                 NAGA.engine.step(states, codes[0])  # hidden from seat 1
             found = view_of(NAGA, states, seat).search(iterations=1000, selection="regret")
-            worst = min(own[codes.index(found.best_code)])
-            assert worst >= solved(own) - 1e-9, f"deal {deal}: seat {seat} plays {found.best}"
+            pure = [float(code == found.best_code) for code in codes]
+            assert secured(tree, seat, pure) >= own - 1e-9, f"deal {deal}: seat {seat} plays {found.best}"
             values = [choice.value * choice.visits for choice in found.choices]
-            assert sum(values) / found.simulations == pytest.approx(solved(own), abs=0.1)
+            assert sum(values) / found.simulations == pytest.approx(own, abs=0.1)
             played += 1
     assert played > 40
 
@@ -252,17 +263,18 @@ def test_eltam_is_played_exactly() -> None:
 @pytest.mark.parametrize(("deal", "seed"), [(317, 0), (62, 0)])
 def test_simultaneous_choices_become_an_equilibrium(deal: int, seed: int) -> None:
     """The last two contests with open cards, a game in which the best play is mixed: more iterations, less to exploit."""
-    states = contest(6, deal)
+    states = naga.position(NAGA, deal)
     assert states is not None
     seen = NAGA.observed(states, 0)
     world = NAGA.from_bytes(seen.tobytes())
     NAGA.engine.determinize(world, 0, seed_words(derive(seen.tobytes(), "search", 0, seed, 0)))  # the one that is searched
-    matrix = matrix_of(world)
+    tree = grow(NAGA, {world.tobytes(): 1.0}, naga.settle_eltam(NAGA))
+    value = solve(tree).value
     lost = []
     for iterations in (300, 30_000):
         asked = {"iterations": iterations, "world_iterations": iterations, "method": "pimc", "selection": "regret"}
         found = view_of(NAGA, states, 0).search(seed=seed, **asked)
-        lost.append(exploitability(matrix, found.shares))
+        lost.append(value - secured(tree, 0, found.shares))
     assert lost[1] < 0.05 < lost[0]
     values = [choice.value * choice.visits for choice in found.choices]
-    assert sum(values) / found.simulations == pytest.approx(solved(matrix), abs=0.03)
+    assert sum(values) / found.simulations == pytest.approx(value, abs=0.03)

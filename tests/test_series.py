@@ -13,12 +13,13 @@ from test_formats import Stops
 from arena import admission
 from arena import tournament as hall
 from arena.cli.main import main
+from arena.config import read_config
 from arena.errors import ArenaError
-from arena.game import load
+from arena.game import load, names
 from arena.seats.probe import Profile
-from arena.series.chain import check_steps, run_steps
-from arena.series.space import Choices, Range, merged, read_space, settings_at, spread
-from arena.series.tuning import Tuned, check_tuning, run_tuning
+from arena.series.chain import check_steps, read_steps, run_steps
+from arena.series.space import Choices, Range, merged, read_space, settings_at, spread, start_of
+from arena.series.tuning import Tuned, check_tuning, read_tuning, run_tuning
 from arena.tournament import LOCAL, Interrupted, Settings, Silent
 
 ROOT = Path(__file__).parent.parent
@@ -161,14 +162,18 @@ def test_a_mistake_is_named_with_its_place(changes: dict[str, Any], expected: st
 def test_a_space_is_filled_evenly_and_a_smaller_box_within_it() -> None:
     space = read_space({"a": [0.0, 8.0], "b": [1.0, 100.0, "log"], "c": [1, 4], "d.e": ["x", "y"]}, [load("naga")], "space")
     assert space["c"] == Range(1, 4, True, False) and space["d.e"] == Choices(("x", "y"))
-    points = spread(space, 8, Random(1))
-    found = [settings_at(space, point) for point in points]
+    nowhere = (None,) * 4
+    points = spread(space, 8, Random(1), nowhere)
+    found = [settings_at(space, point, nowhere) for point in points]
     assert sorted(int(one["a"]) for one in found) == list(range(8))
     assert sorted(one["c"] for one in found) == [1, 1, 2, 2, 3, 3, 4, 4]
     assert sum(one["b"] < 10 for one in found) == 4 and sum(one["d.e"] == "x" for one in found) == 4
-    near = spread(space, 8, Random(1), (0.9, 0.5, 0.1, 0.75), 0.25)
-    assert all(0.75 <= one[0] <= 1 and 0.375 <= one[1] <= 0.625 and 0 <= one[2] <= 0.25 for one in near)
-    assert sum(settings_at(space, one)["d.e"] == "y" for one in near) >= 6
+    centre = (0.9, 0.5, None, 0.75)
+    near = spread(space, 64, Random(1), centre, 0.25)
+    assert all(0.75 <= one[0] <= 1 and 0.375 <= one[1] <= 0.625 for one in near)
+    assert sum(one[3] >= 0.5 for one in near) >= 48
+    changes = [sum(own != middle for own, middle in zip(one, centre)) for one in near]
+    assert set(changes) <= {1, 2, 3, 4} and 1.8 < sum(changes) / len(near) < 3.2
     assert merged({"d": {"f": 1}}, found[0])["d"] == {"f": 1, "e": found[0]["d.e"]}
 
 
@@ -176,6 +181,12 @@ def test_the_constants_of_a_room_are_a_space() -> None:
     constants = load("naga").rollout.CONSTANTS
     space = read_space({"constants": "room", "prior": [0.0, 9.0]}, [load("naga")], "space")
     assert set(space) == {"prior", *(f"constants.{constant.name}" for constant in constants)}
+    point = start_of(space, {"constants": {constants[0].name: constants[0].low}}, [load("naga")])
+    assert point[0] is None and point[1] == 0.0
+    assert settings_at(space, point, (None,) * len(space))[f"constants.{constants[1].name}"] == pytest.approx(
+        constants[1].default
+    )
+    assert settings_at(space, (*point[:-1], 0.0), point) == {f"constants.{constants[-1].name}": constants[-1].low}
     with pytest.raises(ArenaError, match=r"space\.constants: room: of one game"):
         read_space({"constants": "room"}, [load("naga"), load("yaniv")], "space")
 
@@ -191,7 +202,9 @@ def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.Capture
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "hall"}
     assert main([*words, "--format", "md"]) == 3
     assert "| again | naga_greedy | 50.0% |" in (text := capsys.readouterr().out) and "not separated from 55%" in text
-    for verb in ("tournament", "ladder", "plan"):
+    assert main(["plan", str(config), "--json", "--workers", "1"]) == 0
+    assert [found["matches"] for found in json.loads(capsys.readouterr().out)] == [80, 20]
+    for verb in ("tournament", "ladder"):
         assert main([verb, str(config)]) == 2
         assert "chain: several tournaments one after the other; `arena compare CONFIG`" in capsys.readouterr().err
 
@@ -226,17 +239,21 @@ def test_a_mistake_in_a_chain_is_named(changes: dict[str, Any], expected: str) -
     assert expected in message({**CHAIN, **changes}, check_steps)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "house").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [ROOT / "configs" / "house" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_house_ladders_are_good(path: Path) -> None:
-    document = yaml.safe_load(path.read_text())
-    if "chain" not in document:
-        return
-    steps = check_steps(document, path.parent, Settings())
-    assert steps[0].than == "random" and steps[-1].better == "champion" and document["name"] == f"house-{path.stem}"
+    steps = read_steps(path, Settings())
+    assert steps[0].than == "random" and steps[-1].better == "champion"
+    assert steps[0].tournament.name == f"house-{path.stem}-{steps[0].better}"
     assert [step.share for step in steps if step.better == "ismcts_10000"] == [0.6]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "tune").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [ROOT / "configs" / "tune" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_tunes_of_the_house_are_good(path: Path) -> None:
-    found = check_tuning(yaml.safe_load(path.read_text()), path.parent, Settings())
+    found = read_tuning(path, Settings())
     assert found.base.name == f"tune-{path.stem}" and found.bot.name == "champion" and found.seed == 1
+
+
+def test_all_bots_of_the_house_are_in_its_field() -> None:
+    field = read_config(ROOT / "configs" / "house" / "field.yaml")
+    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (ROOT / "bots").glob("*.py")}
+    assert {entry.game for entry in field.entries} == set(names())

@@ -36,6 +36,7 @@ class Topic(enum.StrEnum):
     SCALE = "scale"
     CHAOS = "chaos"
     FORMATS = "formats"
+    EXACT = "exact"
 
 
 def bench(
@@ -56,11 +57,17 @@ def bench(
     kills: Annotated[int, typer.Option(help="chaos: how many processes to kill.")] = 20,
     workers: Annotated[int, typer.Option(help="chaos: worker processes.")] = 2,
     seed: Annotated[int, typer.Option(help="chaos: of the choice of what is killed when.")] = 1,
+    bot: Annotated[
+        list[Path] | None, typer.Option(help="exact: only these bots; repeatable; default: rule bots, ismcts, champion.")
+    ] = None,
+    positions: Annotated[int | None, typer.Option(help="exact: how many of each kind; default: 12.", min=1)] = None,
 ) -> int:
     """Measure speed on this machine: engine, search and ratings (one core, CPU time), locked seats (wall time), boards
     of 10 million rows (1 GB of disk, some minutes), or whole tournaments (scale).
 
     formats: the error rates of `compare`, and how many matches `compare` and `ladder` save (some minutes).
+
+    exact: end games that can be solved: how far searches are from the exact values, and what bots give away (some minutes).
 
     chaos kills workers and driver of a tournament again and again, and compares its results with those of a calm run.
     """
@@ -69,6 +76,8 @@ def bench(
         return _rows(matches, out, console, json=json)
     if out is not None or (matches and topic is not Topic.SCALE):
         raise ConfigError("--matches, --out: of `arena bench rows` only; `arena bench scale` has --matches too")
+    if (bot or positions is not None) and topic is not Topic.EXACT:
+        raise ConfigError("--bot, --positions: of `arena bench exact` only")
     if topic is Topic.RATINGS:
         return _ratings(json=json)
     if topic is Topic.SCALE:
@@ -83,6 +92,10 @@ def bench(
         from arena.cli.bench_chaos import print_chaos
 
         return print_chaos(kills, backend, workers, seed)
+    if topic is Topic.EXACT:
+        from arena.cli.bench_exact import print_exact  # only now: it needs scipy's solvers
+
+        return print_exact(game, bot, positions, json=json)
     names = game or games.names()
     for name in names:
         games.load(name)

@@ -1,6 +1,7 @@
 """`arena plan CONFIG`: what would be played, how balanced, how many matches, how long; nothing is played of it or written."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -10,7 +11,9 @@ from rich.table import Table
 
 from arena.cli.durations import duration_text
 from arena.cli.running import ConfigPath, Seed, TrustBots, Workers
+from arena.config import Tournament
 from arena.forecast import EntryForecast, Forecast, forecast
+from arena.series.chain import read_steps
 from arena.tournament import Settings
 
 
@@ -18,13 +21,25 @@ def plan(
     config: ConfigPath, workers: Workers = None, seed: Seed = None, unsafe_trust_bots: TrustBots = False,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> int:  # fmt: skip
-    """Print what a config would play: tables, balance, matches, and the time as a few matches of each game foretell it."""
+    """Print what a config would play (of a chain, each step): tables, balance, matches, and the time.
+
+    A few matches of each game foretell the time.
+    """
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     settings = Settings(workers=workers, seed=seed, unsafe_trust_bots=unsafe_trust_bots)
-    found = forecast(config, settings, lambda text: console.print(text, markup=False))
+    steps = read_steps(config, settings)
+    parts: list[Path | Tournament] = [step.tournament for step in steps] if steps else [config]
+    found = [forecast(part, settings, lambda text: console.print(text, markup=False)) for part in parts]
     if json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n")
+        document = msgspec.json.encode(found if steps else found[0])
+        sys.stdout.write(msgspec.json.format(document, indent=2).decode() + "\n")
         return 0
+    for part in found:
+        _print(part)
+    return 0
+
+
+def _print(found: Forecast) -> None:
     output = Console(highlight=False, soft_wrap=True)
     at_most = "at most " if found.is_upper_bound else ""
     output.print(f"{found.name}: {found.format}, {found.bots} bots, {at_most}{found.matches:,} matches", markup=False)
@@ -35,7 +50,6 @@ def plan(
             output.print(f"{entry.pool}: {entry.faults} faults in {entry.calibrated} matches", markup=False)
     workers_text = "1 worker" if found.workers == 1 else f"{found.workers} workers"
     output.print(f"time: {at_most}about {duration_text(found.seconds)} with {workers_text}", markup=False)
-    return 0
 
 
 def _table(found: Forecast) -> Table:

@@ -1,6 +1,11 @@
-"""End games solved exactly: what the search is measured against, and what a strategy gives away to a perfect rival.
+"""End games solved exactly: what the search is measured against, and what a policy gives away to perfect rivals.
 
 tree.py is a game as a tree of decisions with what each seat knows at them, solve.py solves it, rooms.py grows it from a room's
 own rules. naga.py, yaniv.py and hisatsu.py find end games that are small enough, and list the worlds that may be behind what
-the seats see. Nothing here is for bots: a position of the middle game has more worlds than there are seconds.
+the seats see; moments.py lists these kinds of end games. Nothing here is for bots: before the end there are too many worlds.
+
+Two games can be made of one position. Behind what *all* see, with every hand that each seat may hold: the game as it is. Behind
+the view of *one* seat, whose cards are then the same in all worlds: its rivals, who play perfectly, play as if they knew them.
+A search from that view plays this second game; for two seats its value is never above what the hand is worth in the first.
+Policies are measured in the first: against a fixed policy a best response can be found for each hand alone (`rooms.gain`).
 """

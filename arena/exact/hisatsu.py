@@ -2,15 +2,16 @@
 
 In the last round each seat has two cards left and plays one. Behind what one seat sees there are at most some hundred worlds,
 times the requests that may come into the row: only where a seat that is still to move has a claim.
-With three seats or more there is no value that every perfect player gets, but where backward induction settles it there is
-one (`solve.backward_value`): always in the very last turn, mostly before.
+With three seats or more perfect play has no one value, except where backward induction settles the game
+(`solve.backward_value`): always in the very last turn, mostly in the last but one.
 """
 
 import random
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from arena.exact.rooms import Worlds
+from arena.exact.rooms import MOST_WORLDS, Worlds
+from arena.exact.tree import refuse_more
 from arena.game import Game, States
 from arena.games.hisatsu.knowledge import hidden_cards, unseen
 from arena.games.hisatsu.rules import claim
@@ -28,8 +29,11 @@ def position(game: Game, deal: int, left: int, seats: int = SEATS) -> States:
     return states
 
 
-def worlds(game: Game, states: States, seat: int | None = None) -> Worlds:
-    """What may be behind the view of `seat`; for None, behind what all see. In the last round of turns only."""
+def worlds(game: Game, states: States, seat: int | None = None, most: int = MOST_WORLDS) -> Worlds:
+    """What may be behind the view of `seat`; for None, behind what all see. In the last round of turns only.
+
+    Raises TooLargeError for more than `most`.
+    """
     state = states[0]
     seats, left = int(state.seats), int(state.seats) * TURNS - int(state.turns)
     if left > seats or state.pass_discard:
@@ -38,9 +42,12 @@ def worlds(game: Game, states: States, seat: int | None = None) -> Worlds:
     refills = sum(claim(state, slot) in movers for slot in range(seats - 1))
     stock = sorted(state.stock[: state.num_stock].tolist())
     others = [other for other in range(seats) if other != seat]
+    dealings = list(product(*(_arrangements(states, other) for other in others)))
+    drawings = list(permutations(stock, min(refills, len(stock))))
+    refuse_more(len(dealings) * len(drawings), most, "worlds")
     found: dict[bytes, float] = {}
-    for drawn in permutations(stock, min(refills, len(stock))):
-        for dealt in product(*(_arrangements(states, other) for other in others)):
+    for drawn in drawings:
+        for dealt in dealings:
             world = game.from_bytes(states.tobytes())
             world[0].seed[:] = 0
             world[0].stock[: len(stock)] = [request for request in stock if request not in drawn] + [*drawn]

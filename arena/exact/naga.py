@@ -7,8 +7,10 @@ the other selects there, nothing is better than one's strongest cards. Behind wh
 
 import random
 from itertools import combinations, permutations
+from math import factorial
 
-from arena.exact.rooms import Settle, Worlds, played
+from arena.exact.rooms import MOST_WORLDS, Settle, Worlds, played
+from arena.exact.tree import refuse_more
 from arena.game import Game, States
 from arena.games.naga.knowledge import selected
 from arena.games.naga.rules import contest_strength
@@ -18,32 +20,35 @@ SEATS = 2
 HAND = 5
 
 
-def position(game: Game, deal: int) -> States | None:
-    """The selections of the last contest but one, after random play; None where the game was decided before."""
+def position(game: Game, deal: int, contest: int = CONTESTS - 1) -> States | None:
+    """The selections of a contest, after random play; None where the game was decided before."""
     states = game.deal(SEATS, game.resolve_options({}, SEATS), deal)
     chance = random.Random(deal)
     while not game.engine.is_round_over(states):
-        if states[0].contest == CONTESTS - 1 and states[0].phase == SELECT:
+        if states[0].contest == contest and states[0].phase == SELECT:
             return states
         game.engine.step(states, chance.choice(game.legal_list(states)))
     return None
 
 
-def worlds(game: Game, states: States, seat: int | None = None, hidden: int = HAND) -> Worlds:
+def worlds(game: Game, states: States, seat: int | None = None, most: int = MOST_WORLDS, hidden: int = HAND) -> Worlds:
     """What may be behind the view of `seat`; for None, behind what both see: then each seat knows no hand but its own.
 
     `hidden`: as if of each hand that is not seen only the last so many cards were hidden and the others lay open, for smaller
-    games: with both hands hidden (2 hidden + 2)! / hidden!^2 worlds, 33,264 for whole hands.
+    games: with both hands hidden (2 hidden + 2)! / hidden!^2 worlds, 33,264 for whole hands. Raises TooLargeError for more
+    than `most`.
     """
     state = states[0]
     hands = [_cards(int(hand)) for hand in state.hand]
     seen = [hand if other == seat else hand[: HAND - hidden] for other, hand in enumerate(hands)]
     taken = {*seen[0], *seen[1], *state.field.tolist(), *state.shown[: state.num_shown].tolist()}
     unseen = [card for card in range(len(CARDS)) if card not in taken]
+    needed = [HAND - len(hand) for hand in seen]
+    refuse_more(factorial(len(unseen)) // factorial(needed[0]) // factorial(needed[1]), most, "worlds")
     found: dict[bytes, float] = {}
-    for first in combinations(unseen, HAND - len(seen[0])):
+    for first in combinations(unseen, needed[0]):
         rest = [card for card in unseen if card not in first]
-        for second in combinations(rest, HAND - len(seen[1])):
+        for second in combinations(rest, needed[1]):
             for stock in permutations(card for card in rest if card not in second):
                 found[_world(game, states, ([*seen[0], *first], [*seen[1], *second]), stock)] = 1.0
     return found

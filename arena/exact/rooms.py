@@ -14,6 +14,7 @@ from arena.game import Game, States
 
 Worlds: TypeAlias = Mapping[bytes, float]
 """True states, as bytes, each with its weight; of what can never come into play any order will do."""
+MOST_WORLDS = 100_000
 Settle: TypeAlias = Callable[[States], States | None]
 """The end of the round, where what all will choose until then is certain; None elsewhere."""
 

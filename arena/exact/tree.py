@@ -50,7 +50,13 @@ class Position(Protocol):
 
 
 class TooLargeError(Exception):
-    """A tree would have more nodes than allowed."""
+    """More worlds or nodes than allowed."""
+
+
+def refuse_more(count: int, most: int, what: str) -> None:
+    """Raise TooLargeError for more than `most`."""
+    if count > most:
+        raise TooLargeError(f"more than {most:,} {what}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +140,7 @@ class Tree:
             position = position.after(position.actions[0])
             rewards = position.rewards
         self.size += 1
-        if self.size > self._most:
-            raise TooLargeError(f"more than {self._most:,} nodes")
+        refuse_more(self.size, self._most, "nodes")
         if rewards is not None:
             leaf = Node(weight, sequences, None, rewards=tuple(rewards))
             self.leaves.append(leaf)

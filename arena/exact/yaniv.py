@@ -7,8 +7,10 @@ one value.
 
 import random
 from itertools import combinations, permutations
+from math import comb, perm, prod
 
-from arena.exact.rooms import Worlds
+from arena.exact.rooms import MOST_WORLDS, Worlds
+from arena.exact.tree import refuse_more
 from arena.game import Game, States
 from arena.games.yaniv.memory import put
 from arena.games.yaniv.rows import row_length
@@ -32,8 +34,11 @@ def position(game: Game, deal: int, left: int) -> States | None:
     return states if states[0].reshuffles == 0 and states[0].num_stock >= left else None
 
 
-def worlds(game: Game, states: States, seat: int | None = None) -> Worlds:
-    """What may be behind the view of `seat`; for None, behind what both see. At the start of a turn, before any reshuffle."""
+def worlds(game: Game, states: States, seat: int | None = None, most: int = MOST_WORLDS) -> Worlds:
+    """What may be behind the view of `seat`; for None, behind what both see. At the start of a turn, before any reshuffle.
+
+    Raises TooLargeError for more than `most`.
+    """
     state = states[0]
     left = int(state.last_turn - state.turns)
     if state.reshuffles or state.phase != START or state.num_stock < left:
@@ -41,6 +46,8 @@ def worlds(game: Game, states: States, seat: int | None = None) -> Worlds:
     hidden = [other for other in range(SEATS) if other != seat]
     needed = [int(state.hand_size[other]) - row_length(int(state.known[other])) for other in hidden]
     unseen = sorted(_cards(states, hidden))
+    ways = [comb(len(unseen) - sum(needed[:i]), needed[i]) for i in range(len(needed))]
+    refuse_more(prod(ways) * perm(int(state.num_stock), left), most, "worlds")
     found: dict[bytes, float] = {}
     for dealt in _deals(list(range(len(unseen))), needed):
         rest = set(range(len(unseen))).difference(*dealt)

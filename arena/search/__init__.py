@@ -30,6 +30,7 @@ from arena.search.workspace import (
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
     FLAT,
     ISMCTS,
@@ -89,6 +90,9 @@ class Settings:
     prior: float | None = None
     """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
     room's own number, with uniform rollouts 0."""
+    expansion: int | None = None
+    """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
+    room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -175,7 +179,9 @@ class Findings:
 
     @cached_property
     def best_code(self) -> int:
-        """The action to play: by visits (`flat`: by value); of a mixed strategy, one that is drawn by its shares."""
+        """The action to play: by value where choices were tried side by side, else by visits; of a mixed strategy, one that is
+        drawn by its shares.
+        """
         if self._results[:, SHARE].sum() > _CLOSE:
             draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
@@ -348,6 +354,8 @@ def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Sett
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
     out[DEPTH] = depth or NEVER
+    own = game.rollout.EXPANSION if asked.rollout == "policy" else 1
+    out[EXPANSION] = own if asked.expansion is None else asked.expansion
     out[BY_POLICY] = asked.rollout == "policy"
     out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
     if asked.iterations is not None:

@@ -45,6 +45,7 @@ from arena.search.workspace import (
     DECISIONS,
     DEPTH,
     DONE,
+    EXPANSION,
     EXPLORATION,
     FIRST_KEPT,
     FIRST_MEAN,
@@ -150,7 +151,10 @@ def _descend(
     sight: State,
     rng: Words,
 ) -> int:
-    """Choose in the tree until a node is new. Gives the place of the observer's first choice in its legal list."""
+    """Choose in the tree until a node is new or not yet to be expanded.
+
+    Gives the place of the observer's first choice in its legal list.
+    """
     observer = w.settings[OBSERVER]
     sees_all = w.settings[PER_WORLD] > 0
     node = ROOT  # of the observer
@@ -236,7 +240,7 @@ def _descend(
                     w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / count
         if not is_together:
             step(s, action)
-            if is_new:
+            if is_new or nodes[chosen].visits < w.settings[EXPANSION]:
                 break
             node = chosen
             continue

@@ -12,7 +12,7 @@ Workspace: TypeAlias = Any
 
 # Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
 (OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
- BY_HALVING, SETTINGS) = range(13)  # fmt: skip
+ BY_HALVING, EXPANSION, SETTINGS) = range(14)  # fmt: skip
 # Of `counters`: what has happened. SPENT: of a time budget, in nanoseconds.
 USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, SPENT, COUNTERS = range(8)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.

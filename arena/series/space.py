@@ -8,10 +8,12 @@
       constants.place: [0.0, 60.0]   # the key `place` inside `constants`
       constants: room                # all constants of the room's search, each in its own range (CONSTANTS in its rollout.py)
 
-Points of the unit cube stand for settings: one coordinate for each name. The first ones are a Latin hypercube: of n points, one
-has each n-th part of each range (M. McKay, R. Beckman, W. Conover, "A comparison of three methods for selecting values of input
-variables", Technometrics 21, 1979). Later ones are another such sample of a smaller box round the best point so far, as in
-iterated racing (M. Lopez-Ibanez et al., "The irace package", Operations Research Perspectives 3, 2016).
+Points of the unit cube stand for settings: one coordinate for each name. They are a Latin hypercube: of n points, one has each
+n-th part of each range (M. McKay, R. Beckman, W. Conover, "A comparison of three methods for selecting values of input
+variables", Technometrics 21, 1979). Where there is a centre, the start or the best so far, a point differs from it in about
+`CHANGES` settings and has its others: of many that are fairly good, all changed at once are rarely better. Later points are
+nearer to their centre, as in iterated racing (M. Lopez-Ibanez et al., "The irace package", Operations Research Perspectives 3,
+2016).
 """
 
 import math
@@ -27,8 +29,10 @@ LOG = "log"
 CONSTANTS, ROOM = "constants", "room"
 DIGITS = 3  # significant ones of a number: finer differences cannot be told apart by play
 
-Point = tuple[float, ...]
-"""A coordinate from 0 to 1 for each dimension."""
+CHANGES = 4.0  # settings in which a point differs from its centre, about; at least one, half of them where they are few
+
+Point = tuple[float | None, ...]
+"""A coordinate from 0 to 1 for each dimension; None: not known, as of a start that leaves the setting to the bot."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,14 @@ class Range:
         number = self.low * (self.high / self.low) ** place if self.is_log else self.low + place * (self.high - self.low)
         return round(number) if self.is_whole else _rounded(min(self.high, max(self.low, number)))
 
+    def place(self, value: object) -> float | None:
+        """Where a value is, from 0 to 1; None: not in the range."""
+        if not isinstance(value, int | float) or not self.low <= value <= self.high:
+            return None
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low + 0.5 * self.is_whole) / (self.high - self.low + self.is_whole)
+
     def near(self, centre: float, width: float, place: float) -> float:
         """A place in a box of this width round `centre`, where `place` is in the whole range."""
         low = min(max(0.0, centre - width / 2.0), 1.0 - width)
@@ -62,6 +74,10 @@ class Choices:
     def value(self, place: float) -> object:
         """All of them take up as much room."""
         return self.values[min(len(self.values) - 1, int(place * len(self.values)))]
+
+    def place(self, value: object) -> float | None:
+        """Where a value is, from 0 to 1; None: not among them."""
+        return (self.values.index(value) + 0.5) / len(self.values) if value in self.values else None
 
     def near(self, centre: float, width: float, place: float) -> float:
         """That of `centre`, but with probability `width`: values have no neighbours."""
@@ -110,9 +126,26 @@ def _dimension(value: object, key: str) -> Dimension:
     return Range(low, high, isinstance(low, int) and isinstance(high, int), is_log)
 
 
-def settings_at(space: Space, point: Point) -> dict[str, Any]:
-    """The settings that a point stands for, by name."""
-    return {name: dimension.value(place) for (name, dimension), place in zip(space.items(), point)}
+def start_of(space: Space, params: Mapping[str, Any], rooms: Sequence[Game]) -> Point:
+    """Where the start is: by its parameters, for a search's constants by the room's own numbers."""
+    own: dict[str, Any] = {}
+    if len({room.name for room in rooms}) == 1:
+        own = {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
+    return tuple(dimension.place(_value(params, name, own.get(name))) for name, dimension in space.items())
+
+
+def _value(params: Mapping[str, Any], name: str, default: object) -> object:
+    outer, dot, inner = name.partition(".")
+    if not dot:
+        return params.get(outer, default)
+    within = params.get(outer)
+    return _value(within, inner, default) if isinstance(within, Mapping) else default
+
+
+def settings_at(space: Space, point: Point, start: Point) -> dict[str, Any]:
+    """The settings that a point stands for, by name; without those of the start, and those of which it says nothing."""
+    places = zip(space.items(), point, start)
+    return {name: dimension.value(place) for (name, dimension), place, own in places if place is not None and place != own}
 
 
 def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,14 +165,22 @@ def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, 
     return result
 
 
-def spread(space: Space, count: int, dice: Random, centre: Point | None = None, width: float = 1.0) -> list[Point]:
-    """So many points: a Latin hypercube of the space, or of the box of this width round `centre`."""
-    columns = []
-    for place, dimension in enumerate(space.values()):
+def spread(space: Space, count: int, dice: Random, centre: Point, width: float = 1.0) -> list[Point]:
+    """So many points: a Latin hypercube of the box of this width round `centre`, where that is known."""
+    columns: list[list[float]] = []
+    for middle, dimension in zip(centre, space.values()):
         column = [(part + dice.random()) / count for part in range(count)]
         dice.shuffle(column)
-        columns.append(column if centre is None else [dimension.near(centre[place], width, number) for number in column])
-    return list(zip(*columns))
+        columns.append(column if middle is None else [dimension.near(middle, width, number) for number in column])
+    return [_changed(centre, point, dice) for point in zip(*columns)]
+
+
+def _changed(centre: Point, point: tuple[float, ...], dice: Random) -> Point:
+    """The centre with some coordinates of the point; where it has none, the point's."""
+    share = min(0.5, CHANGES / len(point))
+    changes = [middle is None or dice.random() < share for middle in centre]
+    changes[dice.randrange(len(point))] = True
+    return tuple(own if is_other else middle for middle, own, is_other in zip(centre, point, changes))
 
 
 def _is_number(value: object) -> bool:

@@ -40,7 +40,7 @@ from arena.formats.comparison import Comparison, Evidence
 from arena.records import Ending, MatchRecord
 from arena.schedule.plan import ALL, key_from_seed
 from arena.schedule.tables import Compare, Gauntlet, orders
-from arena.series.space import Point, Space, merged, read_space, settings_at, spread
+from arena.series.space import Point, Space, merged, read_space, settings_at, spread, start_of
 from arena.store.journal import FolderLock
 from arena.store.parquet import read_faults
 from arena.tournament import Progress, Reporter, Results, Settings, run_tournament, set_aside
@@ -74,9 +74,9 @@ class Candidate:
 
     name: str
     settings: dict[str, Any]
-    """By the names of the space; empty: the start."""
-    point: Point | None
-    """Where they are in the space; None: the start, which may be outside."""
+    """By the names of the space, what is not as in the start."""
+    point: Point
+    """Where they are in the space."""
     scores: list[float] = field(default_factory=list)
     """For each deal of its generation: mean over its matches and rivals of +1 where it finishes first, -1 where behind."""
 
@@ -190,13 +190,15 @@ class _Run:
         self.reporter = _Whole(tuning, reporter)
         self.key = key_from_seed(tuning.seed)
         self.rounds: list[Round] = []
+        rooms = [games.load(entry.game) for entry in tuning.base.entries]
+        self.start = Candidate(START, {}, start_of(tuning.space, tuning.bot.params, rooms))
 
     def run(self) -> Tuned:
-        start = best = Candidate(START, {}, None)
-        for generation in range(1, self.tuning.asked.generations + 1):
+        tuning, best = self.tuning, self.start
+        for generation in range(1, tuning.asked.generations + 1):
             best = self._generation(generation, best)
-        final = self._final(best, start) if best.settings else None
-        return Tuned(self.tuning, self.settings.out, tuple(self.rounds), best, final)
+        final = self._final(best) if best.settings else None
+        return Tuned(tuning, self.settings.out, tuple(self.rounds), best, final)
 
     def _generation(self, generation: int, centre: Candidate) -> Candidate:
         """The best of a generation; `centre`: that of the one before, which takes part in this one."""
@@ -216,13 +218,13 @@ class _Run:
         return alive[0]
 
     def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
-        """That one and new ones: of the whole space, or round it where its place is known."""
+        """That one and new ones."""
         dice = Random(rng.derive(self.key, "candidates", generation))
         width = NARROWER ** (generation - 1)
         space, count = self.tuning.space, self.tuning.asked.candidates - 1
         found = [Candidate(centre.name, centre.settings, centre.point)]
         for number, point in enumerate(spread(space, count, dice, centre.point, width), 1):
-            settings = settings_at(space, point)
+            settings = settings_at(space, point, self.start.point)
             if settings not in [other.settings for other in found]:
                 found.append(Candidate(f"g{generation}c{number:02}", settings, point))
         return found
@@ -259,7 +261,7 @@ class _Run:
             reason = reasons.get(tried[0], "it says not why")
             raise ArenaError(f"{TUNE}.space: with such settings {self.tuning.bot.name} forfeits each match: {reason}")
 
-    def _final(self, best: Candidate, start: Candidate) -> Evidence:
+    def _final(self, best: Candidate) -> Evidence:
         """The best against the start, on deals of their own."""
         self.reporter.say(f"final: is {best.name} better than the start?")
         base, tuning = self.tuning.base, self.tuning
@@ -267,7 +269,7 @@ class _Run:
             base,
             name="final",
             seed=self._seed("final"),
-            bots=(self._bot(best), self._bot(start), *(bot for bot in base.bots if bot is not tuning.bot)),
+            bots=(self._bot(best), self._bot(self.start), *(bot for bot in base.bots if bot is not tuning.bot)),
             entries=tuple(msgspec.structs.replace(entry, deals=tuning.asked.final) for entry in base.entries),
             format=Compare((0, 1), ERROR, DIFFERENCE),
         )

@@ -1,66 +1,96 @@
 """Hisatsu for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
+import math
+
 import numpy as np
 
 from arena.contract import Constant, Numbers
-from arena.games.hisatsu.rules import claim, is_terminal, places, score
-from arena.games.hisatsu.state import MAX_SEATS, VALUES, State
+from arena.games.hisatsu.judgement import look
+from arena.games.hisatsu.knowledge import hidden_cards
+from arena.games.hisatsu.rules import claim, is_terminal, score
+from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUES, State
 from arena.jit import jit
-from arena.rng import Words, below
+from arena.rng import Words, below, chance
 
 SIMULTANEOUS = "ucb"
 DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the match
-PRIOR = 0.0  # visits that a look is worth
+PRIOR = 20.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 20  # visits after which what follows a choice joins the tree
 CONSTANTS = (
-    Constant("place", 3.0, 0.0, 20.0, "points: what a place is worth at the end"),
-    Constant("claim", 0.5, 0.0, 1.0, "of a request's points, for the seat whose card lies last on it"),
+    Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
+    Constant("thrift", 0.03, 0.0, 1.0, "points for each pip of a card that is hidden or passed: low cards fit to the end"),
+    Constant("ease", 0.05, 0.0, 1.0, "points for each pip of a card that claims"),
+    Constant("opening", 0.0, 0.0, 1.0, "share of a request that is lost with its last one-point card, as the next seat claims"),
+    Constant("denial", 0.0, 0.0, 1.0, "what a request that a rival does not get is worth, as a share of its points"),
+    Constant("tilt", 0.4, -1.0, 1.0, "how much likelier a card was hidden for each of its pips: exp(tilt)"),
+    Constant("lead", 4.0, 0.5, 30.0, "points of lead after which more hardly count"),
+    Constant("claim", 0.5, 0.0, 1.0, "of a request's points, for the seat whose card lies last on it when a rollout is cut"),
+    Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
 )
-PLACE, CLAIM = range(2)
+COVER, THRIFT, EASE, OPENING, DENIAL, TILT, LEAD, CLAIM, WHIM = range(9)
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """How many points a seat has more than the others on average, and its place."""
-    sum_of_points = 0.0
-    is_over = is_terminal(s)
+    """The lead over each other seat, on average, in points, less and less of them the larger it is: places count."""
+    points = np.empty(MAX_SEATS)
     for seat in range(s.seats):
-        out[seat] = score(s, seat)
-    if not is_over:
+        points[seat] = score(s, seat)
+    if not is_terminal(s):
         for slot in range(s.seats - 1):
             claimant = claim(s, slot)
             if claimant >= 0:
-                out[claimant] += constants[CLAIM] * s.worth[s.request[slot]]
+                points[claimant] += constants[CLAIM] * s.worth[s.request[slot]]
     for seat in range(s.seats):
-        sum_of_points += out[seat]
-    for seat in range(s.seats):
-        out[seat] -= (sum_of_points - out[seat]) / (s.seats - 1)
-    if is_over:
-        reached = np.empty(MAX_SEATS, np.int64)
-        places(s, reached)
-        for seat in range(s.seats):
-            out[seat] -= constants[PLACE] * reached[seat]
+        out[seat] = 0.0
+        for other in range(s.seats):
+            out[seat] += constants[LEAD] * math.tanh((points[seat] - points[other]) / constants[LEAD]) / (s.seats - 1)
 
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """Any placement; a discard only where nothing can be placed."""
-    placements = 0
-    while placements < count and actions[placements] < VALUES * (s.seats - 1):
-        placements += 1
-    return int(actions[below(rng, placements if placements > 0 else count)])
+    """What looks best; now and then anything."""
+    if constants[WHIM] > 0.0 and chance(rng) < constants[WHIM]:
+        return int(actions[below(rng, count)])
+    worth = np.empty(MAX_ACTIONS)
+    look(s, actions, count, constants, worth)
+    best = 0
+    for i in range(1, count):
+        if worth[i] > worth[best]:
+            best = i
+    return int(actions[best])
 
 
 @jit
-def prior(_s: State, _actions: Words, count: int, _constants: Numbers, out: Numbers) -> None:
-    """All choices look the same."""
-    for i in range(count):
-        out[i] = 0.0
+def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """The points that each action seems to bring."""
+    look(s, actions, count, constants, out)
 
 
 @jit
-def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
-    """All worlds that fit are taken as equally likely."""
+def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
+    """Each hidden card of the others is drawn again from what its owner may have there: what is hard to place is hidden."""
+    if constants[TILT] == 0.0:
+        return
+    for slot in range(s.seats - 1):
+        for i in range(hidden_cards(s, slot)):
+            owner = int(s.cards[slot, i]) >> 3
+            if owner == seat:
+                continue
+            value = int(s.cards[slot, i]) & 7
+            candidates = int(s.hand[owner]) & BELOW_SEVEN | 1 << value
+            total = 0.0
+            for card in range(1, VALUES):
+                total += (candidates >> card & 1) * math.exp(constants[TILT] * card)
+            left = total * chance(rng)
+            drawn = value
+            for card in range(1, VALUES):
+                if candidates >> card & 1 and left >= 0.0:
+                    left -= math.exp(constants[TILT] * card)
+                    drawn = card
+            s.hand[owner] = s.hand[owner] & ~(1 << drawn) | (1 << value if drawn != value else 0)
+            s.cards[slot, i] = owner * 8 + drawn
 
 
 @jit

@@ -29,6 +29,7 @@ SIMULTANEOUS = "ucb"  # against rule bots stronger than regret matching, which n
 DEPTH = 1  # decisions after which a rollout is cut: the next place is chosen, no more
 PRIOR = 10.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("hands", 8.0, 2.0, 16.0, "hands of the other that a look imagines"),
     Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played anyhow, not at their strongest"),

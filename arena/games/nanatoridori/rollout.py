@@ -31,6 +31,7 @@ SIMULTANEOUS = "ucb"
 DEPTH = 4  # decisions after which a rollout is cut; 0: at the end of the round
 PRIOR = 10.0  # visits that a look is worth
 EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("single", 1.5, 0.5, 3.0, "turns that a play of one card of value 0 would cost"),
     Constant("step", 0.1, 0.0, 0.3, "turns that each point of value saves"),

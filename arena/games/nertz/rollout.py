@@ -23,6 +23,7 @@ SIMULTANEOUS = "ucb"  # a tick is a race more than a guess
 DEPTH = 40  # choices after which a rollout is cut: a round takes hundreds of ticks
 PRIOR = 30.0  # visits that a look is worth
 EXPLORATION = 0.5  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 1  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("match", 20.0, 0.0, 100.0, "points: what the match is worth at its end"),
     Constant("laid", 1.1, 0.5, 2.0, "points for each card in the middle"),

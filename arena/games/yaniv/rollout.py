@@ -42,7 +42,8 @@ from arena.rng import Words, below, chance
 SIMULTANEOUS = "ucb"
 DEPTH = 6  # decisions after which a rollout is cut; 0: at the end of the round
 PRIOR = 20.0  # visits that a look is worth
-EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
+EXPLORATION = 1.0  # width of confidence bounds, in standard deviations of the rewards
+EXPANSION = 20  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("thrift", 0.4, 0.0, 1.0, "how much less likely others hold a card for each of its points, late in a round"),
     Constant("risk", 0.3, 0.05, 0.8, "a call that fails more often than this looks worse than going on"),
