@@ -83,7 +83,7 @@ def _error_table(errors: list[SearchError]) -> Table:
     for error in errors:
         table.add_row(
             f"{error.game}, {error.moment}", error.style, str(error.positions), f"{error.any_value:.2f}", f"{error.value:.2f}",
-            *(f"{error.errors[count]:.3f}" for count in ITERATIONS), f"{error.biases[ITERATIONS[-1]]:+.3f}",
+            *(f"{error.errors[count]:.3f}" for count in ITERATIONS), f"{error.biases[ITERATIONS[-1]]:+z.3f}",
         )  # fmt: skip
     return table
 
@@ -93,7 +93,7 @@ def _bot_table(found: list[Exploitability]) -> Table:
     for heading in ("gives away", "+-", "worst", "views"):
         table.add_column(heading, justify="right")
     for one in found:
-        figures = (f"{one.gain:.3f}", f"{one.standard_error:.3f}", f"{one.worst:.2f}", f"{one.asked:,}" if one.asked else "-")
+        figures = (f"{one.gain:z.3f}", f"{one.standard_error:.3f}", f"{one.worst:.2f}", f"{one.asked:,}" if one.asked else "-")
         table.add_row(f"{one.game}, {one.moment}", one.bot, *figures)
     return table
 
