@@ -1,4 +1,4 @@
-"""Champion: the hall's compiled search with the settings that `arena tune` found for each game. Plays every game.
+"""Champion: the hall's compiled search with settings of its own for each game. Plays every game.
 
 It imagines deals that fit what it has seen (P. Cowling, E. Powley, D. Whitehouse, "Information set Monte Carlo tree search",
 2012), looks at each choice by the room's rule of thumb before it tries it, and goes on from decision to decision of a match.
@@ -10,7 +10,8 @@ from typing import Any
 from arena.agent import Agent, StartInfo, View
 from arena.search import Memory
 
-# By game: as many iterations as take about 50 ms of CPU, and what configs/tune/<game>.yaml found with them.
+# By game: as many iterations as take about 50 ms of CPU. What configs/tune/<game>.yaml finds to be better than the room's own
+# numbers belongs here too, with its seed.
 SETTINGS: dict[str, dict[str, Any]] = {
     "hisatsu": {"iterations": 4_000},
     "naga": {"iterations": 5_000},
