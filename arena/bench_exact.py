@@ -16,7 +16,7 @@ from arena.exact.moments import Moment, Solved, sample
 from arena.exhibition import UNHURRIED, bot_seat
 from arena.game import States
 from arena.match import Fault
-from arena.search import Findings, Settings, search
+from arena.search import Settings, search
 
 ITERATIONS = (100, 1_000, 10_000)
 POSITIONS = 12  # of each kind
@@ -78,10 +78,11 @@ class Player(msgspec.Struct, frozen=True):
 
 
 def house_players(game: str) -> list[Player]:
-    """The rule bots of a game, the searcher at some numbers of iterations, and the champion."""
+    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the champion."""
     rule_bots = [Player(name, house_bot_path(name)) for name in rivals(game) if name.startswith(game)]
     path = house_bot_path(SEARCHER)
     searchers = [Player(f"{SEARCHER} {count:,}", path, {"iterations": count}) for count in ITERATIONS]
+    searchers.append(Player("plain ismcts", path, {"iterations": ITERATIONS[-1], **STYLES["plain"]}))
     return [*rule_bots, *searchers, Player(CHAMPION, house_bot_path(CHAMPION))]
 
 
@@ -109,16 +110,11 @@ def search_error(moment: Moment, games: Sequence[Solved], style: str) -> SearchE
 
 
 def searched_value(one: Solved, asked: Settings) -> float:
-    """What a search expects of a position: the mean over its choices, each as often as it is to be played."""
+    """What a search expects of a position: the mean reward of the choice that it would play."""
     game = one.moment.game
     observed = game.observed(one.states, one.seat)
     found = search(game, observed, one.seat, game.legal_list(observed), asked)
-    return value_of(found)
-
-
-def value_of(found: Findings) -> float:
-    """The mean over the choices that were tried, by their shares."""
-    return sum(share * value for share, value in zip(found.shares, found.values) if share > 0)
+    return next(choice.value for choice in found.choices if choice.action == found.best)
 
 
 def exploitability(moment: Moment, games: Sequence[Solved], player: Player) -> Exploitability:

@@ -12,11 +12,11 @@ from arena.search import Memory
 
 # By game: as many iterations as take about 50 ms of CPU, and what configs/tune/<game>.yaml found with them.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "hisatsu": {"iterations": 16_000},
-    "naga": {"iterations": 6_000},
-    "nanatoridori": {"iterations": 15_000},
+    "hisatsu": {"iterations": 4_000},
+    "naga": {"iterations": 5_000},
+    "nanatoridori": {"iterations": 2_000},
     "nertz": {"iterations": 5_000},
-    "yaniv": {"iterations": 10_000},
+    "yaniv": {"iterations": 15_000},
 }
 
 

@@ -212,7 +212,7 @@ def _descend(
             place = forced
             by_regret = False
         elif by_regret:
-            place = _by_regret(nodes, w, count, at, rng)
+            place = _by_regret(s, nodes, w, count, at, out, priors, constants, rng)
         elif w.numbers[PRIOR] > 0.0:
             place = _by_prior(s, nodes, w, count, parent == ROOT and mover == observer, out, priors, constants, rng)
         else:
@@ -408,9 +408,33 @@ def _by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, out: Action
 
 
 @jit.generic
-def _by_regret(nodes: Nodes, w: Workspace, count: int, at: int, rng: Words) -> int:
-    """A random place: the more, the more that choice is regretted not to have been played; all of them now and then."""
+def _by_regret(
+    s: State,
+    nodes: Nodes,
+    w: Workspace,
+    count: int,
+    at: int,
+    out: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rng: Words,
+) -> int:
+    """A random place: the more, the more that choice is regretted not to have been played; all of them now and then.
+
+    A decision that is new begins with regrets by what its choices look like, as if they had been missed PRIOR times.
+    """
     start = int(w.counters[KEPT])
+    if w.numbers[PRIOR] > 0.0:
+        is_new = True
+        for i in range(count):
+            is_new &= nodes[w.children[i]].visits == 0 and nodes[w.children[i]].regret == 0.0
+        if is_new:
+            prior(s, out, count, constants, priors)
+            mean = 0.0
+            for i in range(count):
+                mean += priors[i] / count
+            for i in range(count):
+                nodes[w.children[i]].regret = w.numbers[PRIOR] * (priors[i] - mean)
     total = 0.0
     for i in range(count):
         total += max(0.0, nodes[w.children[i]].regret)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.contract import Numbers
-from arena.games.nanatoridori.state import COPIES
-from arena.jit import jit
+from arena.games.nanatoridori.state import COPIES, VALUES
+from arena.jit import jit, lowest_bit
 
 SINGLE, STEP, MORE, HURRY = range(4)  # the first of a room's constants
 RUNS = 16  # a hand with more runs is taken run by run
@@ -51,21 +51,41 @@ def plan(cards: Cards, size: int, constants: Numbers) -> float:
 
 @jit
 def _best_order(values: NDArray[np.int64], counts: NDArray[np.int64], runs: int, constants: Numbers) -> float:
-    """Interval by interval: turns for runs first..last-1, to the first of which `joined` equal cards have come."""
+    """Interval by interval: turns for runs first..last-1, to the first of which `joined` equal cards have come.
+
+    Only intervals up to the end, or up to a run that may meet one before them, are ever asked for.
+    """
     turns = np.empty((runs + 1, runs + 1, COPIES + 1))
-    for first in range(runs + 1):
-        turns[first, first, 0] = 0.0
+    where = np.zeros(VALUES + 1, np.int64)  # the runs of each value, a mask
+    may_join = np.empty(runs, np.int64)  # numbers of cards that may have come to a run, a mask
+    for run in range(runs):
+        joins = 1
+        before = where[values[run]]
+        while before != 0:
+            other = lowest_bit(before)
+            before &= before - 1
+            joins |= may_join[other] << counts[other]
+        may_join[run] = joins
+        where[values[run]] |= 1 << run
     for first in range(runs - 1, -1, -1):
-        before = 0  # cards of this value that may have come to it
-        for run in range(first):
-            if values[run] == values[first]:
-                before += counts[run]
-        for last in range(first + 1, runs + 1):
-            for joined in range(before + 1):
-                count = counts[first] + joined
-                best = price(count, values[first], constants) + turns[first + 1, last, 0]
-                for meet in range(first + 2, last):
-                    if values[meet] == values[first]:
-                        best = min(best, turns[first + 1, meet, 0] + turns[meet, last, count])
+        value = values[first]
+        ends = 1 << runs
+        for other in range(first):
+            ends |= where[values[other]]
+        ends &= -(2 << first)
+        turns[first + 1, first + 1, 0] = 0.0
+        while ends != 0:
+            last = lowest_bit(ends)
+            ends &= ends - 1
+            joins = may_join[first]
+            while joins != 0:
+                joined = lowest_bit(joins)
+                joins &= joins - 1
+                best = price(counts[first] + joined, value, constants) + turns[first + 1, last, 0]
+                meets = where[value] & -(4 << first) & (1 << last) - 1
+                while meets != 0:
+                    meet = lowest_bit(meets)
+                    meets &= meets - 1
+                    best = min(best, turns[first + 1, meet, 0] + turns[meet, last, counts[first] + joined])
                 turns[first, last, joined] = best
     return float(turns[0, runs, 0])

@@ -107,16 +107,19 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
     first = s.turn << ROW
     size = s.hand_size[s.turn]
     rest = np.empty(LONGEST + COPIES, np.int8)
+    before = -1
+    left_turns = 0.0  # of what is left after the play before
     for i in range(count):
         action = int(actions[i])
         kind = action >> KIND
         place = action >> FIRST & 63
         if kind == PLAYS:
-            cards = action >> SECOND & 63
-            left = _without(s.hand[first : first + LONGEST], size, place, cards, rest)
-            turns = -OUT
-            if left > 0:
-                turns = _with(rest, left, s.table_value, s.table_count, constants) + constants[LIFE] * (action & 3)
+            if action >> SECOND != before:  # else the same play with more front cards
+                before = action >> SECOND
+                cards = before & 63
+                left = _without(s.hand[first : first + LONGEST], size, place, cards, rest)
+                left_turns = -OUT if left == 0 else _with(rest, left, s.table_value, s.table_count, constants)
+            turns = left_turns + constants[LIFE] * (action & 3)
         elif kind == PASS:
             turns = _after_pass(s, place, constants)
         elif kind in (DROP, TOSS):
