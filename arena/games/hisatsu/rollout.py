@@ -20,16 +20,17 @@ EXPANSION = 20  # visits after which what follows a choice joins the tree
 CONSTANTS = (
     Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
     Constant("thrift", 0.03, -0.5, 0.5, "points for each pip of a card that is passed: low cards fit to the end"),
-    Constant("hiding", -0.01, -0.5, 0.5, "points for each pip of a card that is hidden"),
+    Constant("hiding", 0.03, -0.5, 0.5, "points for each pip of a card that is hidden"),
     Constant("ease", 0.05, 0.0, 1.0, "points for each pip of a card that claims"),
     Constant("opening", 0.0, 0.0, 1.0, "share of a request that is lost with its last one-point card, as the next seat claims"),
     Constant("denial", 0.0, 0.0, 1.0, "what a request that a rival does not get is worth, as a share of its points"),
-    Constant("tilt", 0.2, -1.0, 1.0, "how much likelier a card was hidden for each of its pips: exp(tilt)"),
+    Constant("tilt", 0.2, -1.0, 1.0, "how much likelier a card was hidden for each of its pips, at a glance: exp(tilt)"),
+    Constant("belief", 0.4, -1.0, 1.0, "the same in the worlds that are searched"),
     Constant("lead", 4.0, 0.5, 30.0, "points of lead after which more hardly count"),
     Constant("claim", 0.5, 0.0, 1.0, "of a request's points, for the seat whose card lies last on it when a rollout is cut"),
     Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
 )
-COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT, LEAD, CLAIM, WHIM = range(10)
+COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT, BELIEF, LEAD, CLAIM, WHIM = range(11)
 
 
 @jit
@@ -72,7 +73,7 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
 @jit
 def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
     """Each hidden card of the others is drawn again from what its owner may have there: what is hard to place is hidden."""
-    if constants[TILT] == 0.0:
+    if constants[BELIEF] == 0.0:
         return
     for slot in range(s.seats - 1):
         for i in range(hidden_cards(s, slot)):
@@ -83,12 +84,12 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
             candidates = int(s.hand[owner]) & BELOW_SEVEN | 1 << value
             total = 0.0
             for card in range(1, VALUES):
-                total += (candidates >> card & 1) * math.exp(constants[TILT] * card)
+                total += (candidates >> card & 1) * math.exp(constants[BELIEF] * card)
             left = total * chance(rng)
             drawn = value
             for card in range(1, VALUES):
                 if candidates >> card & 1 and left >= 0.0:
-                    left -= math.exp(constants[TILT] * card)
+                    left -= math.exp(constants[BELIEF] * card)
                     drawn = card
             s.hand[owner] = s.hand[owner] & ~(1 << drawn) | (1 << value if drawn != value else 0)
             s.cards[slot, i] = owner * 8 + drawn
