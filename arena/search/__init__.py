@@ -1,6 +1,7 @@
 """Search for good decisions in compiled code, written once for all rooms: bots reach it by `view.search(...)`.
 
-tree.py is the memory, simulation.py one simulation, run.py a whole search as one compiled call; here is the door to them.
+tree.py is the memory, selection.py how choices are made in it, simulation.py one simulation, halving.py which first choices are
+still tried, run.py a whole search as one compiled call; here is the door to them.
 A search starts from what a seat sees, so it cannot use what is hidden, and with a number of iterations the same view gives
 the same answer anywhere.
 """

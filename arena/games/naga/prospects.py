@@ -20,7 +20,7 @@ ELTAM_CARDS = 3
 ONLY_SINGLES = 7  # added to the number of open single fields: Eltam does not count
 
 # Places of a rule for two kept cards in the constants, from the first one on; `single_rule` and `eltam_rule` say what for.
-MOON, MOONS, PAIR, MATCH, STRAIGHT, FLUSH, TRUMP, HIGH = range(8)
+MOON, MOONS, PAIR, MATCH, STRAIGHT, TRUMP, FLUSH, HIGH = range(8)
 
 _NATURALS = (1 << ILBECK) - 1
 _WINDOW = 3  # four consecutive numbers: the first and the last differ by so much

@@ -42,15 +42,14 @@ CONSTANTS = (
     Constant("pair", 0.075, 0.0, 0.5, "edge in a single contest: two kept cards of one number"),
     Constant("match", 0.106, 0.0, 0.5, "edge in a single contest: each kept card of the field card's number"),
     Constant("straight", 0.15, 0.0, 0.5, "edge in a single contest: kept cards and field card within a straight"),
-    Constant("flush", 0.18, 0.0, 0.5, "edge in a single contest: kept cards and field card of one attribute"),
     Constant("trump", 0.03, 0.0, 0.2, "edge in a single contest: each kept trump"),
+    Constant("flush", 0.18, 0.0, 0.5, "edge in a single contest: kept cards and field card of one attribute"),
     Constant("heaven", 0.011, 0.0, 0.1, "edge in a single contest: each other kept heaven card"),
     Constant("eltam_moon", 0.375, 0.0, 1.0, "edge at Eltam: one moon among the kept cards"),
     Constant("eltam_moons", 0.463, 0.0, 1.0, "edge at Eltam: both moons"),
     Constant("eltam_pair", 0.051, 0.0, 0.5, "edge at Eltam: two kept cards of one number"),
     Constant("eltam_match", 0.13, 0.0, 0.5, "edge at Eltam: each kept card of a field card's number, for each such field card"),
     Constant("eltam_straight", 0.3, 0.0, 0.8, "edge at Eltam: a straight or a flush is there"),
-    Constant("eltam_flush", 0.0, 0.0, 0.5, "not used: a flush counts as a straight"),
     Constant("eltam_trump", 0.054, 0.0, 0.2, "edge at Eltam: each kept trump"),
     Constant("next_seen", 1.1, 0.0, 1.5, "how much the stronger one of two open hands counts in the next contest"),
     Constant("eltam_seen", 0.9, 0.0, 1.5, "how much the stronger one of two open hands counts at Eltam"),
@@ -59,7 +58,7 @@ CONSTANTS = (
 )
 HANDS, ANY, NEXT, LAST, FADE, BEST_PLACE = range(6)
 SINGLE_RULE, ELTAM_RULE = 6, 14
-NEXT_SEEN, ELTAM_SEEN, FADE_SEEN, CHOOSING = range(21, 25)
+NEXT_SEEN, ELTAM_SEEN, FADE_SEEN, CHOOSING = range(20, 24)
 
 QUICK_HANDS = 3  # that rollouts imagine
 
