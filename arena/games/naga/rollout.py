@@ -208,7 +208,7 @@ def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> Non
     count = _unseen(s, cards)
     state = start
     for k in range(hands):
-        hand = 0
+        hand = int(np.int64(0))  # not a constant: for those, calls are compiled once more
         for i in range(5):
             state = state * 1103515245 + 12345 & (1 << 31) - 1
             j = i + ((state >> 8) * (count - i) >> 23)

@@ -102,7 +102,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
     if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     if actions[count - 1] <= FLIP:
-        return FLIP if s.stall < constants[PATIENCE] else WAIT
+        return int(actions[count - 1] if s.stall < constants[PATIENCE] else actions[0])
     legal = 0
     for i in range(count):
         legal |= 1 << actions[i]

@@ -142,11 +142,11 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
         if player == seat or s.dropped[player] > 0 or (s.phase == SLAP and s.turn == player):
             continue
         for _ in range(_return_hidden(s, player, rng)):
-            place = below(rng, s.num_stock)
+            place = below(rng, int(s.num_stock))
             for _ in range(TRIES):
                 if chance(rng) < math.exp(-tilt * VALUE[s.stock[place] + 1]):
                     break
-                place = below(rng, s.num_stock)
+                place = below(rng, int(s.num_stock))
             s.num_stock -= 1
             card = int(s.stock[place]) & 63
             s.stock[place] = s.stock[s.num_stock]
@@ -208,7 +208,7 @@ def _return_hidden(s: State, player: int, rng: Words) -> int:
     row = kept = place = count = 0
     while hand:
         if origins & 3 == FRESH:
-            at = below(rng, s.num_stock + 1)
+            at = below(rng, int(s.num_stock) + 1)
             s.stock[s.num_stock] = s.stock[at]
             s.stock[at] = (hand & 63) - 1
             s.num_stock += 1
