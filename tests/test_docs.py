@@ -90,6 +90,7 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
 def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "bots", tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
     if page == "tuning":  # seven tournaments: their processes would take longer than their matches
         monkeypatch.setattr(hall, "LocalBackend", HereBackend)
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all

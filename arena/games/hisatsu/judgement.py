@@ -79,7 +79,7 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
         sums[total] = 0.0
     sums[0] = 1.0
     base = 0
-    most = int(np.int64(0))  # not a constant: for those, calls are compiled once more
+    most = 0
     done = 1 << seat
     hidden = hidden_cards(s, slot)
     for i in range(s.num_cards[slot]):
@@ -88,7 +88,7 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
             base += card & 7
         elif not done >> (card >> 3) & 1:
             done |= 1 << (card >> 3)
-            number = int(np.int64(0))
+            number = 0
             for k in range(i, hidden):
                 number += int(s.cards[slot, k]) >> 3 == card >> 3
             most = _add_hidden(unseen(s, card >> 3) & BELOW_SEVEN, number, tilt, sums, most)

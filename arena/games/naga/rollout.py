@@ -119,8 +119,9 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
         _look(s, int(s.place), actions, count, constants, hands, start, out)
         return
     looks = np.empty(len(THREE_OF_FIVE))
+    selections = THREE_OF_FIVE.copy()  # as it is, a read-only array, calls would be compiled once more for it
     for i in range(count):
-        _look(s, int(actions[i]), THREE_OF_FIVE, len(THREE_OF_FIVE), constants, hands, start, looks)
+        _look(s, int(actions[i]), selections, len(selections), constants, hands, start, looks)
         out[i] = looks.max()
 
 
@@ -208,7 +209,7 @@ def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> Non
     count = _unseen(s, cards)
     state = start
     for k in range(hands):
-        hand = int(np.int64(0))  # not a constant: for those, calls are compiled once more
+        hand = 0
         for i in range(5):
             state = state * 1103515245 + 12345 & (1 << 31) - 1
             j = i + ((state >> 8) * (count - i) >> 23)

@@ -28,7 +28,7 @@ def plan(cards: Cards, size: int, constants: Numbers) -> float:
     """The turns that the first `size` of `cards` take in the best order of plays, each play taking all that have met."""
     values = np.empty(size + 1, np.int64)
     counts = np.empty(size + 1, np.int64)
-    runs = int(np.int64(0))  # not a constant: for those, calls are compiled once more
+    runs = 0
     seen = 0
     is_plain = True  # no value occurs twice
     total = constants[HURRY] * size

@@ -150,7 +150,7 @@ def call_loss(hand: int) -> float:
 def _card_chances(s: State, seat: int, thrift: float, chances: Numbers) -> None:
     """How likely a hidden card of another seat is worth 0, 1, .. 10 points."""
     cards = np.empty(JOKER + 1, np.int64)
-    count_unseen(s, seat, int(np.int64(FRESH)), cards)  # not a constant: for those, calls are compiled once more
+    count_unseen(s, seat, FRESH, cards)
     tilt = thriftiness(s, thrift)
     total = 0.0
     for value in range(_TENS):
