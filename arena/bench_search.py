@@ -114,7 +114,8 @@ def _positions(game: Game, seats: int) -> Iterator[Position]:
 
 
 def _speed(game: Game, seats: int, views: list[Position], rollout: str) -> SearchSpeed:
-    asked = Settings(iterations=ITERATIONS, rollout=rollout)
+    evaluate = 0 if rollout == "uniform" else None  # to the end of the round, as OpenSpiel's go to that of the match
+    asked = Settings(iterations=ITERATIONS, rollout=rollout, evaluate=evaluate)
     rates, decisions, lengths = [], [], []
     for observed, seat, codes in views:
         seconds, found = _timed(lambda: search.search(game, observed, seat, codes, asked))  # noqa: B023  # called at once
