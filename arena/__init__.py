@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arena.exhibition import play_match
     from arena.game import load as load_game
-    from arena.tournament import read_results, run_tournament
+    from arena.runs import read_results
+    from arena.tournament import run_tournament
 
 __all__ = ["load_game", "play_match", "read_results", "run_tournament"]
 
@@ -19,7 +20,7 @@ _HOMES = {
     "play_match": ("arena.exhibition", "play_match"),
     "load_game": ("arena.game", "load"),
     "run_tournament": ("arena.tournament", "run_tournament"),
-    "read_results": ("arena.tournament", "read_results"),
+    "read_results": ("arena.runs", "read_results"),
 }
 
 

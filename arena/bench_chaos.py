@@ -23,12 +23,12 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError, StoreError
+from arena.runs import LOCAL, RAY
 from arena.schedule.guardian import descendants
 from arena.store import parquet
 from arena.store.journal import Journal
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.status import Trouble
-from arena.tournament import LOCAL, RAY
 
 WORKER, DRIVER, CTRL_C = "worker", "driver", "Ctrl-C twice"
 KINDS = (WORKER,) * 17 + (DRIVER,) * 2 + (CTRL_C,)  # as often as they stand here

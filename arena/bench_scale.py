@@ -23,11 +23,12 @@ import msgspec
 
 from arena.match import MatchSetup
 from arena.records import MatchRecord
+from arena.runs import LOCAL, RAY, Interrupted, Progress, Settings, Silent
 from arena.schedule.processes import die_with_parent
 from arena.schedule.worker import NO_KILLS, Failure, Job, Worker
 from arena.store import journal
 from arena.store.status import read_status
-from arena.tournament import LOCAL, RAY, Interrupted, Progress, Settings, Silent, run_tournament
+from arena.tournament import run_tournament
 
 SIZES = (10_000, 100_000, 1_000_000)  # matches
 LARGE_PLAN = 10_000_000

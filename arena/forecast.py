@@ -14,12 +14,12 @@ import msgspec
 from arena.admission import admit
 from arena.config import Tournament, read_config
 from arena.records import Ending
+from arena.runs import Settings
 from arena.schedule.plan import KEY_BYTES, Plan, key_from_seed
 from arena.schedule.processes import available_cpus
 from arena.schedule.tables import Challenges, Combinations, Compare, Gauntlet, Ladder, RoundRobin, Sample, orders
 from arena.schedule.warmup import warm_rooms
 from arena.schedule.worker import Job, Worker
-from arena.tournament import Settings
 
 CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
 CALIBRATION_MATCHES = 200

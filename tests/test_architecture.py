@@ -12,19 +12,20 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine", "position",
-    "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match", "seats", "exhibition",
-    "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit", "report", "config", "admission",
-    "tournament", "series", "forecast", "bench", "bench_seats", "bench_commands", "bench_search", "bench_ratings", "bench_rows",
-    "bench_scale", "bench_chaos", "bench_formats", "bench_exact", "cli",
+    "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine",
+    "position", "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match",
+    "seats", "exhibition", "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit",
+    "report", "yaml_file", "config", "admission", "runs", "tournament", "series", "forecast", "bench", "bench_seats",
+    "bench_commands", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos", "bench_formats",
+    "bench_exact", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "schedule/on_ray.py",
-    "pyarrow": "store/parquet.py",
+    "pyarrow": "store/table_file.py",
     "sqlite3": "store/journal.py",
     "numba": "jit.py",
     "llvmlite": "jit.py",
-    "yaml": "config.py",
+    "yaml": "yaml_file.py",
     "trueskill": "bench_ratings.py",
     "matplotlib": "report/plots.py",
     "jinja2": "report/html.py",

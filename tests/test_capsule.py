@@ -15,10 +15,11 @@ from arena.game import load
 from arena.records import Clock, Ending, MatchRecord
 from arena.report.html import html
 from arena.report.report import report
+from arena.runs import LOCAL, Settings, read_results
 from arena.seats.holder import Holder
 from arena.store.archive import locate_match
 from arena.store.submissions import Submissions
-from arena.tournament import LOCAL, Settings, read_results, run_tournament
+from arena.tournament import run_tournament
 
 BAD = Path(__file__).parent / "bad_bots"
 LATE = BAD / "fails_late.py"

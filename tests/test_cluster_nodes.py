@@ -12,6 +12,7 @@ from arena.admission import admit
 from arena.command_bot import CommandBot
 from arena.config import read_config
 from arena.errors import ArenaError
+from arena.runs import Settings
 from arena.schedule import cluster
 from arena.schedule.cluster import Cluster
 from arena.schedule.installation import differences, installation
@@ -20,7 +21,7 @@ from arena.schedule.plan import Plan
 from arena.schedule.steward import Steward
 from arena.schedule.worker import Job
 from arena.seats.sandbox import NAMESPACE
-from arena.tournament import Settings, run_tournament
+from arena.tournament import run_tournament
 
 
 class RayError(Exception):

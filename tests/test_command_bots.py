@@ -17,17 +17,17 @@ from test_locked_seats import taken_cpu
 from test_protocol import OPTIONS
 
 from arena import game as games
-from arena import tournament as hall
 from arena.agent import StartInfo, bot_name, read_bot
 from arena.cli.main import main
 from arena.errors import BotError, ConfigError
 from arena.exhibition import MEMORY, agree, play_match
 from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending, MatchRecord
+from arena.runs import LOCAL, RAY, Results, Settings, read_results
 from arena.schedule.guardian import descendants
 from arena.seats.probe import probe
 from arena.seats.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, Keeper, LockError, OpenCommandSeat
-from arena.tournament import LOCAL, RAY, Results, Settings, run_tournament
+from arena.tournament import run_tournament
 
 CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
 
@@ -111,7 +111,7 @@ def test_neither_ray_nor_locking_command_bots_in_changes_anything(examples: dict
         [*command, "--backend", RAY, "--workers", "2"], check=False, capture_output=True, text=True, timeout=120
     )
     assert ended.returncode == 0, ended.stderr
-    results = hall.read_results(tmp_path / "out" / "commands")
+    results = read_results(tmp_path / "out" / "commands")
     assert results.manifest.results_sha256 == calm.manifest.results_sha256 == results.manifest.reproducible_sha256
     rows = [seat for record in results.records() for seat in record.seats]
     assert {seat.ending for seat in rows} == {Ending.PLAYED}

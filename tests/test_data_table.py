@@ -12,8 +12,9 @@ from arena.data_table import Column, DataTable, RowError, row_name
 from arena.errors import ConfigError
 from arena.exhibition import agree
 from arena.game import load
+from arena.runs import Settings
 from arena.schedule.plan import Contestant, Plan
-from arena.tournament import Settings, run_tournament
+from arena.tournament import run_tournament
 
 TABLE = DataTable("deck", [["Ant", 1, -2]], (Column("legs", 0, 8), Column("worth", -5, 5)), 3, "animals")
 HISATSU = load("hisatsu")

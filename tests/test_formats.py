@@ -15,12 +15,13 @@ from arena.agent import read_bot
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.formats.comparison import Comparison
+from arena.runs import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
 from arena.store.archive import find_match
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.parquet import read_matches
 from arena.store.status import read_status
 from arena.store.submissions import Submissions
-from arena.tournament import LOCAL, Interrupted, Progress, Results, Settings, Silent, run_tournament
+from arena.tournament import run_tournament
 
 ROOT = Path(__file__).parent.parent
 BOTS = [ROOT / "bots" / "random_bot.py", ROOT / "bots" / "naga_greedy.py", *GOOD_BOTS]
@@ -175,7 +176,7 @@ def test_a_gauntlet_rates_candidates_on_the_same_deals(tmp_path: Path, capsys: p
     assert main(words) == 0
     text = capsys.readouterr().out
     assert "naga_greedy" in text and text.count("random_bot") >= 2  # the board, and who finished before whom
-    results = hall.read_results(tmp_path / "out" / "small")
+    results = read_results(tmp_path / "out" / "small")
     met = {(record.deal, frozenset(seat.bot for seat in record.seats)) for record in results.records()}
     candidates = {"naga_greedy", "set_bot"}
     assert all(len(table & candidates) == 1 for _, table in met) and len(met) == 2 * 2 * 3

@@ -23,10 +23,11 @@ from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.ratings.stored import COLUMNS, stored_pools
 from arena.records import Ending, FaultRecord, MatchRecord
+from arena.runs import Settings
 from arena.store import boards, hall, parquet
 from arena.store.archive import find_match
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
-from arena.tournament import Settings, run_tournament
+from arena.tournament import run_tournament
 
 OLD = {"alice": "a" * 64, "bob": "b" * 64}
 NEW = {**OLD, "bob": "c" * 64}

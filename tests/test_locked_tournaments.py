@@ -22,11 +22,12 @@ from arena.agent import read_bot
 from arena.cli.main import main
 from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
+from arena.runs import LOCAL, Results, Settings, Silent, read_results
 from arena.schedule.plan import deal_seed
 from arena.seats.probe import Profile, probe_locked
 from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper
 from arena.store.journal import Journal
-from arena.tournament import LOCAL, Results, Settings, run_tournament
+from arena.tournament import run_tournament
 
 HERE = Path(__file__).parent
 BOTS = HERE / "bots"
@@ -40,7 +41,7 @@ def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
     return path
 
 
-class Listening(hall.Silent):
+class Listening(Silent):
     """Keeps what a tournament says."""
 
     def __init__(self) -> None:
@@ -169,7 +170,7 @@ def test_on_a_kernel_without_landlock_strangers_are_refused_unless_the_flag_says
     assert "the kernel offers no Landlock" in refused.stderr and "--unsafe-trust-bots" in refused.stderr
     unsafe = on_kernel_without("landlock_create_ruleset", errno.ENOSYS, *command, "--unsafe-trust-bots")
     assert unsafe.returncode == 0, unsafe.stderr
-    records = list(hall.read_results(tmp_path / "locked").records())
+    records = list(read_results(tmp_path / "locked").records())
     assert {seat.isolation for record in records for seat in record.seats} == {PROCESS}
     assert {seat.ending for record in records for seat in record.seats} == {Ending.PLAYED}
 

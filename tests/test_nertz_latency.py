@@ -16,10 +16,11 @@ from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.records import Clock
 from arena.report.replay import replay_lines
+from arena.runs import LOCAL, Settings
 from arena.store import parquet
 from arena.store.hashing import is_reproducible
 from arena.store.schema import log_row, match_rows, record_from_rows
-from arena.tournament import LOCAL, Settings, run_tournament
+from arena.tournament import run_tournament
 
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 CLOCK = Clock(move=1e6, bank=0.0, start=10.0)

@@ -14,7 +14,7 @@ from test_schema import RECORDS, make_record, make_seat, make_void, sha256
 from arena.bench_rows import write_rows
 from arena.errors import StoreError
 from arena.records import Ending, FaultRecord, MatchRecord, Rating
-from arena.store import parquet
+from arena.store import parquet, table_file
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.schema import SeatTotals
 
@@ -84,8 +84,8 @@ def test_ctrl_c_while_it_is_written_leaves_nothing(tmp_path: Path, monkeypatch: 
 
 
 def test_matches_come_back_over_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 50)
-    monkeypatch.setattr(parquet, "GROUP_VALUES", 300)
+    monkeypatch.setattr(table_file, "GROUP_ROWS", 50)
+    monkeypatch.setattr(table_file, "GROUP_VALUES", 300)
     records = many(400)
     parquet.write_matches(tmp_path, iter(records))
     assert pq.ParquetFile(tmp_path / "matches.parquet").num_row_groups > 10
@@ -146,7 +146,7 @@ def test_ratings_come_back_in_order(tmp_path: Path) -> None:
 
 
 def test_totals_are_sums_over_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 2)
+    monkeypatch.setattr(table_file, "GROUP_ROWS", 2)
     crashed = make_record(seats=(make_seat(place=2, ending=Ending.CRASH), make_seat("bob", 1)))
     parquet.write_matches(tmp_path, numbered([make_record(), make_record(), crashed]))
     assert parquet.read_totals(tmp_path) == [

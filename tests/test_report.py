@@ -26,9 +26,9 @@ from arena.report.html import anchor, html
 from arena.report.replay import replay_lines
 from arena.report.report import report
 from arena.report.sections import matches
+from arena.runs import Results
 from arena.store import parquet
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
-from arena.tournament import Results
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&$x_1$\u202e{{ 7 }}"
 VOID_TAGS = {"meta", "link", "br", "img", "path", "use", "rect"}

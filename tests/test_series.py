@@ -16,11 +16,11 @@ from arena.cli.main import main
 from arena.config import read_config
 from arena.errors import ArenaError
 from arena.game import load, names
+from arena.runs import LOCAL, Interrupted, Settings, Silent
 from arena.seats.probe import Profile
 from arena.series.chain import check_steps, read_steps, run_steps
 from arena.series.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.series.tuning import Tuned, check_tuning, read_tuning, run_tuning
-from arena.tournament import LOCAL, Interrupted, Settings, Silent
 
 ROOT = Path(__file__).parent.parent
 RANDOM, GREEDY = ROOT / "bots" / "random_bot.py", ROOT / "bots" / "naga_greedy.py"

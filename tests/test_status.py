@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from test_tournament import write_config
 
-from arena import tournament as hall
 from arena.cli.main import main
 from arena.errors import StoreError
 from arena.records import Ending
+from arena.runs import LOCAL, Interrupted, Progress, Settings, Silent
 from arena.store.journal import FolderLock, Journal, running_process
 from arena.store.status import read_status
-from arena.tournament import LOCAL, Progress, Settings, run_tournament
+from arena.tournament import run_tournament
 
 
-class Stops(hall.Silent):
+class Stops(Silent):
     """Ctrl-C in the middle."""
 
     def progress(self, progress: Progress) -> None:
@@ -27,7 +27,7 @@ class Stops(hall.Silent):
 
 
 def stop_in_the_middle(folder: Path, **settings: Any) -> Path:
-    with pytest.raises(hall.Interrupted):
+    with pytest.raises(Interrupted):
         run_tournament(write_config(folder), Settings(out=folder / "out", backend=LOCAL, workers=1, **settings), Stops())
     return folder / "out" / "small"
 
@@ -69,7 +69,7 @@ def test_the_command_names_its_folder_when_called_from_another(stopped: Path, mo
 
 
 def test_status_beside_a_run_reads_without_the_lock(stopped: Path) -> None:
-    class Looks(hall.Silent):
+    class Looks(Silent):
         def progress(self, progress: Progress) -> None:
             found = read_status(stopped)
             assert found.process == os.getpid() and not found.is_finished

@@ -13,8 +13,9 @@ from arena.config import Tournament, read_config
 from arena.conformance.rivals import house_bot_path
 from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
+from arena.runs import LOCAL, Settings
 from arena.store.submissions import Submissions
-from arena.tournament import LOCAL, Settings, run_tournament
+from arena.tournament import run_tournament
 
 GREEDY, RANDOM = house_bot_path("naga_greedy"), house_bot_path("random_bot")
 NAGA = ("naga",)

@@ -17,8 +17,8 @@ import yaml
 from locked_tables import HOSTILE, RIVAL
 from processes import SECONDS, busy_seats, command, survivors, until, zygotes
 
+from arena.runs import LOCAL, RAY
 from arena.schedule.guardian import descendants
-from arena.tournament import LOCAL, RAY
 
 HERE = Path(__file__).parent
 

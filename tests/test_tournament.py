@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-from arena import tournament as hall
 from arena.cli.main import main
 from arena.errors import ArenaError, StoreError
 from arena.match import SUBSTITUTE
@@ -21,10 +20,11 @@ from arena.ratings.history import history
 from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
+from arena.runs import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
 from arena.seats.sandbox import NONE
 from arena.store import parquet
 from arena.store.journal import FolderLock, Journal
-from arena.tournament import LOCAL, RAY, Progress, Results, Settings, run_tournament
+from arena.tournament import run_tournament
 
 HERE = Path(__file__).parent
 GOOD_BOTS = [HERE / "bots" / "counting_bot.py", HERE / "bots" / "set_bot.py", HERE / "bots" / "folder_bot"]
@@ -157,22 +157,22 @@ def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
     code, out, err = ended(process)
     assert code == 0, err
-    results = hall.read_results(tmp_path / "out" / "small")
+    results = read_results(tmp_path / "out" / "small")
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
     assert "raylet" not in err and "WARNING" not in err and "set_bot" in out
     assert NONE not in {seat.isolation for record in results.records() for seat in record.seats}
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Path) -> None:
-    class Impatient(hall.Silent):
+    class Impatient(Silent):
         def progress(self, progress: Progress) -> None:
             if 5 < progress.done < 40:
                 raise KeyboardInterrupt
 
     config, settings = write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1)
-    with pytest.raises(hall.Interrupted, match=r"of 60 matches are kept\. The same command goes on\."):
+    with pytest.raises(Interrupted, match=r"of 60 matches are kept\. The same command goes on\."):
         run_tournament(config, settings, Impatient())
-    partial = hall.read_results(tmp_path / "out" / "small")
+    partial = read_results(tmp_path / "out" / "small")
     assert not partial.manifest.finished and 5 < partial.manifest.played < 60 and partial.manifest.key is None
     results = run_tournament(config, settings)
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
@@ -237,8 +237,8 @@ def test_fresh_sets_the_old_results_aside(tmp_path: Path) -> None:
     run(tmp_path, deals=1)
     config = write_config(tmp_path, deals=2)
     run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1, fresh=True))
-    assert hall.read_results(tmp_path / "out" / "small.1").manifest.played == 6
-    assert hall.read_results(tmp_path / "out" / "small").manifest.played == 12
+    assert read_results(tmp_path / "out" / "small.1").manifest.played == 6
+    assert read_results(tmp_path / "out" / "small").manifest.played == 12
 
 
 def test_an_output_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
 
 
 def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Results, tmp_path: Path) -> None:
-    class Heard(hall.Silent):
+    class Heard(Silent):
         def say(self, text: str) -> None:
             heard.append(text)
 
@@ -390,7 +390,7 @@ def test_bots_that_print_and_shadow_modules_do_no_harm(tmp_path: Path) -> None:
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, cwd=tmp_path)
     code, out, err = ended(process)
     assert code == 0 and "xxx" not in out + err and "zz" not in err
-    assert hall.read_results(tmp_path / "out" / "small").manifest.endings == {"played": 12}
+    assert read_results(tmp_path / "out" / "small").manifest.endings == {"played": 12}
 
 
 @pytest.mark.parametrize(

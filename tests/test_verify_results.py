@@ -17,11 +17,11 @@ from arena.errors import StoreError
 from arena.game import load
 from arena.match import SUBSTITUTE, void
 from arena.records import Ending, MatchRecord
+from arena.runs import Results, read_results
 from arena.schedule.plan import Plan, read_plan
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.manifest import Manifest, read_manifest, write_manifest
-from arena.tournament import Results, read_results
 
 GAMES = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 3, "options": {"max_rounds": 2, "turn_limit": 10}}]
 VICTIM = 7  # plan index

@@ -11,7 +11,7 @@ from rich.console import Console
 from arena.bench_chaos import MATCHES_PER_KILL, Chaos, chaos
 from arena.cli.durations import duration_text
 from arena.errors import ConfigError
-from arena.tournament import LOCAL, RAY
+from arena.runs import LOCAL, RAY
 
 WRONG = 1  # exit code
 LINE_SECONDS = 10.0

@@ -17,8 +17,8 @@ from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, play, with_run
 from arena.errors import ConfigError
 from arena.formats.comparison import Comparison
 from arena.report.page import Column, fitting
+from arena.runs import Settings
 from arena.series.chain import Step, StepResult, read_steps, run_steps
-from arena.tournament import Settings
 
 BETTER, NOT_BETTER, NOT_DECIDED = 0, 1, 3  # exit codes; 2 is a user's mistake
 EXIT_OF = {"better": BETTER, "worse": NOT_BETTER, "equal": NOT_BETTER, "open": NOT_DECIDED}

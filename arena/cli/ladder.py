@@ -4,7 +4,7 @@ from rich.console import Console
 
 from arena.cli.running import INTERRUPTED, ConfigPath, play, with_run_options
 from arena.report.board import print_board
-from arena.tournament import Settings
+from arena.runs import Settings
 
 
 @with_run_options

@@ -13,8 +13,8 @@ from arena.cli.durations import duration_text
 from arena.cli.running import ConfigPath, Seed, TrustBots, Workers
 from arena.config import Tournament
 from arena.forecast import EntryForecast, Forecast, forecast
+from arena.runs import Settings
 from arena.series.chain import read_steps
-from arena.tournament import Settings
 
 
 def plan(

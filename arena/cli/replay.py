@@ -10,9 +10,9 @@ from rich.console import Console
 from arena.cli.rooms import ready
 from arena.errors import ConfigError
 from arena.report.replay import replay_lines
+from arena.runs import DEFAULT_FOLDER
 from arena.schedule.plan import deal_seed
 from arena.store.archive import find_match
-from arena.tournament import DEFAULT_FOLDER
 from arena.traces import logged_lines
 
 

@@ -21,8 +21,9 @@ from arena.config import read_config
 from arena.errors import ConfigError
 from arena.records import Ending
 from arena.report.board import leaders
+from arena.runs import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Results, Settings
 from arena.schedule.tables import Compare, Ladder
-from arena.tournament import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Results, Settings, run_tournament
+from arena.tournament import run_tournament
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 INTERRUPTED = 130  # exit code

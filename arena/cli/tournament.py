@@ -6,8 +6,8 @@ from arena.cli.formats import Format
 from arena.cli.insights import Looker
 from arena.cli.running import INTERRUPTED, ConfigPath, play, with_run_options
 from arena.report.board import headline_ratings, print_board
+from arena.runs import Settings
 from arena.schedule.tables import Gauntlet
-from arena.tournament import Settings
 
 
 @with_run_options

@@ -13,8 +13,8 @@ from arena.cli.formats import Format, page_of
 from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
 from arena.formats.comparison import share_of
 from arena.report.page import Column, fitting
+from arena.runs import Settings
 from arena.series.tuning import FILE, Candidate, Round, Tuned, read_tuning, run_tuning
-from arena.tournament import Settings
 
 
 class Form(StrEnum):

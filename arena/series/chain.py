@@ -16,11 +16,13 @@ from pathlib import Path
 
 import msgspec
 
-from arena.config import COMPARE, Tournament, bound_of, check_config, check_tournament_name, read_yaml, typed
+from arena.config import COMPARE, Tournament, bound_of, check_config, check_tournament_name
 from arena.errors import ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence, share_of
+from arena.runs import Reporter, Results, Settings
 from arena.schedule.tables import Compare
-from arena.tournament import Reporter, Results, Settings, run_tournament
+from arena.tournament import run_tournament
+from arena.yaml_file import read_yaml, typed
 
 CHAIN = "chain"
 _MILLISECONDS = 60_000  # of a minute

@@ -34,16 +34,18 @@ from scipy.special import stdtrit
 
 from arena import game as games
 from arena import rng
-from arena.config import ROUND_ROBIN, Bot, Tournament, check_config, read_yaml, typed
+from arena.config import ROUND_ROBIN, Bot, Tournament, check_config
 from arena.errors import ArenaError, ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence
 from arena.records import Ending, MatchRecord
+from arena.runs import Progress, Reporter, Results, Settings
 from arena.schedule.plan import ALL, key_from_seed
 from arena.schedule.tables import Compare, Gauntlet, orders
 from arena.series.space import Point, Space, merged, read_space, settings_at, spread, start_of
 from arena.store.journal import FolderLock
 from arena.store.parquet import read_faults
-from arena.tournament import Progress, Reporter, Results, Settings, run_tournament, set_aside
+from arena.tournament import run_tournament, set_aside
+from arena.yaml_file import read_yaml, typed
 
 TUNE = "tune"
 START = "start"

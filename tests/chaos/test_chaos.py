@@ -23,6 +23,7 @@ from arena import tournament as hall
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.records import MatchRecord
+from arena.runs import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
 from arena.schedule.backend import Lost, Ticket
 from arena.schedule.driver import ATTEMPTS
 from arena.schedule.guardian import descendants
@@ -30,7 +31,7 @@ from arena.schedule.local import LocalBackend
 from arena.schedule.worker import Chunk
 from arena.store.journal import Journal
 from arena.store.status import Trouble, read_status
-from arena.tournament import LOCAL, RAY, Progress, Results, Settings, read_results, run_tournament
+from arena.tournament import run_tournament
 
 DEALS = 60
 POISON = """
@@ -150,7 +151,7 @@ def stopped_by_ctrl_c_twice(words: list[object], folder: Path, log: Path) -> Non
         file.write("Ctrl-C twice\n")
 
 
-class KillsWorkers(hall.Silent):
+class KillsWorkers(Silent):
     """Kills a random worker again and again, but lets each pool finish something, as a machine in trouble would."""
 
     def __init__(self, kills: int) -> None:

@@ -1,0 +1,304 @@
+"""One table as a Parquet file, written and read a row group at a time: memory does not grow with the table.
+
+The only module that imports pyarrow. A file is written under a temporary name, synced and renamed, so that a reader
+sees the old one or the new one. Pages carry checksums; what they miss, the manifest's results hash shows.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from arena.errors import StoreError
+from arena.store.columns import Columns, Texts
+from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
+
+GROUP_ROWS = 1 << 15  # rows of a row group: a few MB as Python objects
+GROUP_VALUES = 1 << 20  # list entries of a row group: action logs are of any length
+COMPRESSION_LEVEL = 3  # of zstd
+_VERSION_KEY, _TABLE_KEY = b"arena.format_version", b"arena.table"
+
+_TYPES: dict[Kind, pa.DataType] = {
+    Kind.INT8: pa.int8(),
+    Kind.INT16: pa.int16(),
+    Kind.INT32: pa.int32(),
+    Kind.INT64: pa.int64(),
+    Kind.FLOAT32: pa.float32(),
+    Kind.FLOAT64: pa.float64(),
+    Kind.BOOL: pa.bool_(),
+    Kind.TEXT: pa.string(),
+    Kind.MATCH_ID: pa.binary(MATCH_ID_BYTES),
+    Kind.INT64_LIST: pa.list_(pa.int64()),
+    Kind.INT32_LIST: pa.list_(pa.int32()),
+}
+
+
+class TableWriter:
+    """One table on its way to disk; a context manager that leaves nothing behind unless `publish` was reached."""
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.path = folder / table.file
+        self._temporary = folder / f"{table.file}.new"
+        self._columns = table.columns
+        self._schema = _arrow_schema(table)
+        self._rows: list[Row] = []
+        self._values = 0
+        self._file: BinaryIO | None = None
+        self._writer: Any = None
+
+    def __enter__(self) -> "TableWriter":
+        try:
+            self._open()
+        except BaseException:  # Ctrl-C, too
+            self._discard()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._discard()
+
+    def add(self, rows: Sequence[Row], values: int = 0) -> None:
+        """Take rows that belong together. `values`: how many list entries they hold."""
+        self._rows += rows
+        self._values += values
+        if len(self._rows) >= GROUP_ROWS or self._values >= GROUP_VALUES:
+            self._flush()
+
+    def finish(self) -> None:
+        """Put everything on the disk, still under the temporary name."""
+        self._flush()
+        with self._writing():
+            self._close()
+
+    def publish(self) -> None:
+        """Give the finished file its name."""
+        with self._writing():
+            self._temporary.replace(self.path)
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _open(self) -> None:
+        with self._writing():
+            self._file = self._temporary.open("wb")
+            self._writer = pq.ParquetWriter(
+                self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
+                use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                column_encoding=_encodings(self._columns),
+                write_page_checksum=True,
+            )  # fmt: skip
+
+    def _discard(self) -> None:
+        try:
+            with contextlib.suppress(Exception):
+                self._close()
+        finally:
+            self._temporary.unlink(missing_ok=True)
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        arrays = [_array(column, [row[column.name] for row in self._rows]) for column in self._columns]
+        self._rows, self._values = [], 0
+        with self._writing():
+            self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+
+    def _close(self) -> None:
+        writer, file, self._writer, self._file = self._writer, self._file, None, None
+        try:
+            if writer is not None:
+                writer.close()
+            if file is not None:
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            if file is not None:
+                file.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {error.strerror or _first_line(error)}") from None
+
+
+class TableReader:
+    """One stored table, checked when opened. Raises StoreError that names the file."""
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.path = folder / table.file
+        self._table = table
+        if not self.path.is_file():
+            raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
+        with reading(self.path):
+            self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
+            self.rows_stored: int = self._file.metadata.num_rows
+            self._groups = range(self._file.num_row_groups)
+            found = self._file.schema_arrow
+        self._check(found)
+
+    def rows(self) -> Iterator[Row]:
+        """All rows in stored order."""
+        for group in self._groups:
+            with reading(self.path):
+                rows = _rows(self._table, self._read(group))
+            yield from rows
+
+    def rows_of(self, match_ids: Sequence[bytes]) -> dict[str, list[Row]]:
+        """The rows of some matches by id (hex); elsewhere only ids are read."""
+        keys = pa.array(sorted(set(match_ids)), pa.binary(MATCH_ID_BYTES))
+        found: dict[str, list[Row]] = {}
+        for group in self._groups:
+            with reading(self.path):
+                mask = pc.is_in(self._read(group, ["match_id"]).column("match_id"), value_set=keys)
+                if pc.any(mask).as_py():
+                    for row in _rows(self._table, self._read(group).filter(mask)):
+                        found.setdefault(row["match_id"], []).append(row)
+                elif len(found) == len(keys):  # a match's rows may be in two groups, never with another group between
+                    break
+        return found
+
+    def columns(self, wanted: Sequence[Column]) -> Columns:
+        """Whole columns; arrays of their final size are filled group by group."""
+        texts = [column.name for column in wanted if column.kind is Kind.TEXT]
+        with reading(self.path):
+            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=texts)
+            arrays = {
+                column.name: np.empty(self.rows_stored, np.int32 if column.name in texts else column.kind.value)
+                for column in wanted
+            }
+            numbers: dict[str, dict[str, int]] = {name: {} for name in texts}
+            start = 0
+            for group in self._groups:
+                table = file.read_row_group(group, columns=list(arrays))
+                for name, array in arrays.items():
+                    _fill(array[start : start + table.num_rows], table.column(name), numbers.get(name))
+                start += table.num_rows
+        return Columns(
+            self.path,
+            {name: array for name, array in arrays.items() if name not in texts},
+            {name: Texts(tuple(numbers[name]), arrays[name]) for name in texts},
+        )
+
+    def all_match_ids(self) -> NDArray[np.bytes_]:
+        """Of all rows in stored order."""
+        found = np.empty(self.rows_stored, f"S{MATCH_ID_BYTES}")
+        start = 0
+        for group in self._groups:
+            with reading(self.path):
+                ids = self._read(group, ["match_id"]).column("match_id").to_pylist()
+            found[start : start + len(ids)] = ids
+            start += len(ids)
+        return found
+
+    def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
+        found: dict[int, str] = {}
+        start = 0
+        for group in self._groups:
+            with reading(self.path):
+                end = start + self._file.metadata.row_group(group).num_rows
+                here = [row for row in rows if start <= row < end]
+                if here:
+                    ids = self._read(group, ["match_id"]).column("match_id").take(pa.array([row - start for row in here]))
+                    found |= {row: cast(bytes, value).hex() for row, value in zip(here, ids.to_pylist())}
+                start = end
+        return found
+
+    def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
+        return self._file.read_row_group(group, columns=columns or [column.name for column in self._table.columns])
+
+    def _check(self, found: pa.Schema) -> None:
+        metadata = found.metadata or {}
+        version = metadata.get(_VERSION_KEY, b"").decode("ascii", "replace")
+        if not version:
+            raise StoreError(f"{self.path}: not a results file of arena")
+        if version != str(FORMAT_VERSION):
+            raise StoreError(f"{self.path}: format version {version}; this version of arena reads {FORMAT_VERSION}")
+        types = dict(zip(found.names, found.types))
+        missing = [column.name for column in self._table.columns if column.name not in types]
+        if missing:
+            raise StoreError(f"{self.path}: not a {self._table.name} file of arena: no column {', '.join(missing)}")
+        for column in self._table.columns:
+            if types[column.name] != _TYPES[column.kind]:
+                found_type = types[column.name]
+                raise StoreError(f"{self.path}: column {column.name} is {found_type}, not {_TYPES[column.kind]}")
+
+
+def _fill(target: Any, values: Any, numbers: dict[str, int] | None) -> None:
+    """Copy one column of a row group; `numbers`: of the texts met so far. Raises ValueError for null."""
+    if values.null_count:
+        raise ValueError("empty fields")
+    start = 0
+    for chunk in values.chunks:
+        part = target[start : start + len(chunk)]
+        start += len(chunk)
+        if numbers is None:
+            part[:] = chunk.to_numpy(zero_copy_only=False)
+            continue
+        codes = [numbers.setdefault(text, len(numbers)) for text in chunk.dictionary.to_pylist()]
+        part[:] = np.array(codes, np.int32)[chunk.indices.to_numpy(zero_copy_only=False)]
+
+
+def _arrow_schema(table: Table) -> pa.Schema:
+    fields = [pa.field(column.name, _TYPES[column.kind], nullable=column.nullable) for column in table.columns]
+    return pa.schema(fields, metadata={_VERSION_KEY: str(FORMAT_VERSION).encode(), _TABLE_KEY: table.name.encode()})
+
+
+def _encodings(columns: Iterable[Column]) -> dict[str, str]:
+    """Of columns that a general compression alone does not make small.
+
+    The last bytes of rounded numbers are zero: a stream for each byte of the numbers puts those together. A position in the
+    plan is the one before, or one more.
+    """
+    rounded = {column.name: "BYTE_STREAM_SPLIT" for column in columns if column.significant_bits is not None}
+    return rounded | {column.name: "DELTA_BINARY_PACKED" for column in columns if column.kind is Kind.INT64}
+
+
+def _array(column: Column, values: list[Any]) -> Any:
+    if column.kind is Kind.MATCH_ID:
+        values = [bytes.fromhex(value) for value in values]
+    if column.significant_bits is not None:
+        return pa.array(rounded(np.array(values, np.float32), column.significant_bits))
+    return pa.array(values, _TYPES[column.kind])
+
+
+def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
+    """To the nearest numbers with so many significant bits.
+
+    >>> rounded(np.array([0.0, 1.0, 1000.4, 0.123456], np.float32), 9).tolist()
+    [0.0, 1.0, 1000.0, 0.12353515625]
+    """
+    fraction, exponent = np.frexp(numbers)
+    result: NDArray[np.float32] = np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
+    return result
+
+
+def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
+    decode: dict[Kind, Callable[[list[Any]], list[Any]]] = {Kind.MATCH_ID: lambda ids: [value.hex() for value in ids]}
+    names = [column.name for column in table.columns]
+    values = [decode.get(c.kind, list)(data.column(c.name).to_pylist()) for c in table.columns]
+    return (dict(zip(names, row)) for row in zip(*values))
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Give the errors of damaged files as StoreError with the path."""
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
