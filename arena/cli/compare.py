@@ -91,12 +91,10 @@ def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form
 
 
 def _columns(results: Sequence[StepResult]) -> list[Column]:
-    shares = [result.shares for result in results]
     return [
         Column("bot", [result.step.better for result in results], justify="left"),
         Column("against", [result.step.than for result in results], justify="left"),
-        Column("finishes first", [f"{share:.1%}" for share, _, _ in shares]),
-        Column("interval", [f"{low:.1%} to {high:.1%}" for _, low, high in shares]),
+        Column("finishes first", [_share(*result.shares) for result in results]),
         Column("better?", [_verdict(result) for result in results], justify="left"),
         Column("deals", [f"{result.evidence.deals:,}" for result in results]),
         Column("matches", [f"{result.matches:,}" for result in results], 1),
@@ -104,12 +102,16 @@ def _columns(results: Sequence[StepResult]) -> list[Column]:
     ]
 
 
+def _share(share: float, low: float, high: float) -> str:
+    return f"{share:.1%} ({100 * low:.1f} to {100 * high:.1f})"
+
+
 def _verdict(result: StepResult) -> str:
     asked = f"{result.step.share:.0%}"
     texts = {
         "better": f"yes, above {asked}",
         "worse": f"no, below {asked}",
-        "equal": f"not separated from {asked}",
-        "open": f"not separated from {asked}",
+        "equal": f"not separated ({asked})",
+        "open": f"not separated ({asked})",
     }
     return texts[result.evidence.verdict]

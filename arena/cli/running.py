@@ -126,7 +126,7 @@ def _again(verb: str, config: Path, settings: Settings) -> str:
 
 
 class Screen:
-    """News as lines, progress as a line that is redrawn; implements tournament.Reporter."""
+    """News as lines, progress as a line that is redrawn; implements runs.Reporter."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
