@@ -3,7 +3,7 @@
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
 state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
-looks like from afar; beside them the room's defaults: CONSTANTS, SIMULTANEOUS, DEPTH, PRIOR, EXPLORATION.
+looks like from afar; beside them the room's numbers for them, CONSTANTS, and its DEFAULTS of a search.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
@@ -123,6 +123,21 @@ class Constant(NamedTuple):
     low: float
     high: float
     meaning: str
+
+
+class Defaults(NamedTuple):
+    """A room's own settings of a search with quick play (`DEFAULTS` in its rollout.py): see `arena.search.Settings`."""
+
+    selection: str
+    """Of simultaneous choices."""
+    evaluate: int
+    """Decisions after which a rollout is cut; 0: at the end of the round."""
+    prior: float
+    """Visits that a look is worth."""
+    exploration: float
+    """Width of confidence bounds, in standard deviations of the rewards."""
+    expansion: int
+    """Visits after which what follows a choice joins the tree."""
 
 
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:

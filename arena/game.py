@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from arena import jit
-from arena.contract import ROLLOUTS, ROOMS, Actions, State, States
+from arena.contract import ROLLOUTS, ROOMS, Actions, Numbers, State, States
 from arena.data_table import DataTable, RowError, read_tables
 from arena.engine import Engine, bind_engine
 from arena.errors import ConfigError, nearest
@@ -108,6 +108,11 @@ class Game:
     def new_actions(self) -> Actions:
         """A buffer that holds any legal list."""
         return np.zeros(self.rules.MAX_ACTIONS, np.int64)
+
+    @property
+    def constants(self) -> Numbers:
+        """[constants]: a new array of the defaults of the room's CONSTANTS, for searches."""
+        return np.array([constant.default for constant in self.rollout.CONSTANTS], float)
 
     def from_bytes(self, data: bytes) -> States:
         """A state from its bytes, writable (a read-only array would be another type for compiled code)."""

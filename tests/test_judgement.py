@@ -126,7 +126,7 @@ def test_turns_left_are_six_less_those_taken() -> None:
 def test_beliefs_are_worlds_that_fit(game: str, seats: int) -> None:
     """What a seat sees of a believed world is what it sees; every card is somewhere once."""
     room = load(game)
-    constants = np.array([constant.default for constant in room.rollout.CONSTANTS])
+    constants = room.constants
     names = [constant.name for constant in room.rollout.CONSTANTS]
     constants[names.index("belief" if game == "hisatsu" else "thrift")] = 0.5
     states = room.deal(seats, room.resolve_options({}, seats), 3)

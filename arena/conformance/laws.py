@@ -112,7 +112,7 @@ def simultaneous_choices_are_hidden(table: Table) -> None:
 def quick_play_is_blind(table: Table) -> None:
     """What searches think at a glance (rollout.py) is legal, and the same in all worlds that look the same to the mover."""
     game, rollout = table.game, table.game.rollout
-    constants = np.array([constant.default for constant in rollout.CONSTANTS], float)
+    constants = game.constants
     for moment in decisions(table):
         found = []
         for states in (moment.states, resampled(game, moment.states, moment.seat, moment.rng.copy())):

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from arena.contract import Numbers
 from arena.exact.solve import best_response, expected
 from arena.exact.tree import Tree
 from arena.game import Game, States
@@ -80,7 +79,7 @@ class RoomPosition:
                 return None
             end = settled
         rewards = np.zeros(max(game.seats))
-        game.rollout.evaluate(end[0], default_constants(game), rewards)
+        game.rollout.evaluate(end[0], game.constants, rewards)
         return tuple(rewards[: self.room.seats].tolist())
 
     @cached_property
@@ -108,12 +107,6 @@ class RoomPosition:
     def after(self, action: int) -> "RoomPosition":
         """The position that a choice leads to."""
         return RoomPosition(self.room, played(self.room.game, self.states, action))
-
-
-@cache
-def default_constants(game: Game) -> Numbers:
-    """The room's own numbers of what a position is worth."""
-    return np.array([constant.default for constant in game.rollout.CONSTANTS])
 
 
 def played(game: Game, states: States, *actions: int) -> States:

@@ -289,12 +289,13 @@ class _Part:
         self._game = game
         self._root = game.from_bytes(observed.tobytes())
         self._rng = seed_words(derive(observed.tobytes(), "search", seat, asked.seed, number))
+        asked = _filled(game, asked)
         self._work = np.zeros(1, _workspace_type(game))
         workspace = self._work[0]
-        _write_settings(workspace.settings, game, seat, len(codes), asked, number, threads)
+        _write_settings(workspace.settings, seat, len(codes), asked, number, threads)
         is_mixed = bool(workspace.settings[BY_REGRET]) and game.engine.is_simultaneous(observed)
         workspace.settings[BY_HALVING] = asked.method == "ismcts" and asked.first == "halving" and not is_mixed
-        _write_numbers(workspace.numbers, game, asked)
+        _write_numbers(workspace.numbers, asked)
         self._constants = _constants(game, asked)
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
@@ -348,33 +349,40 @@ def _capacity(asked: Settings) -> int:
     return asked.nodes if asked.iterations is None else min(asked.nodes, NODES_PER_ITERATION * asked.iterations + 1)
 
 
-def _write_settings(out: Words, game: Game, seat: int, choices: int, asked: Settings, number: int, threads: int) -> None:
-    depth = game.rollout.DEPTH if asked.evaluate is None else asked.evaluate
+def _filled(game: Game, asked: Settings) -> Settings:
+    """With the room's own settings where nothing is asked; what looks say goes with the policy that follows them."""
+    own = game.rollout.DEFAULTS
+    if asked.rollout != "policy":
+        own = own._replace(prior=0.0, expansion=1)
+    return replace(asked, **{name: value for name, value in own._asdict().items() if getattr(asked, name) is None})
+
+
+def _write_settings(out: Words, seat: int, choices: int, asked: Settings, number: int, threads: int) -> None:
     out[OBSERVER] = seat
     out[CHOICES] = choices
     out[METHOD] = METHODS[asked.method]
     out[PER_WORLD] = asked.world_iterations if asked.method == "pimc" else 0
-    out[DEPTH] = depth or NEVER
-    own = game.rollout.EXPANSION if asked.rollout == "policy" else 1
-    out[EXPANSION] = own if asked.expansion is None else asked.expansion
+    out[DEPTH] = asked.evaluate or NEVER
+    out[EXPANSION] = asked.expansion or 0
     out[BY_POLICY] = asked.rollout == "policy"
-    out[BY_REGRET] = (asked.selection or game.rollout.SIMULTANEOUS) == "regret"
+    out[BY_REGRET] = asked.selection == "regret"
     if asked.iterations is not None:
         out[SIMULATIONS] = (asked.iterations + threads - 1 - number) // threads
     if asked.time is not None:
         out[NANOSECONDS] = max(1, int(asked.time * 1e9))
 
 
-def _write_numbers(out: Numbers, game: Game, asked: Settings) -> None:
-    own = game.rollout.PRIOR if asked.rollout == "policy" else 0.0
-    out[PRIOR] = own if asked.prior is None else asked.prior
-    out[EXPLORATION] = game.rollout.EXPLORATION if asked.exploration is None else asked.exploration
+def _write_numbers(out: Numbers, asked: Settings) -> None:
+    out[PRIOR] = asked.prior
+    out[EXPLORATION] = asked.exploration
     out[MIXING] = REGRET_MIXING
 
 
 def _constants(game: Game, asked: Settings) -> Numbers:
+    constants = game.constants
     names = [constant.name for constant in game.rollout.CONSTANTS]
-    for name in asked.constants:
+    for name, value in asked.constants.items():
         if name not in names:
             raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
-    return np.array([asked.constants.get(constant.name, constant.default) for constant in game.rollout.CONSTANTS], float)
+        constants[names.index(name)] = value
+    return constants

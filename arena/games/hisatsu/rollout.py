@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arena.contract import Constant, Numbers
+from arena.contract import Constant, Defaults, Numbers
 from arena.games.hisatsu.judgement import look
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.rules import claim, is_terminal, score
@@ -12,11 +12,7 @@ from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUE
 from arena.jit import jit
 from arena.rng import Words, below, chance
 
-SIMULTANEOUS = "ucb"
-DEPTH = 0  # decisions after which a rollout is cut; 0: at the end of the match
-PRIOR = 20.0  # visits that a look is worth
-EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
-EXPANSION = 20  # visits after which what follows a choice joins the tree
+DEFAULTS = Defaults(selection="ucb", evaluate=0, prior=20.0, exploration=0.7, expansion=20)
 CONSTANTS = (
     Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
     Constant("thrift", 0.03, -0.5, 0.5, "points for each pip of a card that is passed: low cards fit to the end"),

@@ -6,7 +6,7 @@ steadier than games played out, as new cards decide most of the later contests a
 
 import numpy as np
 
-from arena.contract import Constant, Numbers
+from arena.contract import Constant, Defaults, Numbers
 from arena.games.naga.knowledge import selected
 from arena.games.naga.prospects import eltam_rule, outlook, single_rule
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
@@ -25,11 +25,13 @@ from arena.games.naga.state import (
 from arena.jit import jit, lowest_bit
 from arena.rng import Words, below
 
-SIMULTANEOUS = "ucb"  # against rule bots stronger than regret matching, which needs many more simulations
-DEPTH = 1  # decisions after which a rollout is cut: the next place is chosen, no more
-PRIOR = 10.0  # visits that a look is worth
-EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
-EXPANSION = 1  # visits after which what follows a choice joins the tree
+DEFAULTS = Defaults(
+    selection="ucb",  # regret matching needs many more simulations to be as strong against rule bots
+    evaluate=1,  # the next place is chosen, no more
+    prior=10.0,
+    exploration=0.7,
+    expansion=1,
+)
 CONSTANTS = (
     Constant("hands", 8.0, 2.0, 16.0, "hands of the other that a look imagines"),
     Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played anyhow, not at their strongest"),

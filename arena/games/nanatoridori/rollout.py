@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arena.contract import Constant, Numbers
+from arena.contract import Constant, Defaults, Numbers
 from arena.games.nanatoridori.memory import known_cards
 from arena.games.nanatoridori.plans import Cards, plan
 from arena.games.nanatoridori.state import (
@@ -27,11 +27,7 @@ from arena.games.nanatoridori.state import (
 from arena.jit import jit
 from arena.rng import Words, below, chance
 
-SIMULTANEOUS = "ucb"
-DEPTH = 4  # decisions after which a rollout is cut; 0: at the end of the round
-PRIOR = 10.0  # visits that a look is worth
-EXPLORATION = 0.7  # width of confidence bounds, in standard deviations of the rewards
-EXPANSION = 1  # visits after which what follows a choice joins the tree
+DEFAULTS = Defaults(selection="ucb", evaluate=4, prior=10.0, exploration=0.7, expansion=1)
 CONSTANTS = (
     Constant("single", 1.5, 0.5, 3.0, "turns that a play of one card of value 0 would cost"),
     Constant("step", 0.1, 0.0, 0.3, "turns that each point of value saves"),

@@ -1,6 +1,6 @@
 """Nertz for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
-from arena.contract import Constant, Numbers
+from arena.contract import Constant, Defaults, Numbers
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
 from arena.games.nertz.state import (
     CALL,
@@ -19,11 +19,13 @@ from arena.games.nertz.state import (
 from arena.jit import jit, lowest_bit, popcount
 from arena.rng import Words, below, chance
 
-SIMULTANEOUS = "ucb"  # a tick is a race more than a guess
-DEPTH = 40  # choices after which a rollout is cut: a round takes hundreds of ticks
-PRIOR = 30.0  # visits that a look is worth
-EXPLORATION = 0.5  # width of confidence bounds, in standard deviations of the rewards
-EXPANSION = 1  # visits after which what follows a choice joins the tree
+DEFAULTS = Defaults(
+    selection="ucb",  # a tick is a race more than a guess
+    evaluate=40,  # a round takes hundreds of ticks
+    prior=30.0,
+    exploration=0.5,
+    expansion=1,
+)
 CONSTANTS = (
     Constant("match", 20.0, 0.0, 100.0, "points: what the match is worth at its end"),
     Constant("laid", 1.1, 0.5, 2.0, "points for each card in the middle"),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arena.contract import Constant, Numbers
+from arena.contract import Constant, Defaults, Numbers
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.judgement import (
     call_failure,
@@ -39,11 +39,7 @@ from arena.games.yaniv.state import (
 from arena.jit import jit, lowest_bit
 from arena.rng import Words, below, chance
 
-SIMULTANEOUS = "ucb"
-DEPTH = 6  # decisions after which a rollout is cut; 0: at the end of the round
-PRIOR = 20.0  # visits that a look is worth
-EXPLORATION = 1.0  # width of confidence bounds, in standard deviations of the rewards
-EXPANSION = 20  # visits after which what follows a choice joins the tree
+DEFAULTS = Defaults(selection="ucb", evaluate=6, prior=20.0, exploration=1.0, expansion=20)
 CONSTANTS = (
     Constant("thrift", 0.4, 0.0, 1.0, "how much less likely others hold a card for each of its points, late in a round"),
     Constant("risk", 0.3, 0.05, 0.8, "a call that fails more often than this looks worse than going on"),
