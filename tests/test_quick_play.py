@@ -1,9 +1,10 @@
-"""What choices look like to searches at a glance, in Naga, Nertz and Nana Toridori: as good as a strong rule bot's play."""
+"""What choices look like to searches at a glance, as good as a strong rule bot's play, and what a short search adds to it."""
 
 import random
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,30 +36,37 @@ class Brief(Agent):
         return view.search(iterations=60).best
 
 
-def share(game: str, one: type[Agent], other: Path | type[Agent], deals: int, **options: object) -> float:
-    """Of the matches of two, in both rotations, the share in which `one` is first; half for a shared place."""
+def share(game: str, one: type[Agent], other: Path | type[Agent], deals: int, seats: int = 2, **options: Any) -> float:
+    """Of the matches of `one` against others, in all rotations, the share in which it is before one of them; half for a tie."""
     won = 0.0
     for deal in range(deals):
-        for seat in range(2):
-            record = play_match(game, [one, other] if seat == 0 else [other, one], seed=deal, options=options)
-            own, others = record.seats[seat].place, record.seats[1 - seat].place
-            won += 0.5 + 0.5 * ((own < others) - (own > others))
-    return won / (2 * deals)
+        for seat in range(seats):
+            record = play_match(game, [one if own == seat else other for own in range(seats)], seed=deal, options=options)
+            places = [row.place for row in record.seats]
+            won += sum(0.5 + 0.5 * ((places[seat] < place) - (places[seat] > place)) for place in places) - 0.5
+    return won / (deals * seats * (seats - 1))
 
 
 @pytest.mark.parametrize(
     ("game", "deals", "options"),
     [("naga", 12, {}), ("nertz", 4, {"max_rounds": 1}), ("nanatoridori", 12, {})],
 )
-def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: dict[str, object]) -> None:
+def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: dict[str, Any]) -> None:
     assert share(game, Glance, BOTS / f"{game}_greedy.py", deals, **options) > 0.6
 
 
 @pytest.mark.parametrize(
     ("game", "deals", "options"),
-    [("naga", 40, {}), ("nertz", 3, {"max_rounds": 1}), ("nanatoridori", 10, {})],
+    [
+        ("naga", 100, {}),
+        ("nertz", 12, {"max_rounds": 1}),
+        ("nanatoridori", 10, {}),
+        ("hisatsu", 20, {"seats": 3}),
+        ("yaniv", 60, {"max_rounds": 3}),
+    ],
 )
-def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: dict[str, object]) -> None:
+def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: dict[str, Any]) -> None:
+    """More iterations play better."""
     assert share(game, Brief, Glance, deals, **options) > 0.55
 
 
