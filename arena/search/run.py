@@ -17,6 +17,7 @@ from arena.search.workspace import (
     CHOICES,
     DONE,
     FLAT,
+    LAST_LOOK,
     METHOD,
     NANOSECONDS,
     NEXT_LOOK,
@@ -26,12 +27,14 @@ from arena.search.workspace import (
     REMEMBER,
     RIVAL,
     SIMULATIONS,
+    SLOWEST,
     SPENT,
     USED,
     Workspace,
 )
 
 LOOK = 0.01  # share of a time budget after which the clock is read again
+AFTERWARDS = 40_000  # nanoseconds from the last simulation until the bot has its findings
 
 Search: TypeAlias = Callable[[States, States, Nodes, Slots, Any, Actions, Numbers, Numbers, Numbers, Words], None]
 
@@ -109,17 +112,23 @@ def _entry_search(
 
 @jit.generic
 def _is_spent(ahead: int, w: Workspace) -> bool:
-    """Whether `ahead` more simulations would be too many. The clock is read rarely, as that takes half a microsecond."""
+    """Whether `ahead` more simulations would be too many: of a time budget, if they took as long as the slowest so far.
+
+    The clock is read rarely, as that takes half a microsecond.
+    """
     done = w.counters[DONE]
     if done == 0:
         return False
     if w.settings[SIMULATIONS] > 0 and done + ahead > w.settings[SIMULATIONS]:
         return True
-    budget = w.settings[NANOSECONDS]
-    if budget == 0 or done < w.counters[NEXT_LOOK]:
+    if w.settings[NANOSECONDS] == 0 or done < w.counters[NEXT_LOOK]:
         return False
+    budget = w.settings[NANOSECONDS] - AFTERWARDS
     spent = jit.thread_nanoseconds() - w.settings[BEGAN]
+    looked = w.counters[LAST_LOOK]
+    if looked > 0:  # what the first one took holds the preparations, too
+        w.counters[SLOWEST] = max(w.counters[SLOWEST], (spent - w.counters[SPENT]) // (done - looked))
+    w.counters[LAST_LOOK] = done
     w.counters[SPENT] = spent
-    each = spent / done
-    w.counters[NEXT_LOOK] = done + 1 + int(LOOK * budget / each)
-    return bool(spent >= budget or spent + each * ahead > budget)
+    w.counters[NEXT_LOOK] = done + 1 + int(LOOK * budget * done / spent)
+    return bool(spent + max(spent // done, w.counters[SLOWEST]) * ahead > budget)

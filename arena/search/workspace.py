@@ -13,8 +13,8 @@ Workspace: TypeAlias = Any
 # Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
 (OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
  BY_HALVING, EXPANSION, SETTINGS) = range(14)  # fmt: skip
-# Of `counters`: what has happened. SPENT: of a time budget, in nanoseconds.
-USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, SPENT, COUNTERS = range(8)
+# Of `counters`: what has happened. Of a time budget, in nanoseconds: SPENT until LAST_LOOK, and on the SLOWEST simulations.
+USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, LAST_LOOK, SPENT, SLOWEST, COUNTERS = range(10)
 # Of `numbers`: how choices are weighed, and the spread of the rewards so far.
 EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
 # Columns of `results`, a row for each legal action of the observer.
