@@ -80,6 +80,19 @@ def after(document, *texts):
     return states
 
 
+def ended(variant="basic", **rest):
+    """The position after a round of three that seat 1 loses."""
+    options = {"variant": variant, **rest.pop("options", {})}
+    keys = {"hands": ["", "334", "5"], "table": ("4", 1), "turn": 2, "out": [0], **rest}
+    return after(made(keys.pop("hands"), options=options, **keys), "play 0 1")
+
+
+def view_of(states, seat=None):
+    seat = int(GAME.engine.current_seat(states)) if seat is None else seat
+    seen = GAME.observed(states, seat)
+    return GAME.view(GAME, seen, seat, codes=GAME.legal_list(seen), events=list, clock=None)
+
+
 def choose(rng, texts):
     """A coin decides whether cards are picked up, as in the reference figures; else any action."""
     if texts[-1] in ("drop", "toss"):
