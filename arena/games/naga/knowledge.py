@@ -55,14 +55,21 @@ def observe(s: State, seat: int, out: State) -> None:
 
 
 @jit
-def determinize(s: State, seat: int, rng: Words) -> None:
-    """All unseen cards in uniformly random order: the other's hand, then the stock. A selection that is in is drawn anew."""
-    other = 1 - seat
-    unseen = ((1 << DECK) - 1) & ~s.hand[seat]
+def unseen_cards(s: State, seat: int) -> int:
+    """The set of cards that a seat has not seen: the other's hand and the stock."""
+    unseen = ((1 << DECK) - 1) & ~int(s.hand[seat])
     for i in range(FIELD_CARDS):
         unseen &= ~(1 << int(s.field[i]))
     for i in range(s.num_shown):
         unseen &= ~(1 << int(s.shown[i]))
+    return unseen
+
+
+@jit
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """All unseen cards in uniformly random order: the other's hand, then the stock. A selection that is in is drawn anew."""
+    other = 1 - seat
+    unseen = unseen_cards(s, seat)
     count = 0
     while unseen:
         s.stock[count] = lowest_bit(unseen)

@@ -7,7 +7,7 @@ steadier than games played out, as new cards decide most of the later contests a
 import numpy as np
 
 from arena.contract import Constant, Defaults, Numbers
-from arena.games.naga.knowledge import selected
+from arena.games.naga.knowledge import selected, unseen_cards
 from arena.games.naga.prospects import eltam_rule, outlook, single_rule
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
 from arena.games.naga.state import (
@@ -15,7 +15,6 @@ from arena.games.naga.state import (
     DECK,
     DESIGNATE,
     ELTAM,
-    FIELD_CARDS,
     GAME_OVER,
     OPEN,
     SELECT,
@@ -208,7 +207,12 @@ def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numb
 def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
     """Strengths of imagined hands of the other seat at a place: first each at its strongest, then each played anyhow."""
     cards = np.empty(DECK, np.int64)
-    count = _unseen(s, cards)
+    unseen = unseen_cards(s, int(s.turn))
+    count = 0
+    while unseen:
+        cards[count] = lowest_bit(unseen)
+        count += 1
+        unseen &= unseen - 1
     state = start
     for k in range(hands):
         hand = 0
@@ -222,22 +226,6 @@ def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> Non
         rivals[k] = _strongest(s, hand, place)
         anyhow = int(THREE_OF_FIVE[(state >> 8) % len(THREE_OF_FIVE)])
         rivals[hands + k] = contest_strength(s, selected(hand, anyhow), place)
-
-
-@jit
-def _unseen(s: State, cards: Words) -> int:
-    """Write the cards that the seat to choose has not seen; gives how many."""
-    unseen = ((1 << DECK) - 1) & ~s.hand[s.turn]
-    for i in range(FIELD_CARDS):
-        unseen &= ~(1 << int(s.field[i]))
-    for i in range(s.num_shown):
-        unseen &= ~(1 << int(s.shown[i]))
-    count = 0
-    while unseen:
-        cards[count] = lowest_bit(unseen)
-        unseen &= unseen - 1
-        count += 1
-    return count
 
 
 @jit
