@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ from arena.game import Game, States
 from arena.search import Findings, Settings
 
 ITERATIONS = 1000  # of a measured decision, as in OpenSpiel's figures
+SECONDS = 2.0  # of CPU for each figure, each position's fastest run counts: after a rest a machine is slow at first
 POSITIONS = 12  # with at least two legal actions, spread over the first rounds of random matches
 OPEN_SPIEL_POSITIONS = 4  # its gin rummy takes nearly a second for each
 SPACING = 7  # decisions between them
@@ -116,24 +117,18 @@ def _positions(game: Game, seats: int) -> Iterator[Position]:
 def _speed(game: Game, seats: int, views: list[Position], rollout: str) -> SearchSpeed:
     evaluate = 0 if rollout == "uniform" else None  # to the end of the round, as OpenSpiel's go to that of the match
     asked = Settings(iterations=ITERATIONS, rollout=rollout, evaluate=evaluate)
-    rates, decisions, lengths = [], [], []
-    for observed, seat, codes in views:
-        seconds, found = _timed(lambda: search.search(game, observed, seat, codes, asked))  # noqa: B023  # called at once
-        rates.append(found.simulations / seconds)
-        decisions.append(found.decisions / seconds)
-        lengths.append(found.decisions / found.simulations)
+    best: list[tuple[float, Findings | None]] = [(float("inf"), None)] * len(views)
+    began = time.thread_time()
+    while time.thread_time() < began + SECONDS:
+        for place, (observed, seat, codes) in enumerate(views):
+            now = time.thread_time()
+            found = search.search(game, observed, seat, codes, asked)
+            best[place] = min(best[place], (time.thread_time() - now, found), key=lambda timed: timed[0])
+    rates = [found.simulations / seconds for seconds, found in best if found]
+    decisions = [found.decisions / seconds for seconds, found in best if found]
+    lengths = [found.decisions / found.simulations for _, found in best if found]
     median = statistics.median
     return SearchSpeed(game.name, seats, rollout, median(rates), median(decisions), median(lengths))
-
-
-def _timed(run: Callable[[], Findings]) -> tuple[float, Findings]:
-    """CPU seconds of the fastest of three runs (a busy machine only ever adds), and what it found."""
-    best = float("inf")
-    for _ in range(3):
-        began = time.thread_time()
-        found = run()
-        best = min(best, time.thread_time() - began)
-    return best, found
 
 
 def _first_decision(name: str) -> tuple[float, float]:
