@@ -57,9 +57,24 @@ def test_a_sampled_round_robin_is_what_its_tables_say() -> None:
 
 def test_a_sample_that_cannot_be_balanced_is_refused_with_one_that_can() -> None:
     with pytest.raises(
-        ConfigError, match=r"6 bots at 3 seats cannot be balanced within one over 5 deals; with deals: \d+ it can"
+        ConfigError, match=r"6 bots at 3 seats cannot be balanced within one over 5 deals, .* twice; with deals: \d+ it can"
     ):
         len(formatted(RoundRobin(sample=1), 6, 3, 5))
+
+
+@pytest.mark.parametrize(
+    ("bots", "seats", "deals", "sample"), [(9, 2, 4, 1), (9, 2, 4, 2), (8, 3, 7, 1), (9, 3, 4, 2), (8, 4, 7, 1), (12, 4, 11, 2)]
+)
+def test_no_match_of_a_sample_is_there_twice(bots: int, seats: int, deals: int, sample: int) -> None:
+    whole = formatted(RoundRobin(sample=sample), bots, seats, deals)
+    assert isinstance(whole.tables[0], Sample)
+    assert len({whole.setup(index).match_id for index in range(len(whole))}) == len(whole)
+
+
+def test_pairs_of_an_even_field_cannot_be_sampled() -> None:
+    """Those who stand opposite would meet twice on one deal."""
+    with pytest.raises(ConfigError, match=r"sample: 1: 8 bots at 2 seats .* without playing a match twice; with deals: [123] it can"):
+        len(formatted(RoundRobin(sample=1), 8, 2, 7))
 
 
 def test_a_sample_of_all_tables_is_all_tables() -> None:

@@ -21,7 +21,7 @@ import msgspec
 
 from arena import rng
 from arena.errors import ConfigError
-from arena.schedule.balance import base_tables, ordered_sample, ring_meetings
+from arena.schedule.balance import base_tables, has_repeats, ordered_sample, ring_meetings
 
 Table = tuple[int, ...]
 """Contestants, by their place in the field, in order round the table."""
@@ -162,18 +162,22 @@ class Sample(msgspec.Struct, frozen=True, dict=True):
     def table(self, deal: int, number: int) -> Table:
         """Base table and turn."""
         base, turn = divmod(number, len(self.field))
-        places = base_tables(len(self.field), self.seats, self.deals * self.turns)[deal * self.turns + base]
+        places = self._base_tables[deal * self.turns + base]
         return tuple(self.field[(place + turn) % len(self.field)] for place in places)
 
     def meetings(self) -> tuple[int, int]:
         """How often the pairs that meet least and most sit at one table, over all deals."""
-        return ring_meetings(len(self.field), base_tables(len(self.field), self.seats, self.deals * self.turns))
+        return ring_meetings(len(self.field), self._base_tables)
 
     @property
     def is_balanced(self) -> bool:
-        """Whether every pair meets equally often, within one."""
+        """Whether every pair meets equally often, within one, and no table is played twice on a deal."""
         least, most = self.meetings()
-        return most - least <= 1
+        return most - least <= 1 and not has_repeats(len(self.field), self._base_tables, self.turns)
+
+    @property
+    def _base_tables(self) -> tuple[Table, ...]:
+        return base_tables(len(self.field), self.seats, self.deals * self.turns, self.turns)
 
 
 class Challenges(msgspec.Struct, frozen=True):
@@ -233,10 +237,10 @@ def tables_of(
         sample = Sample(field, seats, deals, format.sample)
         if not sample.is_balanced:
             wider = (Sample(field, seats, more, format.sample) for more in (*range(deals + 1, deals + 9), *range(1, deals)))
-            possible = next((f"; with deals: {other.deals} it can" for other in wider if other.is_balanced), "")
+            possible = next((f"with deals: {other.deals} it can" for other in wider if other.is_balanced), "leave it out")
             raise ConfigError(
                 f"sample: {format.sample}: {len(field)} bots at {seats} seats cannot be balanced within one over {deals} "
-                f"deals{possible}"
+                f"deals, without playing a match twice; {possible}"
             )
         return sample
     assert not isinstance(format, Ladder)
