@@ -116,14 +116,14 @@ class Plotter:
             xs = [point.x for point in points]
             axes.vlines(xs, [point.low for point in points], [point.high for point in points], color=_ACCENT, alpha=0.4)
             axes.plot(xs, [point.y for point in points], "o", color=_ACCENT, markersize=6.0)
-            axes.set_xlim(min(xs) / 4.0, max(xs) * 4.0)
+            axes.set_xlim(min(xs) / 4.0, max(xs) * 25.0)  # room for a name
             axes.grid(visible=False, axis="x", which="minor")
             axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_formatter(ticker.NullFormatter())
             axes.set_xlabel(x_label)
             axes.set_ylabel(y_label)
             figure.draw_without_rendering()  # the layout that the names need
-            _name_points(axes, [point for point, is_named in zip(points, named) if is_named])
+            _name_points(axes, points, named)
             return self._svg(figure, description)
 
     def _svg(self, figure: Figure, description: str) -> str:
@@ -147,10 +147,12 @@ _SIDES = [
 """Where the name of a point may be: how it is aligned, and how far away, in points of the page; the best place first."""
 
 
-def _name_points(axes: Axes, points: Sequence[Point]) -> None:
+def _name_points(axes: Axes, points: Sequence[Point], named: Sequence[bool]) -> None:
     """Names beside their points, the strongest first; where one finds no room, it is left out."""
-    taken: list[Bbox] = []
-    for point in sorted(points, key=lambda point: -point.y):
+    dots = axes.transData.transform([(point.x, point.y) for point in points])
+    reach = 3.0 * axes.figure.dpi / 72.0
+    taken = [Bbox([[x - reach, y - reach], [x + reach, y + reach]]) for x, y in dots]
+    for point in sorted((point for point, is_named in zip(points, named) if is_named), key=lambda point: -point.y):
         for side, along, up in _SIDES:
             text = axes.annotate(
                 _cut(point.name),
