@@ -1,6 +1,7 @@
 """Before the first test: the rules are compiled once, not by each of the parallel test processes."""
 
 import os
+import signal
 
 import pytest
 
@@ -15,5 +16,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Warm all rooms in the process that starts the others."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         warm_rooms(names(), print)

@@ -60,7 +60,10 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
     finally:
         process.send_signal(blow)
         began = time.monotonic()
-        process.communicate(timeout=30)
+        try:
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert not survivors(family, began)
     assert not mounts & mount_namespaces(all_processes())
     for descriptor in held:
