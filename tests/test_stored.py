@@ -19,7 +19,7 @@ from arena.ratings.standings import MODELS, Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
 from arena.records import Ending, MatchRecord
 from arena.report.board import board_json
-from arena.store import parquet
+from arena.store import parquet, table_file
 from arena.store.manifest import BotEntry, write_manifest
 
 BOTS = [("alice", 1), ("bob", 1), ("bob", 3), ("carol", 2)]
@@ -58,7 +58,7 @@ RECORDS = random_records()
 def test_stored_rows_give_the_ratings_of_the_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group_rows: int
 ) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", group_rows)
+    monkeypatch.setattr(table_file, "GROUP_ROWS", group_rows)
     parquet.write_matches(tmp_path, RECORDS)
     standings = Standings(RatingSettings(), FIELD)
     for record in RECORDS:
@@ -83,7 +83,7 @@ def test_a_bot_is_left_out_with_all_its_matches(tmp_path: Path) -> None:
 
 
 def test_rows_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 20)
+    monkeypatch.setattr(table_file, "GROUP_ROWS", 20)
     parquet.write_matches(tmp_path, RECORDS)
     stored = StoredRows(parquet.read_columns(tmp_path, COLUMNS))
     flat = [(record, seat) for record in RECORDS for seat in record.seats]

@@ -207,7 +207,7 @@ def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numb
 def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
     """Strengths of imagined hands of the other seat at a place: first each at its strongest, then each played anyhow."""
     cards = np.empty(DECK, np.int64)
-    unseen = unseen_cards(s, int(s.turn))
+    unseen = unseen_cards(s, s.turn + 0)  # of 64 bits, as `determinize` has it: else compiled twice
     count = 0
     while unseen:
         cards[count] = lowest_bit(unseen)
