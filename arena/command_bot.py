@@ -5,7 +5,8 @@ import tomllib
 
 import msgspec
 
-from arena.errors import BotError, nearest
+from arena.errors import BotError, ConfigError
+from arena.typed import typed
 
 FILE = "bot.toml"
 NAME = re.compile(r"[a-z0-9_-]{1,40}")
@@ -36,22 +37,14 @@ def read_command(content: bytes) -> CommandBot:
         raise BotError(f"{FILE}: not a UTF-8 text file") from None
     except tomllib.TOMLDecodeError as error:
         raise BotError(f"{FILE}: not valid TOML: {error}") from None
-    fields = {field.name: field for field in msgspec.structs.fields(CommandBot)}
-    for key in document:
-        if key not in fields:
-            raise BotError(f"{FILE}: {key}: no such key; {nearest(key, fields)}")
-    for name, field in fields.items():
-        if field.required and name not in document:
-            raise BotError(f"{FILE}: {name}: this key is needed, as in {_EXAMPLES[name]}")
     try:
-        bot = msgspec.convert(document, CommandBot)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise BotError(f"{FILE}: {where.strip('`').lstrip('.')}: {what}") from None
+        bot = typed(document, CommandBot)
+    except ConfigError as error:
+        raise BotError(f"{FILE}: {error}; for example: {_EXAMPLE}") from None
     if not NAME.fullmatch(bot.name):
         raise BotError(f"{FILE}: name: a name is {NAME_RULE}, not {bot.name!r}")
     if not bot.command or not bot.command[0]:
-        raise BotError(f"{FILE}: command: a program is needed, as in {_EXAMPLES['command']}")
+        raise BotError(f"{FILE}: command: a program is needed; for example: {_EXAMPLE}")
     if bot.command[0].startswith("/"):  # what stands elsewhere, a rival's program say, is not for strangers to name
         raise BotError(f"{FILE}: command: {bot.command[0]}: give the program's name alone, or ./ and a file of this folder")
     if any("\0" in word for word in bot.command):
@@ -59,4 +52,4 @@ def read_command(content: bytes) -> CommandBot:
     return bot
 
 
-_EXAMPLES = {"name": 'name = "my_bot"', "command": 'command = ["node", "bot.js"]'}
+_EXAMPLE = 'name = "my_bot", command = ["node", "bot.js"]'

@@ -22,7 +22,8 @@ from arena.schedule.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.schedule.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.store.manifest import HALL
 from arena.store.submissions import ALL, FOLDER, PREFIX, Submissions
-from arena.yaml_file import read_yaml, typed
+from arena.typed import typed
+from arena.yaml_file import read_yaml
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")

@@ -12,7 +12,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine",
+    "errors", "typed", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine",
     "position", "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match",
     "seats", "exhibition", "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit",
     "report", "yaml_file", "config", "admission", "runs", "tournament", "series", "forecast", "bench", "bench_seats",

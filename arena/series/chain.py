@@ -22,7 +22,8 @@ from arena.formats.comparison import Comparison, Evidence, share_of
 from arena.runs import Reporter, Results, Settings
 from arena.schedule.tables import Compare
 from arena.tournament import run_tournament
-from arena.yaml_file import read_yaml, typed
+from arena.typed import typed
+from arena.yaml_file import read_yaml
 
 CHAIN = "chain"
 _MILLISECONDS = 60_000  # of a minute

@@ -45,7 +45,8 @@ from arena.series.space import Point, Space, merged, read_space, settings_at, sp
 from arena.store.journal import FolderLock
 from arena.store.parquet import read_faults
 from arena.tournament import run_tournament, set_aside
-from arena.yaml_file import read_yaml, typed
+from arena.typed import typed
+from arena.yaml_file import read_yaml
 
 TUNE = "tune"
 START = "start"
