@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -117,18 +118,22 @@ def _positions(game: Game, seats: int) -> Iterator[Position]:
 def _speed(game: Game, seats: int, views: list[Position], rollout: str) -> SearchSpeed:
     evaluate = 0 if rollout == "uniform" else None  # to the end of the round, as OpenSpiel's go to that of the match
     asked = Settings(iterations=ITERATIONS, rollout=rollout, evaluate=evaluate)
-    best: list[tuple[float, Findings | None]] = [(float("inf"), None)] * len(views)
     began = time.thread_time()
+    best = [_timed(game, view, asked) for view in views]
     while time.thread_time() < began + SECONDS:
-        for place, (observed, seat, codes) in enumerate(views):
-            now = time.thread_time()
-            found = search.search(game, observed, seat, codes, asked)
-            best[place] = min(best[place], (time.thread_time() - now, found), key=lambda timed: timed[0])
-    rates = [found.simulations / seconds for seconds, found in best if found]
-    decisions = [found.decisions / seconds for seconds, found in best if found]
-    lengths = [found.decisions / found.simulations for _, found in best if found]
+        best = [min(before, _timed(game, view, asked), key=itemgetter(0)) for before, view in zip(best, views)]
+    rates = [found.simulations / seconds for seconds, found in best]
+    decisions = [found.decisions / seconds for seconds, found in best]
+    lengths = [found.decisions / found.simulations for _, found in best]
     median = statistics.median
     return SearchSpeed(game.name, seats, rollout, median(rates), median(decisions), median(lengths))
+
+
+def _timed(game: Game, view: Position, asked: Settings) -> tuple[float, Findings]:
+    """CPU seconds of a search, and what it found."""
+    now = time.thread_time()
+    found = search.search(game, *view, asked)
+    return time.thread_time() - now, found
 
 
 def _first_decision(name: str) -> tuple[float, float]:
