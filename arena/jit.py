@@ -35,7 +35,7 @@ FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
 SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
 
 _PACKAGE = Path(__file__).parent
-_THREADS = "NUMBA_NUM_THREADS"  # workers have it set; it changes no code
+_NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no code: workers have the one, tests the other
 _SHARED_SOURCES = ("jit.py", "rng.py", "cards.py", "contract.py", "engine.py")
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
 
@@ -158,8 +158,7 @@ def source_hash(room: str) -> str:
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
-    settings = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
-    options = {name: value for name, value in settings.items() if name != _THREADS}
+    options = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_") and name not in _NO_CODE}
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
     where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
     digest.update(repr((where, versions, SETTINGS, options)).encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import cache, game, jit
+from arena import cache, jit
 
 PACKAGE = Path(jit.__file__).parent
 
@@ -19,6 +19,12 @@ game.warm(room)
 for entry in game.compiled_entries(room):
     jit.forbid_compiling(entry)
 game.warm(room)
+print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+"""
+ONE_ENTRY = """
+from arena import game, jit
+room = game.load("naga")
+room.engine.is_terminal(room.new_states())
 print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
 """
 
@@ -32,9 +38,21 @@ def python(code: str, cache_folder: Path, path: Path = PACKAGE.parent) -> str:
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    entries = len(game.compiled_entries(game.load("naga")))
-    assert python(WARM, tmp_path) == str(entries)
-    assert python(WARM, tmp_path) == "0"
+    assert [python(ONE_ENTRY, tmp_path) for _ in range(2)] == ["1", "0"]
+
+
+def test_a_room_that_is_warm_compiles_nothing() -> None:
+    """The room was warmed before the first test, by another process."""
+    assert python(WARM, cache.cache_root()) == "0"
+
+
+def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = "from arena import jit; print(jit.source_hash('naga'))"
+    plain = python(ask, tmp_path)
+    for name, value, is_shared in (("DISABLE_JIT", "0", True), ("NUM_THREADS", "1", True), ("OPT", "1", False)):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"NUMBA_{name}", value)
+            assert (python(ask, tmp_path) == plain) == is_shared
 
 
 def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
