@@ -159,9 +159,12 @@ def _compile_seconds(name: str, folder: str) -> float:
     """CPU seconds of a process that makes a room ready with its cache in `folder`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, cache.VARIABLE: folder}
-    subprocess.run([sys.executable, "-m", "arena.schedule.warmup", name], env=environment, check=True)
+    subprocess.run([sys.executable, *_WARM_UP, name], env=environment, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+_WARM_UP = ("-m", "arena.schedule.warmup")
 
 
 def _from_python(game: Game, seats: int) -> float:

@@ -37,7 +37,7 @@ def in_fresh_process(code: str, **environment: str) -> str:
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("room", ROOMS)
 def test_law(room, law):
-    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS)
     def holds(seed):
         law(conformance.make_table(load(room), seed))
@@ -62,7 +62,7 @@ def test_options_are_exact(room):
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_function_is_compiled_for_one_signature(room):
     code = (
-        f"from arena import conformance, game; room = game.load({room!r}); game.warm(room); conformance.compiled_once(room, 2)"
+        f"from arena import conformance, game; room = game.load({room!r}); game.warm(room); conformance.compiled_once(room, 1)"
     )
     in_fresh_process(code, NUMBA_DISABLE_JIT="0")
 

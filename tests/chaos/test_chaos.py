@@ -33,7 +33,7 @@ from arena.store.journal import Journal
 from arena.store.status import Trouble, read_status
 from arena.tournament import run_tournament
 
-DEALS = 60
+DEALS = 30
 POISON = """
 import os, signal
 from arena.agent import Agent

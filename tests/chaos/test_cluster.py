@@ -80,7 +80,8 @@ class Run:
         return self._log.read_text()
 
     def until(self, found: Callable[[], object]) -> None:
-        until(found, self.process, seconds=300.0)  # nodes start: seconds each, minutes on a busy machine
+        until(lambda: found() or self.process.poll() is not None, seconds=300.0)  # nodes start: minutes on a busy machine
+        assert found(), self.said
 
     def until_said(self, pattern: str) -> int:
         """Returns how many matches are journalled then."""
