@@ -192,6 +192,33 @@ def test_the_constants_of_a_room_are_a_space() -> None:
         read_space({"constants": "room"}, [load("naga"), load("yaniv")], "space")
 
 
+def test_most_of_a_candidate_is_the_start_that_the_room_gives() -> None:
+    document = yaml.safe_load((ROOT / "configs" / "tune" / "naga.yaml").read_text())["tune"]["space"]
+    room, searched = load("naga"), ("exploration", "prior", "evaluate")
+    space = read_space(document, [room], "space")
+    start = start_of(space, {"iterations": 1000}, [room])
+    assert settings_at(space, start, start) == {} and None not in start
+    own = settings_at(space, start, (None,) * len(space))
+    assert {name: own[name] for name in searched} == pytest.approx(
+        {name: getattr(room.rollout.DEFAULTS, name) for name in searched}
+    )
+    found = [settings_at(space, point, start) for point in spread(space, 100, Random(1), start)]
+    assert 2 < sum(map(len, found)) / len(found) < 6
+    assert all(10 < sum(name in settings for settings in found) < 60 for name in searched)
+    assert all(settings.get("evaluate") != room.rollout.DEFAULTS.evaluate for settings in found)
+
+
+def test_the_start_is_known_as_far_as_parameters_and_rooms_say_it() -> None:
+    naga, hisatsu = load("naga"), load("hisatsu")
+    assert naga.rollout.DEFAULTS.exploration == hisatsu.rollout.DEFAULTS.exploration
+    assert naga.rollout.DEFAULTS.prior != hisatsu.rollout.DEFAULTS.prior
+    space = read_space({"exploration": [0.2, 2.0], "prior": [1.0, 300.0, "log"], "evaluate": [0, 1]}, [naga], "space")
+    exploration, prior, evaluate = start_of(space, {"prior": 1.0}, [naga])
+    assert exploration is not None and prior == 0.0 and evaluate == 0.75
+    assert start_of(space, {}, [naga, hisatsu]) == (exploration, None, None)
+    assert start_of(space, {"rollout": "uniform"}, [naga]) == (exploration, None, evaluate)
+
+
 def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "steps.yaml"
     config.write_text(yaml.safe_dump(CHAIN))

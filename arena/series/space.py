@@ -127,11 +127,20 @@ def _dimension(value: object, key: str) -> Dimension:
 
 
 def start_of(space: Space, params: Mapping[str, Any], rooms: Sequence[Game]) -> Point:
-    """Where the start is: by its parameters, for a search's constants by the room's own numbers."""
-    own: dict[str, Any] = {}
-    if len({room.name for room in rooms}) == 1:
-        own = {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
+    """Where the start is: by its parameters, and where they say nothing by what the search takes in these rooms."""
+    own = _own_settings(params, rooms)
     return tuple(dimension.place(_value(params, name, own.get(name))) for name, dimension in space.items())
+
+
+def _own_settings(params: Mapping[str, Any], rooms: Sequence[Game]) -> dict[str, Any]:
+    """The rooms' own settings of a search, by name, as far as all rooms agree; the constants of a single room."""
+    defaults = [room.rollout.DEFAULTS._asdict() for room in rooms]
+    own = {name: value for name, value in defaults[0].items() if all(other[name] == value for other in defaults)}
+    if params.get("rollout", "policy") != "policy":  # there the search has numbers of its own for these
+        del own["prior"], own["expansion"]
+    if len({room.name for room in rooms}) == 1:
+        own |= {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
+    return own
 
 
 def _value(params: Mapping[str, Any], name: str, default: object) -> object:
@@ -144,8 +153,9 @@ def _value(params: Mapping[str, Any], name: str, default: object) -> object:
 
 def settings_at(space: Space, point: Point, start: Point) -> dict[str, Any]:
     """The settings that a point stands for, by name; without those of the start, and those of which it says nothing."""
-    places = zip(space.items(), point, start)
-    return {name: dimension.value(place) for (name, dimension), place, own in places if place is not None and place != own}
+    found = {name: dimension.value(place) for (name, dimension), place in zip(space.items(), point) if place is not None}
+    own = {name: dimension.value(place) for (name, dimension), place in zip(space.items(), start) if place is not None}
+    return {name: value for name, value in found.items() if name not in own or own[name] != value}
 
 
 def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -229,7 +229,8 @@ class _Run:
         for number, point in enumerate(spread(space, count, dice, centre.point, width), 1):
             settings = settings_at(space, point, self.start.point)
             if settings not in [other.settings for other in found]:
-                found.append(Candidate(f"g{generation}c{number:02}", settings, point))
+                name = f"g{generation}c{number:02}" if settings else START  # a later generation may come back to it
+                found.append(Candidate(name, settings, point))
         return found
 
     def _play(self, generation: int, number: int, alive: list[Candidate]) -> None:
