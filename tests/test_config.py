@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from arena.agent import read_bot
+from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
@@ -104,6 +105,43 @@ def test_a_file_that_is_no_config_is_refused_with_its_name(tmp_path: Path, text:
     with pytest.raises(ArenaError, match=r"bad\.yaml") as caught:
         read_config(path)
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("name: 2025-02-30", 'line 1: "2025-02-30" is no timestamp'),
+        ("name: x\na: 0x_", 'line 2: "0x_" is no int'),
+        ("a: !!int foo", 'line 1: "foo" is no int'),
+        ("a: !!int ''", 'line 1: "" is no int'),
+        (f"a: {'9' * 5000}", "is no int"),
+        (f"deals: -0x{'f' * 5000}", "is no int"),  # it could be read, but no message could show it
+        ("a: !!bool foo", 'line 1: "foo" is no bool'),
+        ("a: !!timestamp foo", 'line 1: "foo" is no timestamp'),
+        ("a: !!map foo", "line 1: expected a mapping node"),
+        ("games: &a [*a]", "line 1: this contains itself"),
+        ("bots: [{path: a.py, params: &a {x: *a}}]", "line 1: this contains itself"),
+        (f"games: {'[' * 400}{']' * 400}", "nested too deeply"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_one_message(
+    tmp_path: Path, text: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    assert main(["plan", str(path)]) == USER_ERROR
+    said = capsys.readouterr().err
+    assert said.startswith(f"arena: {path}: ") and said.count("\n") == 1 and len(said) < 300
+    assert expected in said and "Traceback" not in said
+
+
+def test_lists_nested_by_references_are_refused(tmp_path: Path) -> None:
+    """Each level is small, and so is what YAML reads; all of them together are too deep."""
+    path = tmp_path / "deep.yaml"
+    levels = [f"  - &a{level} {'[' * 40}{f'*a{level - 1}' if level else ''}{']' * 40}" for level in range(40)]
+    path.write_text("\n".join(["name: x", "games:", *levels]))
+    with pytest.raises(ArenaError, match=r"deep\.yaml: nested too deeply"):
+        read_config(path)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
