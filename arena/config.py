@@ -74,7 +74,7 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     difference: float = 0.1
     """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
     share: float = 0.5
-    """Better is who finishes first in more than this share of the matches; a shared place counts half."""
+    """Better is who finishes before the other in more than this share of the matches; a shared place counts half."""
 
 
 class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -217,7 +217,7 @@ def _format(config: Config, names: list[str]) -> Format:
 
 
 def bound_of(share: float, key: str) -> float:
-    """The difference between two candidates of which the first one finishes first in this share of the matches."""
+    """The difference between two candidates of which the first one finishes before the other in this share of the matches."""
     if not 0.5 <= share < 1.0:
         raise ConfigError(f"{key}: from 0.5 to below 1, not {share}")
     return round(2.0 * share - 1.0, 9)

@@ -13,6 +13,7 @@ from test_formats import Stops
 from arena import admission
 from arena import tournament as hall
 from arena.cli.main import main
+from arena.cli.tune import _plain
 from arena.config import read_config
 from arena.errors import ArenaError
 from arena.game import load, names
@@ -127,6 +128,12 @@ def test_the_command_writes_and_prints_what_it_found(tmp_path: Path, capsys: pyt
     assert (tmp_path / "out" / "tuned.1" / "final").is_dir()
 
 
+def test_the_best_settings_are_read_back_as_they_are() -> None:
+    settings = {"rate": 2e-05, "big": 1e22, "inner": {"list": [1e-07, 1.5e-07, True, None, "1e-4"], "k": 0.5, "whole": 3}}
+    assert yaml.safe_load(_plain(settings)) == settings
+    assert _plain({"a": 0.5, "b": {"c": "x"}}) == '{"a": 0.5, "b": {"c": "x"}}'
+
+
 def test_where_nothing_is_better_the_start_is_kept(tmp_path: Path) -> None:
     changes = {"candidates": 4, "generations": 1, "space": {"unused": ["a", "b", "c"]}}
     bots = [{"path": str(tmp_path / "toy.py"), "params": {"skill": {"level": PEAK}}, "trusted": True}]
@@ -152,6 +159,15 @@ def test_settings_with_which_the_bot_cannot_play_are_refused(tmp_path: Path) -> 
         ({"tune": {"space": {"a": [0, 1, "log"]}}}, "tune.space.a: a range with log begins above 0"),
         ({"tune": {"space": {"a": ["x", "x"]}}}, "tune.space.a: a choice is there twice"),
         ({"tune": {"space": {"a": [1, 2], "a.b": [1, 2]}}}, "tune.space.a: a.b is inside it"),
+        ({"tune": {"space": {"a": ["1e-4", "1e-2", "log"]}}},
+         'tune.space.a: "1e-4" is text in YAML; a number is written as in 0.0001 or 1.0e-4'),
+        ({"tune": {"space": {"a": ["x", "-2e3"]}}}, 'tune.space.a: "-2e3" is text in YAML; a number'),
+        ({"tune": {"space": {"a": [1, 2, 3, "log"]}}}, "tune.space.a: log follows two numbers, as in [0.1, 10.0, log], not [1"),
+        ({"tune": {"space": {"a": ["linear", "log"]}}}, "tune.space.a: log follows two numbers"),
+        ({"bots": [{"path": str(RANDOM), "name": "toy"}, {"path": str(RANDOM), "name": "start"}]},
+         'bots: "start" is what a candidate of the tuning is called; give the bot another name'),
+        ({"bots": [{"path": str(RANDOM), "name": "toy"}, {"path": str(RANDOM), "name": "g12c007"}]},
+         'bots: "g12c007" is what a candidate'),
         ({"deels": 3}, 'deels: no such key; did you mean "deals"?'),
         ({"games": [{"game": "naag", "seats": 2}]}, "games[0].game: no game"),
     ],

@@ -94,7 +94,7 @@ def _columns(results: Sequence[StepResult]) -> list[Column]:
     return [
         Column("bot", [result.step.better for result in results], justify="left"),
         Column("against", [result.step.than for result in results], justify="left"),
-        Column("finishes first", [_share(*result.shares) for result in results]),
+        Column("finishes before it", [_share(*result.shares) for result in results]),
         Column("better?", [_verdict(result) for result in results], justify="left"),
         Column("deals", [f"{result.evidence.deals:,}" for result in results]),
         Column("matches", [f"{result.matches:,}" for result in results], 1),

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+import yaml
 
 from arena.cli.formats import Format, page_of
 from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
@@ -106,6 +107,12 @@ def _document(tuned: Tuned) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(settings: dict[str, Any]) -> str:
-    """As JSON, which is YAML and Python too (but for true, false and null)."""
-    return json.dumps(settings)
+def _plain(value: object) -> str:
+    """As JSON, which is YAML and Python too (but for true, false and null); numbers such that YAML reads them as numbers."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_plain(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_plain, value)) + "]"
+    if isinstance(value, float):
+        return yaml.safe_dump(value).splitlines()[0]  # 2.0e-05: to YAML, JSON's 2e-05 is text
+    return json.dumps(value)

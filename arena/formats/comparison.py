@@ -1,7 +1,7 @@
 """`format: compare`: is the first candidate better than the second, played until that is sure, or the deals are spent.
 
-Better means: it finishes first in more than `share` of the matches, those with a shared place counting half. That is asked of
-the difference of the shares of both, which is above the bound 2 share - 1.
+Better means: it finishes before the second in more than `share` of the matches, those with a shared place counting half. That
+is asked of the difference of the shares of both, which is above the bound 2 share - 1.
 
 One observation is a deal: the mean, over its matches (all rotations, both ways of sitting), of +1 where the first candidate
 finishes before the second, -1 where behind it, 0 where they share a place. Both sit at every table, so a deal's luck and its
@@ -173,7 +173,7 @@ class Comparison:
 
 
 def share_of(difference: float) -> float:
-    """The share of the matches in which one of two finishes first, a shared place counting half, from the difference of both.
+    """The share of the matches in which one of two finishes before the other, from the difference; a shared place counts half.
 
     >>> share_of(0.1)
     0.55

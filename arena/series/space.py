@@ -113,9 +113,16 @@ def _constants(rooms: Sequence[Game], key: str) -> dict[str, Any]:
 def _dimension(value: object, key: str) -> Dimension:
     if not isinstance(value, list) or len(value) < 2:
         raise ConfigError(f"{key}: a range [low, high], [low, high, {LOG}], or a list of choices is needed, not {value!r}")
+    for item in value:
+        if isinstance(item, str) and _is_number_text(item):  # as choices they would look like a range and be none
+            raise ConfigError(f'{key}: "{item}" is text in YAML; a number is written as in 0.0001 or 1.0e-4, without quotes')
     low, high, *rest = value
-    is_log = rest == [LOG]
-    if not (_is_number(low) and _is_number(high) and (is_log or not rest)):
+    is_log = rest == [LOG] and _is_number(low) and _is_number(high)
+    if value[-1] == LOG and not is_log:
+        raise ConfigError(
+            f"{key}: {LOG} follows two numbers, as in [0.1, 10.0, {LOG}], not {value}; as a choice it is not the last"
+        )
+    if not (is_log or (_is_number(low) and _is_number(high) and not rest)):
         if len({str(item) for item in value}) < len(value):
             raise ConfigError(f"{key}: a choice is there twice")
         return Choices(tuple(value))
@@ -195,6 +202,14 @@ def _changed(centre: Point, point: tuple[float, ...], dice: Random) -> Point:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_number_text(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _rounded(number: float) -> float:

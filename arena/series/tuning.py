@@ -21,6 +21,7 @@ come from the seed: the same config gives the same settings, however many worker
 """
 
 import math
+import re
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,7 @@ from arena.yaml_file import read_yaml
 
 TUNE = "tune"
 START = "start"
+CANDIDATE = re.compile(r"g\d+c\d+")  # names of all others
 FILE = "best.yaml"
 SEED = 1  # where neither config nor command line names one: the result is to be repeatable
 NARROWER = 0.5  # the width of the box of a generation, as a part of the one before
@@ -163,6 +165,7 @@ def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
     names = [bot.name for bot in base.bots]
     if asked.bot not in names:
         raise ConfigError(f'{TUNE}.bot: no bot is called "{asked.bot}"; {nearest(asked.bot, names)}')
+    _check_names(names)
     for key, least in (("candidates", 2), ("generations", 1), ("final", 1)):
         if getattr(asked, key) < least:
             raise ConfigError(f"{TUNE}.{key}: at least {least}, not {getattr(asked, key)}")
@@ -174,6 +177,16 @@ def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
         asked=asked,
         seed=SEED if seed is None else seed,
     )
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuse bots that are called as candidates are: their matches would count for the candidates."""
+    for name in names:
+        if name == START or CANDIDATE.fullmatch(name):
+            raise ConfigError(
+                f'bots: "{name}" is what a candidate of the tuning is called; give the bot another name: '
+                "{path: ..., name: ...}"
+            )
 
 
 def run_tuning(tuning: Tuning, settings: Settings, reporter: Reporter) -> Tuned:
