@@ -60,7 +60,7 @@ def _columns(rounds: tuple[Round, ...]) -> list[Column]:
         Column("candidates", [str(len(played.candidates)) for played in rounds]),
         Column("deals", [f"{deals:,}" for _, _, _, deals in best]),
         Column("best", [candidate.name for candidate, _, _, _ in best], justify="left"),
-        Column("finishes first", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
+        Column("before rivals", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
         Column("interval", [f"{share_of(low):.1%} to {share_of(high):.1%}" for _, _, (low, high), _ in best]),
         Column("settings", [_plain(candidate.settings) for candidate, *_ in best], 1, "left"),
     ]
@@ -79,7 +79,7 @@ def _best_text(config: Path, tuned: Tuned) -> str:
         found = tuned.final
         verdicts = {"better": "better", "worse": "worse: keep the start", "equal": "no difference that matters"}
         lines.append(
-            f"# {tuned.best.name} against the start, on {found.deals:,} new deals: finishes first in "
+            f"# {tuned.best.name} against the start, on {found.deals:,} new deals: finishes before it in "
             f"{share_of(found.difference or 0.0):.1%} ({share_of(found.low):.1%} to {share_of(found.high):.1%}): "
             f"{verdicts.get(found.verdict, 'not sure which is better')}"
         )
@@ -87,7 +87,7 @@ def _best_text(config: Path, tuned: Tuned) -> str:
 
 
 def _document(tuned: Tuned) -> dict[str, Any]:
-    """All of it, for programs; shares of matches in which a bot finishes first."""
+    """All of it, for programs; `share`: of its rivals, how many a candidate finishes before, a shared place counting half."""
 
     def told(candidate: Candidate, mean: float, interval: tuple[float, float], deals: int) -> dict[str, Any]:
         low, high = map(share_of, interval)
