@@ -174,14 +174,13 @@ def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float)
 
 
 def test_a_longer_search_gives_less_away() -> None:
-    """A search of 2,000 iterations leaves next to nothing to gain."""
+    """2,000 iterations leave next to nothing to gain in any position; one gives away more, and so does play by chance."""
     for kind, most in (("hisatsu, the last turn", 0.05), ("naga, last two contests", 0.05), ("yaniv, the last turn", 0.1)):
-        moment, games = KINDS[kind], first(kind, 2)
-        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": count, **STYLES["plain"]}) for count in (20, 2_000)]
+        moment, games = KINDS[kind], first(kind, 4)
+        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": count, **STYLES["plain"]}) for count in (1, 2_000)]
         short, long = (exploitability(moment, games, bot) for bot in bots)
-        anything = any_exploitability(moment, games)
-        assert -1e-9 <= long.gain <= min(most, short.gain + 1e-9)
-        assert long.gain < anything.gain and long.worst >= long.gain and long.asked >= 3
+        assert long.worst <= most < min(short.gain, any_exploitability(moment, games).gain)
+        assert long.asked >= 3
 
 
 def test_a_bot_is_asked_once_for_each_view() -> None:
