@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.agent import StartInfo, View, bot_name
+from arena.agent import StartInfo, View, bot_name, read_bot
 from arena.conformance.rivals import house_bot_path, rivals
 from arena.errors import BotError
 from arena.exact.moments import Moment, Solved, sample
@@ -17,9 +17,11 @@ from arena.exhibition import UNHURRIED, bot_seat
 from arena.game import States
 from arena.match import Fault
 from arena.search import Settings, search
+from arena.seats.probe import first_error, probe
 
 ITERATIONS = (100, 1_000, 10_000)
 POSITIONS = 12  # of each kind
+IMPORT_SECONDS = 10.0  # for each bot, to say which games it plays
 STYLES: dict[str, dict[str, Any]] = {"plain": {"rollout": "uniform", "evaluate": 0}, "house": {}}
 """How searches are asked. Plain ones know nothing but the rules; those of the house have the opinions of the room's rollout.py
 on choices, on positions, and on how likely which worlds are (here all are alike: the positions come from random play)."""
@@ -75,6 +77,12 @@ class Player(msgspec.Struct, frozen=True):
     name: str
     path: Path
     params: Mapping[str, Any] = {}
+    games: tuple[str, ...] = ()
+    """That it plays; empty: all."""
+
+    def plays(self, game: str) -> bool:
+        """Whether it says so."""
+        return not self.games or game in self.games
 
 
 def house_players(game: str) -> list[Player]:
@@ -87,8 +95,10 @@ def house_players(game: str) -> list[Player]:
 
 
 def players_of(paths: Sequence[Path]) -> list[Player]:
-    """Bots by their paths. Raises BotError."""
-    return [Player(bot_name(path), path) for path in paths]
+    """Bots by their paths, each imported once in a process of its own. Raises BotError for one that cannot play."""
+    profiles = probe([read_bot(path) for path in paths], IMPORT_SECONDS)
+    first_error(profiles, list(map(str, paths)))
+    return [Player(bot_name(path), path, games=profile.games) for path, profile in zip(paths, profiles)]
 
 
 def end_games(moment: Moment, positions: int) -> list[Solved]:

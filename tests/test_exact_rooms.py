@@ -1,6 +1,7 @@
 """End games of the rooms: the worlds behind a view, solutions that agree with each other, and searches that come near them."""
 
 import itertools
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -9,7 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.bench_exact import STYLES, Asked, Player, any_exploitability, end_games, exploitability, search_error, searched_value
+from arena.bench_exact import (
+    ANY,
+    STYLES,
+    Asked,
+    Player,
+    any_exploitability,
+    end_games,
+    exploitability,
+    search_error,
+    searched_value,
+)
+from arena.cli import bench_exact as bench
 from arena.cli.main import USER_ERROR, main
 from arena.errors import ConfigError
 from arena.exact import naga
@@ -175,9 +187,13 @@ def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float)
 
 def test_a_longer_search_gives_less_away() -> None:
     """2,000 iterations leave next to nothing to gain in any position; one gives away more, and so does play by chance."""
-    for kind, most in (("hisatsu, the last turn", 0.05), ("naga, last two contests", 0.05), ("yaniv, the last turn", 0.1)):
-        moment, games = KINDS[kind], first(kind, 4)
-        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": count, **STYLES["plain"]}) for count in (1, 2_000)]
+    for kind, count, most in (
+        ("hisatsu, the last turn", 4, 0.05),
+        ("naga, last two contests", 2, 0.05),
+        ("yaniv, the last turn", 2, 0.1),
+    ):
+        moment, games = KINDS[kind], first(kind, count)
+        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": number, **STYLES["plain"]}) for number in (1, 2_000)]
         short, long = (exploitability(moment, games, bot) for bot in bots)
         assert long.worst <= most < min(short.gain, any_exploitability(moment, games).gain)
         assert long.asked >= 3
@@ -210,3 +226,39 @@ def test_the_bench_prints_and_refuses(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["bench", "exact", "--bot", "nobody.py", "--positions", "1", "--game", "naga"]) == USER_ERROR
     with pytest.raises(ConfigError, match="yaniv"):
         moments("yanif")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--bot", "nobody.py"], "nobody.py: cannot be read: No such file"),
+        (["--bot", str(HOUSE / "naga_greedy.py"), "--bot", "{folder}/broken.py"], "broken.py: line 1: syntax error"),
+        (["--bot", "{folder}/crashing.py"], "crashing.py: line 2: ZeroDivisionError"),
+        (["--bot", str(HOUSE / "naga_greedy.py"), "--game", "yaniv"], "plays no game of these: yaniv; it plays naga"),
+        (["--bot", str(HOUSE / "nertz_greedy.py")], "plays no game of these: hisatsu, naga, yaniv; it plays nertz"),
+        (["--bot", str(HOUSE / "naga_greedy.py"), "--game", "naga", "--game", "yaniv"], "--game: yaniv: no --bot plays it"),
+    ],
+)
+def test_the_bench_refuses_bots_before_it_solves_anything(
+    words: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.py").write_text("def act(:\n")
+    (tmp_path / "crashing.py").write_text("one = 1\none / 0\n")
+    monkeypatch.setattr(bench, "warm_rooms", refuse_to_work)
+    monkeypatch.setattr(bench, "end_games", refuse_to_work)
+    assert main(["bench", "exact", *(word.format(folder=tmp_path) for word in words)]) == USER_ERROR
+    assert reason in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_bench_leaves_out_games_that_no_bot_plays(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "end_games", lambda kind, _: first(f"{kind.game.name}, {kind.name}", 1))
+    assert main(["bench", "exact", "--json", "--bot", str(HOUSE / "naga_greedy.py")]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert {one["game"] for one in figures["search"]} == {"naga"}
+    assert {(one["game"], one["bot"]) for one in figures["bots"]} == {("naga", ANY), ("naga", "naga_greedy")}
+
+
+def refuse_to_work(*_: object) -> None:
+    raise AssertionError("bots are refused before any work begins")

@@ -14,6 +14,7 @@ from arena.bench_exact import (
     POSITIONS,
     STYLES,
     Exploitability,
+    Player,
     SearchError,
     any_exploitability,
     end_games,
@@ -22,6 +23,7 @@ from arena.bench_exact import (
     players_of,
     search_error,
 )
+from arena.errors import ConfigError
 from arena.exact.moments import MAKERS, moments
 from arena.schedule.warmup import warm_rooms
 
@@ -29,7 +31,8 @@ from arena.schedule.warmup import warm_rooms
 def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positions: int | None, *, json: bool) -> int:
     """Solve a sample of end games of each kind, search there, and let the bots meet best responses."""
     kinds = [moment for name in games or MAKERS for moment in moments(name)]
-    players = {kind.game.name: players_of(bots) if bots else house_players(kind.game.name) for kind in kinds}
+    players = _players(games, bots)
+    kinds = [kind for kind in kinds if kind.game.name in players]
     console = Console(stderr=True, highlight=False)
     warm_rooms([*players], console.print)
     errors: list[SearchError] = []
@@ -61,6 +64,25 @@ def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positi
     output.print(f"\n{_BOTS}")
     output.print(_bot_table(found))
     return 0
+
+
+def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[str, list[Player]]:
+    """Who is measured in each game; those that are not asked for by name and that no bot plays are left out.
+
+    Raises ConfigError or BotError for a bot or a game with nothing to measure.
+    """
+    names = list(games or MAKERS)
+    if not bots:
+        return {name: house_players(name) for name in names}
+    players = players_of(bots)
+    for player in players:
+        if not any(map(player.plays, names)):
+            raise ConfigError(f"{player.path}: plays no game of these: {', '.join(names)}; it plays {', '.join(player.games)}")
+    found = {name: [player for player in players if player.plays(name)] for name in names}
+    for name in games or ():
+        if not found[name]:
+            raise ConfigError(f"--game: {name}: no --bot plays it")
+    return {name: those for name, those in found.items() if those}
 
 
 _SEARCH = f"""\
