@@ -47,7 +47,8 @@ class SearchCost(msgspec.Struct, frozen=True):
 
     game: str
     first_decision_s: float
-    """A new process with a warm cache: CPU seconds from its start to the end of a search of one simulation."""
+    """A new process with a warm cache: CPU seconds from its start to the end of its first searches, two simulations of each
+    method."""
     import_s: float
     """The part of it that goes before the search: Python, numpy, numba, the room."""
     overdraft: float

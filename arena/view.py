@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.game import Document, Game, States
 from arena.records import Clock
-from arena.search import Findings, Memory, Settings, search
+from arena.search import Findings, Memory, search, settings_of
 
 
 class View:
@@ -33,6 +33,8 @@ class View:
         self._observed = observed
         self.is_timed = False
         """Whether a search was given a time budget: then the decision may be another one on another day."""
+        self.thread_seconds = 0.0
+        """CPU time of a search's threads beside the one that chooses."""
         self.codes = codes
         """The legal actions as codes, in the order of `legal`."""
         self._events = events
@@ -63,9 +65,11 @@ class View:
         `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ...; `memory`: of the
         searches before in this match, so that this one need not begin anew. Raises ConfigError.
         """
-        asked = Settings(**settings)
+        asked = settings_of(settings)
         self.is_timed |= asked.time is not None
-        return search(self._game, self._observed, self.seat, list(self.codes), asked, memory)
+        found = search(self._game, self._observed, self.seat, list(self.codes), asked, memory)
+        self.thread_seconds += found.thread_seconds
+        return found
 
     def __str__(self) -> str:
         lines = [self._game.text.describe(self.state, self.seat)]

@@ -185,6 +185,19 @@ def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float)
     assert errors[2] < 0.5 * np.mean([abs(one.value - one.any_value) for one in games])
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_a_tree_without_room_is_no_worse_than_none(style: str) -> None:
+    """What is in it still counts, and choices that cannot join it are none of its business."""
+    games = first("naga, last two contests", 10)
+    errors = [
+        np.mean(
+            [abs(searched_value(one, Settings(iterations=4_000, nodes=nodes, **STYLES[style])) - one.value) for one in games]
+        )
+        for nodes in (1, 300)
+    ]
+    assert errors[1] < errors[0]
+
+
 def test_a_longer_search_gives_less_away() -> None:
     """2,000 iterations leave next to nothing to gain in any position; one gives away more, and so does play by chance."""
     for kind, count, most in (

@@ -1,6 +1,7 @@
 """The compiled search: it knows what its seat sees and no more, repeats itself, and comes near to what is exactly right."""
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,9 @@ from arena.match import Answer, play
 from arena.options import OptionValue
 from arena.records import Clock, Ending
 from arena.rng import derive, seed_words
-from arena.search import METHODS, Findings, Memory, Settings
+from arena.search import Findings, Memory
+from arena.search.settings import METHODS, Settings
+from arena.search.workspace import NANOSECONDS
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.view import View
 
@@ -103,12 +106,33 @@ def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: py
     assert same(found, view.search(iterations=101, threads=3))
 
 
+@pytest.mark.parametrize("are_refused", [False, True])
+def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else each has all of it, and the seat is charged for what they take."""
+    run, budgets = searches._Part.run, []
+
+    def noted(part: searches._Part, *arguments: int) -> None:
+        run(part, *arguments)
+        budgets.append(int(part._work[0].settings[NANOSECONDS]))
+
+    monkeypatch.setattr(searches._Part, "run", noted)
+    if are_refused:
+        monkeypatch.setattr(searches._Part, "starts", lambda _part: False)
+    game = load("yaniv")
+    states = game.deal(2, game.resolve_options({}, 2), 1)
+    view = view_of(game, states, game.engine.current_seat(states))
+    view.search(time=0.02, threads=4)
+    assert budgets == [5_000_000 if are_refused else 20_000_000] * 4
+    assert (view.thread_seconds == 0.0) == are_refused
+
+
 def test_a_tree_has_no_more_nodes_than_allowed() -> None:
     for room in ROOMS:
         game = load(room)
         for states, seat in moments(game, game.seats[-1], deal=2, count=2):
-            found = view_of(game, states, seat).search(iterations=2000, nodes=50)
-            assert found.nodes <= 50 and found.simulations == 2000
+            for selection in ("ucb", "regret"):
+                found = view_of(game, states, seat).search(iterations=1000, nodes=50, selection=selection)
+                assert found.nodes <= 50 and found.simulations == 1000
 
 
 def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Findings], int]:
@@ -213,7 +237,7 @@ def test_a_time_budget_marks_the_view() -> None:
     assert states is not None
     view = view_of(NAGA, states, 0)
     assert view.search(iterations=10).simulations == 10 and not view.is_timed
-    assert view.search(time=0.001).simulations > 0 and view.is_timed
+    assert view.search(time=0.01).simulations > 10 and view.is_timed
 
 
 @pytest.mark.parametrize(
@@ -223,12 +247,28 @@ def test_a_time_budget_marks_the_view() -> None:
         ({"iterations": 0}, "more than 0"),
         ({"iterations": 10, "method": "ismct"}, "ismcts"),
         ({"iterations": 10, "rollout": "best"}, "rollout"),
-        ({"time": -1.0}, "time"),
+        ({"time": -1.0}, "time: a number from 1e-09"),
+        ({"time": float("inf")}, "time"),
+        ({"iterations": "1e4"}, "iterations: a whole number is needed, not '1e4'"),
+        ({"iterations": True}, "iterations: a whole number"),
+        ({"iterations": 20.5}, "iterations: a whole number"),
+        ({"iterations": 10, "iteration": 5}, "no setting 'iteration'; did you mean \"iterations\""),
+        ({"iterations": 10, "method": []}, "method"),
+        ({"iterations": 10, "threads": 100}, "threads: a whole number from 1 to 64"),
+        ({"iterations": 10, "prior": float("nan")}, "prior"),
+        ({"iterations": 10, "evaluate": "x"}, "evaluate"),
+        ({"iterations": 10, "nodes": None}, "nodes"),
+        ({"iterations": 10, "constants": ["fade"]}, "constants: names with numbers"),
+        ({"iterations": 10, "constants": {"hands": 0}}, "constants: hands: a number from 2 to 16"),
+        ({"iterations": 10, "constants": {"fade": float("nan")}}, "constants: fade"),
+        ({"iterations": 10, "constants": {"fad": 0.5}}, "fade"),
     ],
 )
 def test_a_wrong_setting_is_named(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        Settings(**wrong)  # type: ignore[arg-type]
+    states = naga.position(NAGA, 1, contest=1)
+    assert states is not None
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        view_of(NAGA, states, 0).search(**wrong)
 
 
 def secured(tree: Tree, seat: int, shares: list[float]) -> float:

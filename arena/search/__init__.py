@@ -8,8 +8,7 @@ the same answer anywhere.
 
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from random import Random
 from typing import Any
@@ -21,7 +20,8 @@ from arena.errors import ConfigError, nearest
 from arena.game import Game, States
 from arena.rng import Words, derive, seed_words
 from arena.search.run import STATES, bind_search
-from arena.search.tree import NODES, Nodes, Slots, give_back, take_tree
+from arena.search.settings import METHODS, Settings, check_number, settings_of
+from arena.search.tree import Nodes, Slots, give_back, take_tree
 from arena.search.workspace import (
     BEGAN,
     BY_HALVING,
@@ -33,15 +33,12 @@ from arena.search.workspace import (
     DONE,
     EXPANSION,
     EXPLORATION,
-    FLAT,
-    ISMCTS,
     METHOD,
     MIXING,
     NANOSECONDS,
     NEVER,
     OBSERVER,
     PER_WORLD,
-    PIMC,
     PRIOR,
     PRIOR_VALUE,
     REMEMBER,
@@ -54,78 +51,11 @@ from arena.search.workspace import (
     workspace_type,
 )
 
-__all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", "warm"]
+__all__ = ["Choice", "Findings", "Memory", "Settings", "bind_search", "search", "settings_of", "warm"]
 
-METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
-ROLLOUTS = ("policy", "uniform")
-SELECTIONS = ("ucb", "regret")
-FIRSTS = ("halving", "ucb")
-NODES_PER_ITERATION = 2  # a simulation seldom makes more: its choice, and what came of it
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
 _CLOSE = 1e-12
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a search is asked to do. At least one of `iterations` and `time` is needed."""
-
-    iterations: int | None = None
-    """Simulations, for each thread its part of them. Such a search can be repeated exactly."""
-    time: float | None = None
-    """CPU seconds; where both are given, what ends first. The seat's row is then marked as not reproducible."""
-    method: str = "ismcts"
-    """`ismcts`: one tree over all worlds; `pimc`: a tree for each of some worlds, as if all cards lay open; `flat`: no tree,
-    every action in the same worlds against the same chance."""
-    rollout: str = "policy"
-    """How a simulation goes on below the tree: `policy`, the room's quick play; or `uniform`, any legal action."""
-    evaluate: int | None = None
-    """Decisions after which a rollout is cut and the position is judged as it stands; 0: never; None: the room's own number."""
-    selection: str | None = None
-    """For simultaneous choices: `ucb` or `regret`; None: what suits the room."""
-    exploration: float | None = None
-    """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own."""
-    first: str = "halving"
-    """How `ismcts` tries the own choice: `halving`, all that may still be best in the same worlds, half of them drop out again
-    and again (see halving.py); or `ucb`. Where it is a simultaneous one by regret, that decides."""
-    prior: float | None = None
-    """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
-    room's own number, with uniform rollouts 0."""
-    expansion: int | None = None
-    """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
-    room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
-    constants: Mapping[str, float] = field(default_factory=dict)
-    """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
-    world_iterations: int = 100
-    """`pimc`: simulations in each world."""
-    nodes: int = NODES
-    """The most nodes of a tree; when they are used up the search goes on without new ones."""
-    threads: int = 1
-    """Searches side by side, each with a tree of its own, added up; one after the other where threads are not allowed."""
-    seed: int = 0
-    """Another seed is another search of the same position."""
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for what makes no sense."""
-        for name, known in (
-            ("method", (*METHODS,)),
-            ("rollout", ROLLOUTS),
-            ("selection", (None, *SELECTIONS)),
-            ("first", FIRSTS),
-        ):
-            if getattr(self, name) not in known:
-                words = [word for word in known if word is not None]
-                raise ConfigError(f"search: {name}: no {getattr(self, name)!r}; {nearest(str(getattr(self, name)), words)}")
-        if self.iterations is None and self.time is None:
-            raise ConfigError("search: give iterations=... or time=...")
-        for name in ("iterations", "time", "world_iterations", "nodes", "threads"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ConfigError(f"search: {name}: more than 0 is needed, not {value!r}")
-        for name in ("exploration", "prior"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ConfigError(f"search: {name}: at least 0 is needed, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -155,7 +85,9 @@ class Findings:
         self.decisions = int(counters[DECISIONS])
         """In all simulations together."""
         self.nodes = int(counters[USED])
-        """Of all trees together."""
+        """Of the trees of all threads together; for `pimc` of the last worlds."""
+        self.thread_seconds = 0.0
+        """CPU time of threads beside the one that asked."""
 
     @cached_property
     def shares(self) -> list[float]:
@@ -248,18 +180,19 @@ def search(
         for number in range(threads)
     ]
     started = [part for part in parts[1:] if part.starts()]
-    parts[0].run(began)
-    for part in parts[1:]:
-        if part in started:
-            part.thread.join()
-        else:
-            part.run(time.thread_time_ns())
+    alone = [part for part in parts if part not in started]
+    for part in alone:  # one after the other, each with its part of the time
+        part.run(began if part is parts[0] else time.thread_time_ns(), len(alone))
+    for part in started:
+        part.thread.join()
     if memory is not None and trees is not None:
         memory.keep([int(part.counters[USED]) for part in parts])
     results = sum((part.results for part in parts[1:]), parts[0].results)
     results[:, PRIOR_VALUE] = parts[0].results[:, PRIOR_VALUE]
     counters = sum((part.counters for part in parts[1:]), parts[0].counters)
-    return Findings(game, observed, codes, results, counters, asked, parts[0].prior)
+    found = Findings(game, observed, codes, results, counters, asked, parts[0].prior)
+    found.thread_seconds = sum(part.seconds for part in started)
+    return found
 
 
 def warm(game: Game) -> None:
@@ -300,11 +233,13 @@ class _Part:
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
         self.counters = workspace.counters
-        self._capacity, self._kept_tree = _capacity(asked), None
+        self._capacity, self._kept_tree = _capacity(asked, max(game.seats)), None
         if tree is not None:
             self._kept_tree = tree[:2]
             workspace.counters[USED] = tree[2]
             workspace.settings[REMEMBER] = 1
+        self.seconds = 0.0
+        """CPU time that it took."""
         self.thread = threading.Thread(target=lambda: self.run(time.thread_time_ns()))
 
     def starts(self) -> bool:
@@ -315,9 +250,12 @@ class _Part:
             return False
         return True
 
-    def run(self, began: int) -> None:
-        """`began`: CPU time of this thread, in nanoseconds, from which a time budget counts."""
-        self._work[0].settings[BEGAN] = began
+    def run(self, began: int, sharers: int = 1) -> None:
+        """`began`: CPU time of this thread, in nanoseconds, from which a time budget counts; so many share that budget."""
+        settings = self._work[0].settings
+        settings[BEGAN] = began
+        if settings[NANOSECONDS] > 0:
+            settings[NANOSECONDS] = max(1, settings[NANOSECONDS] // sharers)
         states = np.concatenate([self._root] * STATES)
         sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
         tree = self._kept_tree or take_tree(self._capacity)
@@ -334,6 +272,7 @@ class _Part:
         )
         if not self._kept_tree:
             give_back(*tree)
+        self.seconds = (time.thread_time_ns() - began) / 1e9
 
 
 @cache
@@ -341,12 +280,15 @@ def _workspace_type(game: Game) -> np.dtype[Any]:
     return workspace_type(game.rules.STATE.itemsize, game.rules.MAX_ACTIONS, max(game.seats))
 
 
-def _capacity(asked: Settings) -> int:
+def _capacity(asked: Settings, seats: int) -> int:
+    """As many nodes as all simulations can make, at most those allowed."""
+    simulations = asked.world_iterations if asked.method == "pimc" else asked.iterations
     if asked.method == "flat":
         return 1
-    if asked.method == "pimc":
-        return min(asked.nodes, NODES_PER_ITERATION * asked.world_iterations + 1)
-    return asked.nodes if asked.iterations is None else min(asked.nodes, NODES_PER_ITERATION * asked.iterations + 1)
+    if simulations is None or asked.selection == "regret":  # there all choices of a decision join at once
+        return asked.nodes
+    each = seats + 2  # a choice of each seat, what came of them, what the observer learnt
+    return min(asked.nodes, each * simulations + 1)
 
 
 def _filled(game: Game, asked: Settings) -> Settings:
@@ -380,9 +322,11 @@ def _write_numbers(out: Numbers, asked: Settings) -> None:
 
 def _constants(game: Game, asked: Settings) -> Numbers:
     constants = game.constants
-    names = [constant.name for constant in game.rollout.CONSTANTS]
+    known = {constant.name: (place, constant) for place, constant in enumerate(game.rollout.CONSTANTS)}
     for name, value in asked.constants.items():
-        if name not in names:
-            raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(name, names)}')
-        constants[names.index(name)] = value
+        if name not in known:
+            raise ConfigError(f'search: constants: {game.name} has no "{name}"; {nearest(str(name), known)}')
+        place, constant = known[name]
+        check_number(f"constants: {name}", value, constant.low, constant.high)
+        constants[place] = value
     return constants

@@ -51,6 +51,7 @@ def choose_by_prior(
     w: Workspace,
     count: int,
     is_first: bool,
+    is_full: bool,
     out: Actions,
     priors: Numbers,
     constants: Numbers,
@@ -59,7 +60,7 @@ def choose_by_prior(
     """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
 
     What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
-    `is_first`: the observer chooses at the root.
+    `is_first`: the observer chooses at the root. `is_full`: only among choices that have a node, as no other gets one.
     """
     if is_first:  # the same in every world, and looked at before
         for i in range(count):
@@ -84,6 +85,8 @@ def choose_by_prior(
     equal = 0
     for i in range(count):
         child = int(w.children[i])
+        if child == NONE and is_full:
+            continue
         visits = weight
         value = weight * (level + priors[i])
         available = most
@@ -104,16 +107,19 @@ def choose_by_prior(
 
 
 @jit.generic
-def choose_by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, out: Actions, constants: Numbers, rng: Words) -> int:
+def choose_by_confidence(
+    s: State, nodes: Nodes, w: Workspace, count: int, is_full: bool, out: Actions, constants: Numbers, rng: Words
+) -> int:
     """The place of an untried choice, else of the one with the highest upper confidence bound.
 
     UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was there; the width is in standard
-    deviations of the rewards seen so far, so that no game has to name the range of its rewards.
+    deviations of the rewards seen so far, so that no game has to name the range of its rewards. `is_full`: only among choices
+    that have a node, as no other gets one.
     """
     untried = 0
     place = 0
     for i in range(count):
-        if w.children[i] == NONE:
+        if w.children[i] == NONE and not is_full:
             untried += 1
             if below(rng, untried) == 0:
                 place = i
@@ -129,7 +135,7 @@ def choose_by_confidence(s: State, nodes: Nodes, w: Workspace, count: int, out: 
     highest = -math.inf
     for i in range(count):
         child = int(w.children[i])
-        if child != best:
+        if child not in (best, NONE):
             visits = max(1, int(nodes[child].visits))
             bound = nodes[child].value / visits + width * math.sqrt(math.log(nodes[child].available) / visits)
             if bound > highest:
@@ -158,36 +164,47 @@ def choose_by_regret(
 ) -> int:
     """A random place: the more, the more that choice is regretted not to have been played; all of them now and then.
 
-    A decision that is new begins with regrets by what its choices look like, as if they had been missed PRIOR times.
+    Only those that have a node: where the tree is full, the others could teach nothing. A decision that is new begins with
+    regrets by what its choices look like, as if they had been missed PRIOR times.
     """
     start = int(w.counters[KEPT])
-    if w.numbers[PRIOR] > 0.0:
-        is_new = True
+    known = 0
+    is_new = w.numbers[PRIOR] > 0.0
+    for i in range(count):
+        child = int(w.children[i])
+        if child != NONE:
+            known += 1
+            is_new &= nodes[child].visits == 0 and nodes[child].regret == 0.0
+    if is_new:
+        prior(s, out, count, constants, priors)
+        mean = 0.0
         for i in range(count):
-            is_new &= nodes[w.children[i]].visits == 0 and nodes[w.children[i]].regret == 0.0
-        if is_new:
-            prior(s, out, count, constants, priors)
-            mean = 0.0
-            for i in range(count):
-                mean += priors[i] / count
-            for i in range(count):
+            if w.children[i] != NONE:
+                mean += priors[i] / known
+        for i in range(count):
+            if w.children[i] != NONE:
                 nodes[w.children[i]].regret = w.numbers[PRIOR] * (priors[i] - mean)
     total = 0.0
     for i in range(count):
-        total += max(0.0, nodes[w.children[i]].regret)
+        if w.children[i] != NONE:
+            total += max(0.0, nodes[w.children[i]].regret)
     drawn = chance(rng)
-    place = count - 1
+    place = 0
     reached = 0.0
     for i in range(count):
         child = int(w.children[i])
-        share = max(0.0, nodes[child].regret) / total if total > 0 else 1.0 / count
-        nodes[child].share += share
-        probability = (1.0 - w.numbers[MIXING]) * share + w.numbers[MIXING] / count
         w.kept[start + i] = child
+        w.chances[start + i] = 0.0
+        if child == NONE:
+            continue
+        share = max(0.0, nodes[child].regret) / total if total > 0 else 1.0 / known
+        nodes[child].share += share
+        probability = (1.0 - w.numbers[MIXING]) * share + w.numbers[MIXING] / known
         w.chances[start + i] = probability
         reached += probability
+        if drawn < 2.0:
+            place = i  # of the last one, should rounding leave the sum of all below what was drawn
         if drawn < reached:
-            place = i
             drawn = 2.0
     w.path[at, FIRST_KEPT] = start
     w.path[at, KEPT_COUNT] = count
@@ -210,6 +227,8 @@ def learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
     correction = 0.0
     for i in range(start, start + count):
         child = int(w.kept[i])
+        if child == NONE:
+            continue
         mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
         expected += w.chances[i] * mean
         if child == chosen:
@@ -217,6 +236,8 @@ def learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
             expected += reward - mean
     for i in range(start, start + count):
         child = int(w.kept[i])
+        if child == NONE:
+            continue
         mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
         nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
     nodes[chosen].visits += 1

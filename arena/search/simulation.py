@@ -42,6 +42,7 @@ from arena.search.tree import (
     write_node,
 )
 from arena.search.workspace import (
+    BY_HALVING,
     BY_POLICY,
     BY_REGRET,
     CHOSEN,
@@ -177,6 +178,7 @@ def _descend(
                     break
                 nodes[node].visits += 1
         parent = node if mover == observer or not is_together else base
+        is_first = parent == ROOT and mover == observer
         count = legal_actions(s, out)
         if is_next and mover == observer and node != ROOT and count > 1:
             is_next = False
@@ -197,23 +199,28 @@ def _descend(
                 nodes[child].stamp = w.counters[DONE] + 1
                 nodes[child].available += 1
             w.children[i] = child
-        if parent == ROOT and mover == observer and w.counters[DONE] == 0:
+        if is_first and w.counters[DONE] == 0:
             _first_look(s, count, nodes, w, out, priors, constants)
         at = w.counters[PATH]
         w.path[at, KEPT_COUNT] = 0
-        if by_regret:
-            by_regret = False
-            for i in range(count):
-                by_regret |= w.children[i] != NONE  # without a node nothing can be learnt
-        if forced != NOT_A_CHOICE and parent == ROOT and mover == observer:
+        is_full = w.counters[USED] == len(nodes)
+        known = 0
+        for i in range(count):
+            known += w.children[i] != NONE
+        if is_full and known == 0 and not is_first:  # without a node nothing can be learnt
+            break
+        by_regret &= known > 0
+        if is_first and forced != NOT_A_CHOICE:
             place = forced
             by_regret = False
+        elif is_full and known == 0:
+            place = below(rng, count)
         elif by_regret:
             place = choose_by_regret(s, nodes, w, count, at, out, priors, constants, rng)
         elif w.numbers[PRIOR] > 0.0:
-            place = choose_by_prior(s, nodes, w, count, parent == ROOT and mover == observer, out, priors, constants, rng)
+            place = choose_by_prior(s, nodes, w, count, is_first, is_full, out, priors, constants, rng)
         else:
-            place = choose_by_confidence(s, nodes, w, count, out, constants, rng)
+            place = choose_by_confidence(s, nodes, w, count, is_full, out, constants, rng)
         action = int(out[place])
         chosen = int(w.children[place])
         if chosen == NONE:
@@ -230,7 +237,7 @@ def _descend(
         w.path[at, CHOSEN] = chosen
         w.path[at, MOVER] = mover
         w.counters[PATH] += 1
-        if parent == ROOT and mover == observer:
+        if is_first:
             first = place
             if by_regret:
                 for i in range(count):
@@ -272,7 +279,7 @@ def sight_of(s: State, sight: State, w: Workspace) -> int:
 @jit.generic
 def _first_look(s: State, count: int, nodes: Nodes, w: Workspace, out: Actions, priors: Numbers, constants: Numbers) -> None:
     """What the observer's choices look like before the first simulation, and what is remembered of them."""
-    if w.numbers[PRIOR] > 0.0:
+    if w.numbers[PRIOR] > 0.0 and w.settings[BY_HALVING] == 0:  # halving has looked already
         prior(s, out, count, constants, priors)
         for i in range(count):
             w.results[i, PRIOR_VALUE] = priors[i]

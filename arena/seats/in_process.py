@@ -95,7 +95,8 @@ class InProcessSeat:
             raise
         except BaseException:
             return Fault(Ending.CRASH, short_trace())
-        answer = Answer(action, time.thread_time() - cpu, time.perf_counter() - wall, is_timed=self._view.is_timed)
+        seconds = time.thread_time() - cpu + self._view.thread_seconds
+        answer = Answer(action, seconds, time.perf_counter() - wall, is_timed=self._view.is_timed)
         clock = self._view.clock
         return _late(answer, clock.move + clock.bank) or answer
 
