@@ -244,7 +244,7 @@ def test_a_time_budget_marks_the_view() -> None:
     ("wrong", "words"),
     [
         ({}, "iterations"),
-        ({"iterations": 0}, "more than 0"),
+        ({"iterations": 0}, "iterations: a whole number from 1 to 1,000,000,000 is needed, not 0"),
         ({"iterations": 10, "method": "ismct"}, "ismcts"),
         ({"iterations": 10, "rollout": "best"}, "rollout"),
         ({"time": -1.0}, "time: a number from 1e-09"),
@@ -259,7 +259,7 @@ def test_a_time_budget_marks_the_view() -> None:
         ({"iterations": 10, "evaluate": "x"}, "evaluate"),
         ({"iterations": 10, "nodes": None}, "nodes"),
         ({"iterations": 10, "constants": ["fade"]}, "constants: names with numbers"),
-        ({"iterations": 10, "constants": {"hands": 0}}, "constants: hands: a number from 2 to 16"),
+        ({"iterations": 10, "constants": {"hands": 0}}, "constants: hands: a number from 2.0 to 16.0"),
         ({"iterations": 10, "constants": {"fade": float("nan")}}, "constants: fade"),
         ({"iterations": 10, "constants": {"fad": 0.5}}, "fade"),
     ],

@@ -10,8 +10,8 @@ from arena.errors import ConfigError, nearest
 from arena.search.tree import NODES
 from arena.search.workspace import FLAT, ISMCTS, PIMC
 
-MOST = 1 << 31
-MOST_NODES = 1 << 28
+MOST = 1_000_000_000
+MOST_NODES = 100_000_000
 MOST_THREADS = 64
 
 
@@ -86,17 +86,17 @@ def check_number(name: str, value: Any, low: float, high: float, *, is_whole: bo
     if not isinstance(value, Integral if is_whole else Real) or isinstance(value, bool):
         raise ConfigError(f"search: {name}: {what} is needed, not {value!r}")
     if not low <= number <= high:
-        raise ConfigError(f"search: {name}: {what} from {low:g} to {high:g} is needed, not {value!r}")
+        raise ConfigError(f"search: {name}: {what} from {low:,} to {high:,} is needed, not {value!r}")
 
 
 METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 _WORDS = {"method": (*METHODS,), "rollout": ("policy", "uniform"), "selection": ("ucb", "regret"), "first": ("halving", "ucb")}
 _NUMBERS = {  # the least and the most
     "iterations": (1, MOST),
-    "time": (1e-9, 1e6),
+    "time": (1e-9, 1_000_000),
     "evaluate": (0, MOST),
-    "exploration": (0, 1e6),
-    "prior": (0, 1e9),
+    "exploration": (0, 1_000_000),
+    "prior": (0, MOST),
     "expansion": (0, MOST),
     "world_iterations": (1, MOST),
     "nodes": (1, MOST_NODES),
