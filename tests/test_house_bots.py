@@ -1,4 +1,4 @@
-"""The house bots: a page each, within the walls that strangers have, legal, repeatable, and in order of strength."""
+"""The house bots: a page each, within the walls that strangers have, legal, repeatable; rule bots in order of strength."""
 
 import ast
 import importlib

@@ -9,7 +9,6 @@ annealing", Science 220, 1983), one place of one base table after the other.
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -92,13 +91,6 @@ def ring_meetings(bots: int, tables: Iterable[Sequence[int]]) -> tuple[int, int]
             apart = _apart(one, other, bots)
             met[apart] += 2 if 2 * apart == bots else 1
     return min(met[1:]), max(met[1:])
-
-
-def pair_meetings(bots: int, tables: Iterable[Sequence[int]]) -> tuple[int, int]:
-    """How often the pair of bots that meets least, and the one that meets most, sits at one of the tables."""
-    met = Counter(pair for table in tables for pair in itertools.combinations(sorted(table), 2))
-    counts = [met[pair] for pair in itertools.combinations(range(bots), 2)]
-    return min(counts), max(counts)
 
 
 def ordered_sample(size: int, count: int, dice: rng.Words) -> list[int]:
