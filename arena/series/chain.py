@@ -52,7 +52,7 @@ class Step:
     better: str
     than: str
     share: float
-    """Of the matches in which it is to finish first."""
+    """Of the matches in which it is to finish before the other, shared places counted half."""
     tournament: Tournament
 
 
@@ -71,7 +71,7 @@ class StepResult:
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """In how many of the matches the better bot finished first, and the interval that holds the truth."""
+        """In what share of the matches the better bot finished before the other, and the interval that holds the truth."""
         found = self.evidence
         return share_of(found.difference or 0.0), share_of(found.low), share_of(found.high)
 
