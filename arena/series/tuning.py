@@ -83,7 +83,7 @@ class Candidate:
     point: Point
     """Where they are in the space."""
     scores: list[float] = field(default_factory=list)
-    """For each deal of its generation: mean over its matches and rivals of +1 where it finishes before them, -1 where behind."""
+    """For each deal of its generation: mean over its matches and rivals +1 where it is before them, -1 where behind."""
 
     @property
     def mean(self) -> float:
