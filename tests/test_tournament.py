@@ -140,23 +140,16 @@ def test_the_number_of_workers_changes_nothing(calm: Results, tmp_path: Path) ->
     assert two.ratings == calm.ratings
 
 
-def test_workers_of_ray_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
-    """A checkout of another version, say: workers run the code of the driver, and find what it has compiled."""
+def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp_path: Path) -> None:
+    """Nor a checkout of another version in the current folder: workers run the code of the driver."""
     fake = tmp_path / "arena" / "__init__.py"
     fake.parent.mkdir()
     fake.write_text("raise RuntimeError('the wrong arena')")
     config = write_config(tmp_path)
-    process = arena("tournament", config, "--workers", 1, "--out", tmp_path / "out", cwd=tmp_path)
+    config.write_text(config.read_text().replace("trusted: true", "trusted: false"))
+    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2, cwd=tmp_path)
     code, out, err = ended(process)
     assert code == 0 and "wrong arena" not in out + err, err
-
-
-def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp_path: Path) -> None:
-    config = write_config(tmp_path)
-    config.write_text(config.read_text().replace("trusted: true", "trusted: false"))
-    process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
-    code, out, err = ended(process)
-    assert code == 0, err
     results = read_results(tmp_path / "out" / "small")
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
     assert "raylet" not in err and "WARNING" not in err and "set_bot" in out
