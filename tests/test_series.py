@@ -228,11 +228,14 @@ def test_the_start_is_known_as_far_as_parameters_and_rooms_say_it() -> None:
     naga, hisatsu = load("naga"), load("hisatsu")
     assert naga.rollout.DEFAULTS.exploration == hisatsu.rollout.DEFAULTS.exploration
     assert naga.rollout.DEFAULTS.prior != hisatsu.rollout.DEFAULTS.prior
-    space = read_space({"exploration": [0.2, 2.0], "prior": [1.0, 300.0, "log"], "evaluate": [0, 1]}, [naga], "space")
-    exploration, prior, evaluate = start_of(space, {"prior": 1.0}, [naga])
-    assert exploration is not None and prior == 0.0 and evaluate == 0.75
-    assert start_of(space, {}, [naga, hisatsu]) == (exploration, None, None)
-    assert start_of(space, {"rollout": "uniform"}, [naga]) == (exploration, None, evaluate)
+    asked = {"exploration": [0.2, 2.0], "prior": [1.0, 300.0, "log"], "evaluate": [0, 1]}
+    space = read_space({**asked, "constants.hands": [2.0, 16.0]}, [naga], "space")
+    exploration, prior, evaluate, hands = start_of(space, {"prior": 1.0}, [naga])
+    assert exploration is not None and hands is not None and prior == 0.0 and evaluate == 0.75
+    assert start_of(space, {}, [naga, hisatsu]) == (exploration, None, None, None)
+    assert start_of(space, {"rollout": "uniform"}, [naga]) == (exploration, None, evaluate, hands)
+    mine = read_space(asked, [naga], "space")  # of a bot that may mean something else by these names
+    assert start_of(mine, {"prior": 1.0}, [naga]) == (None, 0.0, None)
 
 
 def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

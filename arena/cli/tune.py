@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-import yaml
 
 from arena.cli.formats import Format, page_of
 from arena.cli.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
@@ -114,5 +113,6 @@ def _plain(value: object) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_plain, value)) + "]"
     if isinstance(value, float):
-        return yaml.safe_dump(value).splitlines()[0]  # 2.0e-05: to YAML, JSON's 2e-05 is text
+        mantissa, _, exponent = repr(value).partition("e")
+        return f"{mantissa}{'' if '.' in mantissa else '.0'}e{exponent}" if exponent else mantissa  # to YAML, 2e-05 is text
     return json.dumps(value)

@@ -134,8 +134,8 @@ def _dimension(value: object, key: str) -> Dimension:
 
 
 def start_of(space: Space, params: Mapping[str, Any], rooms: Sequence[Game]) -> Point:
-    """Where the start is: by its parameters, and where they say nothing by what the search takes in these rooms."""
-    own = _own_settings(params, rooms)
+    """Where the start is: by its parameters, and of a bot that hands them to the search, by what that takes in these rooms."""
+    own = _own_settings(params, rooms) if any(name.startswith(f"{CONSTANTS}.") for name in space) else {}
     return tuple(dimension.place(_value(params, name, own.get(name))) for name, dimension in space.items())
 
 
@@ -144,7 +144,7 @@ def _own_settings(params: Mapping[str, Any], rooms: Sequence[Game]) -> dict[str,
     defaults = [room.rollout.DEFAULTS._asdict() for room in rooms]
     own = {name: value for name, value in defaults[0].items() if all(other[name] == value for other in defaults)}
     if params.get("rollout", "policy") != "policy":  # there the search has numbers of its own for these
-        del own["prior"], own["expansion"]
+        own = {name: value for name, value in own.items() if name not in ("prior", "expansion")}
     if len({room.name for room in rooms}) == 1:
         own |= {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
     return own
