@@ -13,8 +13,8 @@ from arena.search import Memory
 # By game: as many iterations as take about 50 ms of CPU, and what `arena tune` found to be better than the room's own numbers.
 # Where there is nothing more, nothing was surely better.
 SETTINGS: dict[str, dict[str, Any]] = {
-    # Found with configs/tune/hisatsu.yaml by the tuner of commit 2039b32, which drew other candidates: 58.0% (50.5% to 65.8%) of
-    # 78 new deals against the room's own numbers; asked again on 200 others 54.6% (49.7% to 59.3%).
+    # Found with configs/tune/hisatsu.yaml by the tuner of commit 2039b32, which drew other candidates: 58.0% (50.5% to 65.8%)
+    # of 78 new deals against the room's own numbers; asked again on 200 others 54.6% (49.7% to 59.3%).
     "hisatsu": {
         "iterations": 4_000,
         "exploration": 1.14,
