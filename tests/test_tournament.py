@@ -1,5 +1,6 @@
 """Tournaments end to end: same plan, same result; nothing lost; every mistake one clear message."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
 from arena.runs import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
+from arena.schedule.processes import children_deaf_to_ctrl_c
 from arena.seats.sandbox import NONE
 from arena.store import parquet
 from arena.store.journal import FolderLock, Journal
@@ -198,6 +200,24 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
     assert not left_of(family)
     code, _, err = ended(arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL))
     assert code == 0 and calm.manifest.results_sha256 and calm.manifest.results_sha256 in err
+
+
+INTERRUPTED_EARLY = """
+import os, signal, sys
+os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
+from arena.schedule.processes import ignore_ctrl_c
+ignore_ctrl_c()
+os.kill(os.getpid(), signal.SIGINT)
+print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_workers_that_start_do_not_hear_ctrl_c() -> None:
+    """They would print a traceback into the last words of the driver, which ends them."""
+    for is_deaf in (False, True):
+        with children_deaf_to_ctrl_c() if is_deaf else contextlib.nullcontext():
+            done = subprocess.run([sys.executable, "-c", INTERRUPTED_EARLY], capture_output=True, text=True, check=False)
+        assert ("nothing heard set()" in done.stdout) == is_deaf == ("Traceback" not in done.stderr)
 
 
 def test_a_second_run_of_a_finished_tournament_plays_nothing(calm: Results) -> None:

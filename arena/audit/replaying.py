@@ -3,7 +3,6 @@
 import concurrent.futures
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -13,7 +12,7 @@ from arena.audit.match_audit import match_problems
 from arena.errors import ArenaError
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
-from arena.schedule.processes import die_with_parent
+from arena.schedule.processes import children_deaf_to_ctrl_c, die_with_parent, ignore_ctrl_c
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
 BATCH_MATCHES = 256
@@ -50,7 +49,8 @@ class Replayer:
         pending: set[concurrent.futures.Future[tuple[int, Problems]]] = set()
         try:
             for batch in batches:
-                pending.add(self._pool.submit(_replay_here, batch))
+                with children_deaf_to_ctrl_c():  # the pool starts its processes when it has work for them
+                    pending.add(self._pool.submit(_replay_here, batch))
                 if len(pending) >= IN_FLIGHT * self._workers:
                     done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
                     yield from (future.result() for future in done)
@@ -76,7 +76,7 @@ _plan: list[Plan] = []  # this process's plan: a pool's functions have no other 
 
 
 def _prepare(plan: Plan, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the business of the first process
+    ignore_ctrl_c()  # it is the business of the first process
     die_with_parent(parent)
     _plan[:] = [plan]
 

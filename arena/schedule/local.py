@@ -3,14 +3,13 @@
 import concurrent.futures
 import multiprocessing
 import os
-import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import HASH_SEED, die_with_parent, uninterrupted
+from arena.schedule.processes import HASH_SEED, children_deaf_to_ctrl_c, die_with_parent, ignore_ctrl_c, uninterrupted
 from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
@@ -39,11 +38,12 @@ class LocalBackend:
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
         self._serial += 1
-        try:
-            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
-        except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
-            self._restart()
-            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+        with children_deaf_to_ctrl_c():  # the pool starts its processes when it has work for them
+            try:
+                future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+            except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
+                self._restart()
+                future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
         self._futures[self._serial] = (self._pool, future)
         return self._serial
 
@@ -82,7 +82,9 @@ class LocalBackend:
     def _require_start(self) -> None:
         """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
         try:
-            self._pool.submit(os.getpid).result()
+            with children_deaf_to_ctrl_c():
+                started = self._pool.submit(os.getpid)
+            started.result()
         except BrokenProcessPool:
             self.close()
             raise ArenaError(
@@ -111,7 +113,7 @@ _worker: list[Worker] = []  # this process's worker: a pool's functions have no 
 
 
 def _prepare(job: Job, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business
+    ignore_ctrl_c()  # it is the driver's business
     die_with_parent(parent)
     _worker[:] = [job.worker()]
 
