@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from locked_tables import CLOCK, HOSTILE, RIVAL, SECRET, play_locked
+from locked_tables import HOSTILE, RIVAL, SECRET, play_locked
 
 from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
@@ -16,6 +16,7 @@ BOTS = sorted(HOSTILE.glob("*.py"), key=lambda path: path.stem)
 NEEDS_NAMESPACE = {"stats_outside", "stats_by_statx"}  # names outside the view: nothing else hides them
 NEEDS_X86 = {"calls_x32"}  # an attack on that machine's table of calls
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
+PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machines too
 
 
 @pytest.fixture(scope="module", params=[NAMESPACE, LOCKED])
@@ -67,7 +68,7 @@ def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(bot: Path, keeper: K
         pytest.skip("this machine has no such calls")
     kind, ending = expected(bot)
     zygote = keeper.pid
-    clock = HURRIED if ending is Ending.TIMEOUT else CLOCK
+    clock = HURRIED if ending is Ending.TIMEOUT else PATIENT
     played = play_locked(keeper, [RIVAL, bot], [{"secret": SECRET}, {"results": str(results)}], clock=clock)
     rival, hostile = played.record.seats
     output = played.outputs[1]

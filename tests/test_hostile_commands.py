@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_tables import HOSTILE, hostile, is_attack
-from locked_tables import CLOCK, RIVAL, play_locked
+from locked_tables import RIVAL, play_locked
 from processes import survivors
 
 from arena.records import Clock, Ending
@@ -18,6 +18,7 @@ from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
 ATTACKS = sorted(path for path in HOSTILE.iterdir() if path.suffix in (".py", ".js") and is_attack(path))
 MEMORY = 128 << 20
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
+PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machines too
 
 
 @pytest.fixture(scope="module", params=[NAMESPACE, LOCKED])
@@ -53,7 +54,7 @@ def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(attack: Path
     if kind == "fatal" and ending is not Ending.MEMORY and (keeper.level == LOCKED or "ARENA_TEST_AS_USER" in os.environ):
         pytest.skip("the same at every level and for every user")
     zygote = keeper.pid
-    clock = HURRIED if ending is Ending.TIMEOUT else CLOCK
+    clock = HURRIED if ending is Ending.TIMEOUT else PATIENT
     if ending is Ending.MEMORY:
         clock = Clock(move=20.0, bank=0.0, start=5.0)  # until it has filled it
     played = play_locked(keeper, [RIVAL, hostile(attack, tmp_path)], memory=MEMORY, clock=clock)
