@@ -1,5 +1,6 @@
 """The compiled search: it knows what its seat sees and no more, repeats itself, and comes near to what is exactly right."""
 
+import itertools
 import random
 import re
 from collections.abc import Iterator
@@ -130,9 +131,10 @@ def test_a_tree_has_no_more_nodes_than_allowed() -> None:
     for room in ROOMS:
         game = load(room)
         for states, seat in moments(game, game.seats[-1], deal=2, count=2):
-            for selection in ("ucb", "regret"):
-                found = view_of(game, states, seat).search(iterations=1000, nodes=50, selection=selection)
-                assert found.nodes <= 50 and found.simulations == 1000
+            for selection, nodes in itertools.product(("ucb", "regret"), (1, 50)):
+                found = view_of(game, states, seat).search(iterations=500, nodes=nodes, selection=selection)
+                assert found.nodes <= nodes and found.simulations == 500
+                assert sum(choice.visits for choice in found.choices) == 500  # each began with a choice of the seat
 
 
 def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Findings], int]:

@@ -207,7 +207,7 @@ def _descend(
         known = 0
         for i in range(count):
             known += w.children[i] != NONE
-        if is_full and known == 0 and not is_first:  # without a node nothing can be learnt
+        if is_full and known == 0 and first != NOT_A_CHOICE:  # without a node nothing can be learnt
             break
         by_regret &= known > 0
         if is_first and forced != NOT_A_CHOICE:
