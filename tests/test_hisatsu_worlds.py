@@ -8,10 +8,10 @@ from collections import Counter
 
 import pytest
 from hisatsu_referee import DEFAULT_DECK, Referee, is_consistent
+from worlds import sampled
 
 from arena.game import load
 from arena.games.hisatsu.knowledge import hidden_cards
-from arena.rng import seed_words
 from arena.traces import play_text
 
 GAME = load("hisatsu")
@@ -38,15 +38,6 @@ def followed(seed, seats, facing):
         for seat in range(seats):
             seen[seat].append(referee.position(seat))
         yield start, states, referee, seen
-
-
-def sampled(states, seat, count, seed):
-    """States that `determinize` samples for a seat."""
-    rng = seed_words(seed)
-    for _ in range(count):
-        world = GAME.from_bytes(states.tobytes())
-        GAME.engine.determinize(world, seat, rng)
-        yield world
 
 
 class TestKnowledge:
@@ -86,7 +77,7 @@ class TestDeterminize:
             for number, (start, states, truth, seen) in enumerate(followed(seed, seats, facing)):
                 for seat in range(seats):
                     assert is_consistent(position(states), start, truth, seat, seen[seat])
-                    for world in sampled(states, seat, 4, number):
+                    for world in sampled(GAME, states, seat, 4, number):
                         assert is_consistent(position(world), start, truth, seat, seen[seat])
                         checked += 1
         assert checked > 10_000 / len(TABLES)
@@ -194,7 +185,7 @@ def assert_uniform(states, seat, expected, each=200):
     """Chi-square of sampled worlds against equal shares, at 0.1 % (Wilson and Hilferty 1931)."""
     samples = each * len(expected)
     counts, names = Counter(), {}
-    for world in sampled(states, seat, samples, 9):
+    for world in sampled(GAME, states, seat, samples, 9):
         key = b"".join(world[name].tobytes() for name in ("hand", "cards", "passed", "stock"))
         counts[key] += 1
         names.setdefault(key, world)

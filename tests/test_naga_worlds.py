@@ -5,10 +5,10 @@ import json
 from collections import Counter
 
 import pytest
-from naga_tables import GAME, at_contest, copied, deal, in_order, played, position
+from naga_tables import GAME, at_contest, deal, in_order, played, position
+from worlds import sampled
 
 from arena.errors import PositionError
-from arena.rng import seed_words
 from arena.traces import play_text
 
 
@@ -62,18 +62,9 @@ def is_consistent(world, history, texts, seat):
         return False
 
 
-def sampled(states, seat, count, seed):
-    """States that `determinize` samples for a seat."""
-    rng = seed_words(seed)
-    for _ in range(count):
-        world = copied(states)
-        GAME.engine.determinize(world, seat, rng)
-        yield world
-
-
 def worlds(states, seat, count, seed):
     """The same as positions."""
-    return map(position, sampled(states, seat, count, seed))
+    return map(position, sampled(GAME, states, seat, count, seed))
 
 
 class TestDeterminize:
@@ -120,7 +111,7 @@ class TestDeterminize:
     def chi_square(self, states, seat, expected, samples):
         """The statistic of `samples` worlds against equal shares of the enumerated worlds."""
         counts, examples = Counter(), {}
-        for world in sampled(states, seat, samples, 9):
+        for world in sampled(GAME, states, seat, samples, 9):
             secret = b"".join(world[name].tobytes() for name in ("hand", "stock", "pending"))
             counts[secret] += 1
             examples[secret] = world

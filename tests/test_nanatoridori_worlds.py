@@ -20,8 +20,8 @@ from nanatoridori_tables import (
     masked,
     position,
 )
+from worlds import sampled
 
-from arena.rng import seed_words
 from arena.traces import play_text
 
 WORLDS = 10_000  # in all
@@ -49,7 +49,7 @@ class TestConsistentWorlds:
             truth = position(states)
             for seat in range(seats):
                 assert holds_what_is_known(truth, histories[seat])
-                for world in sampled(states, seat, each, number):
+                for world in sampled(GAME, states, seat, each, number):
                     assert is_consistent(position(world), world, states, seat, histories[seat])
                     checked += 1
         assert checked >= share
@@ -176,15 +176,6 @@ def is_consistent(world, world_states, states, seat, histories):
     )
 
 
-def sampled(states, seat, count, seed):
-    """States that `determinize` samples for a seat."""
-    rng = seed_words(seed)
-    for _ in range(count):
-        world = copied(states)
-        GAME.engine.determinize(world, seat, rng)
-        yield world
-
-
 def chi_square(counts, weights):
     """The statistic of counts against weights; nothing else may have been counted."""
     assert set(counts) <= set(weights)
@@ -212,7 +203,7 @@ def enumerated(document, seat, unseen, known):
 def counted(document, seat, samples):
     """Sampled worlds in the same words."""
     states, counts = after(document), Counter()
-    for world in sampled(states, seat, samples, 9):
+    for world in sampled(GAME, states, seat, samples, 9):
         hands = [GAME.text.hand_of(world[0], other) for other in range(document["seats"]) if other != seat]
         stock = GAME.text.cards_of(world[0].stock, 0, int(world[0].num_stock))[::-1]
         counts[json.dumps([*hands, stock, str(world[0].drawn) if document["phase"] == "drawn" else None])] += 1
@@ -255,7 +246,7 @@ class TestDistribution:
         unseen = Counter(document["unused"] + document["hands"][1] + ("" if visible else "66"))
         assert unseen.total() == hidden
         hands, fronts = Counter(), Counter()
-        for world in sampled(states, 0, samples, 5):
+        for world in sampled(GAME, states, 0, samples, 5):
             hands[GAME.text.hand_of(world[0], 1)] += 1
             fronts[GAME.text.cards_of(world[0].fronts, 2, 2)] += 1
         pairs = Counter("".join(pair) for pair in itertools.permutations(unseen.elements(), 2))
@@ -270,7 +261,7 @@ class TestDistribution:
         document = made(["12", hand, "6"], table=("5", 2), memory={"known": [[], ["33"], []]})
         places = Counter()
         states, samples = after(document), 7_000
-        for world in sampled(states, 0, samples, 4):
+        for world in sampled(GAME, states, 0, samples, 4):
             cards = GAME.text.hand_of(world[0], 1)
             assert "33" in cards
             if cards.count("3") == 2:

@@ -6,10 +6,10 @@ import random
 from collections import Counter
 
 import pytest
+from worlds import sampled
 from yaniv_tables import (
     GAME,
     after,
-    copied,
     deal,
     deck,
     in_order,
@@ -18,7 +18,6 @@ from yaniv_tables import (
     position,
 )
 
-from arena.rng import seed_words
 from arena.traces import play_text
 
 
@@ -125,15 +124,6 @@ def is_consistent(world, truth, seat, origins):
     return same and sizes and world["hands"][seat] == truth["hands"][seat] and origins.fit(world)
 
 
-def sampled(states, seat, count, seed):
-    """States that `determinize` samples for a seat."""
-    rng = seed_words(seed)
-    for _ in range(count):
-        world = copied(states)
-        GAME.engine.determinize(world, seat, rng)
-        yield world
-
-
 class TestDeterminize:
     """5.5: sampled worlds are consistent with all that was seen, and equally likely."""
 
@@ -150,7 +140,7 @@ class TestDeterminize:
                 truth = position(states)
                 for seat in range(seats):
                     assert is_consistent(truth, truth, seat, origins)
-                    for world in sampled(states, seat, 2, number):
+                    for world in sampled(GAME, states, seat, 2, number):
                         assert is_consistent(position(world), truth, seat, origins) or origins.is_ambiguous
                         checked[origins.is_ambiguous, bool(states[0].reshuffles)] += 1
         assert checked[False, False] > 30
@@ -170,7 +160,7 @@ class TestDeterminize:
         """The statistic of worlds (others' hands, stock, drawn card) against their enumerated weights."""
         states = GAME.text.from_position(document)
         counts, by_secret, examples = Counter(), Counter(), {}
-        for world in sampled(states, seat, samples, 9):
+        for world in sampled(GAME, states, seat, samples, 9):
             secret = b"".join(world[name].tobytes() for name in ("hand", "stock", "drawn"))
             by_secret[secret] += 1
             examples[secret] = world
@@ -248,7 +238,7 @@ class TestDeterminize:
     def test_after_a_reshuffle_with_two_seats_the_other_hand_is_known(self):
         document = made(["S2 SK", "H2 C8 *"], stock="")
         states = after(document, "discard SK", "draw stock")
-        for world in sampled(states, 0, 50, 3):
+        for world in sampled(GAME, states, 0, 50, 3):
             assert position(world)["hands"][1] == ["H2", "C8", "*"]
 
     def test_classes_are_merged_where_equal_cards_leave_it_open(self):
@@ -256,5 +246,5 @@ class TestDeterminize:
         memory = {"origins": ["1", "1212"], "reshuffles": 1}
         document = made(["S4", "H5 DQ CQ *"], stock="D3 *", turn=1, memory=memory)
         states = after(document, "discard *", "draw first")
-        found = {json.dumps(position(world)["hands"][1]) for world in sampled(states, 0, 400, 3)}
+        found = {json.dumps(position(world)["hands"][1]) for world in sampled(GAME, states, 0, 400, 3)}
         assert json.dumps(position(states)["hands"][1]) in found
