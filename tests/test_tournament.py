@@ -22,7 +22,7 @@ from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
 from arena.runs import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
-from arena.schedule.processes import children_deaf_to_ctrl_c
+from arena.schedule.pool import children_deaf_to_ctrl_c
 from arena.seats.sandbox import NONE
 from arena.store import parquet
 from arena.store.journal import FolderLock, Journal
@@ -205,7 +205,7 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
 INTERRUPTED_EARLY = """
 import os, signal, sys
 os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
-from arena.schedule.processes import ignore_ctrl_c
+from arena.schedule.pool import ignore_ctrl_c
 ignore_ctrl_c()
 os.kill(os.getpid(), signal.SIGINT)
 print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))

@@ -1,18 +1,15 @@
 """Playing stored matches again, in several processes: a few batches in flight, whatever the size of the tournament."""
 
 import concurrent.futures
-import multiprocessing
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 
 from arena import game as games
 from arena.audit.match_audit import match_problems
 from arena.errors import ArenaError
 from arena.records import MatchRecord
 from arena.schedule.plan import Plan
-from arena.schedule.processes import children_deaf_to_ctrl_c, die_with_parent, ignore_ctrl_c
+from arena.schedule.pool import WorkerPool
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
 BATCH_MATCHES = 256
@@ -27,11 +24,7 @@ class Replayer:
 
     def __init__(self, plan: Plan, workers: int) -> None:
         self._plan, self._workers = plan, workers
-        self._pool: concurrent.futures.ProcessPoolExecutor | None = None
-        if workers > 1:
-            self._pool = concurrent.futures.ProcessPoolExecutor(
-                workers, multiprocessing.get_context("spawn"), partial(_prepare, plan, os.getpid())
-            )
+        self._pool = WorkerPool(workers, _prepare, plan) if workers > 1 else None
 
     def __enter__(self) -> "Replayer":
         return self
@@ -49,8 +42,7 @@ class Replayer:
         pending: set[concurrent.futures.Future[tuple[int, Problems]]] = set()
         try:
             for batch in batches:
-                with children_deaf_to_ctrl_c():  # the pool starts its processes when it has work for them
-                    pending.add(self._pool.submit(_replay_here, batch))
+                pending.add(self._pool.submit(_replay_here, batch))
                 if len(pending) >= IN_FLIGHT * self._workers:
                     done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
                     yield from (future.result() for future in done)
@@ -75,9 +67,7 @@ def _batches(records: Iterable[MatchRecord]) -> Iterator[list[MatchRecord]]:
 _plan: list[Plan] = []  # this process's plan: a pool's functions have no other place to keep it
 
 
-def _prepare(plan: Plan, parent: int) -> None:
-    ignore_ctrl_c()  # it is the business of the first process
-    die_with_parent(parent)
+def _prepare(plan: Plan) -> None:
     _plan[:] = [plan]
 
 

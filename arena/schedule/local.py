@@ -5,11 +5,11 @@ import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 
 from arena.errors import ArenaError
 from arena.schedule.backend import Lost, Ticket
-from arena.schedule.processes import HASH_SEED, children_deaf_to_ctrl_c, die_with_parent, ignore_ctrl_c, uninterrupted
+from arena.schedule.pool import WorkerPool
+from arena.schedule.processes import HASH_SEED, uninterrupted
 from arena.schedule.tables import Stage
 from arena.schedule.worker import NO_KILLS, Chunk, Job, Worker
 
@@ -25,7 +25,7 @@ class LocalBackend:
         self._job = job
         self._pool = self._start()
         self._require_start()
-        self._futures: dict[Ticket, tuple[concurrent.futures.ProcessPoolExecutor, concurrent.futures.Future[Chunk]]] = {}
+        self._futures: dict[Ticket, tuple[WorkerPool, concurrent.futures.Future[Chunk]]] = {}
         self._serial = 0
 
     def __enter__(self) -> "LocalBackend":
@@ -38,12 +38,11 @@ class LocalBackend:
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Queue a chunk."""
         self._serial += 1
-        with children_deaf_to_ctrl_c():  # the pool starts its processes when it has work for them
-            try:
-                future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
-            except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
-                self._restart()
-                future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+        try:
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+        except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
+            self._restart()
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
         self._futures[self._serial] = (self._pool, future)
         return self._serial
 
@@ -82,9 +81,7 @@ class LocalBackend:
     def _require_start(self) -> None:
         """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
         try:
-            with children_deaf_to_ctrl_c():
-                started = self._pool.submit(os.getpid)
-            started.result()
+            self._pool.submit(os.getpid).result()
         except BrokenProcessPool:
             self.close()
             raise ArenaError(
@@ -100,21 +97,15 @@ class LocalBackend:
         self.close()
         self._pool = self._start()
 
-    def _start(self) -> concurrent.futures.ProcessPoolExecutor:
+    def _start(self) -> WorkerPool:
         os.environ.update(HASH_SEED)  # the pool has no other way to set its workers' environment
-        return concurrent.futures.ProcessPoolExecutor(
-            self.slots,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=partial(_prepare, self._job, os.getpid()),
-        )
+        return WorkerPool(self.slots, _prepare, self._job)
 
 
 _worker: list[Worker] = []  # this process's worker: a pool's functions have no other place to keep it
 
 
-def _prepare(job: Job, parent: int) -> None:
-    ignore_ctrl_c()  # it is the driver's business
-    die_with_parent(parent)
+def _prepare(job: Job) -> None:
     _worker[:] = [job.worker()]
 
 

@@ -23,22 +23,6 @@ def available_cpus() -> int:
 
 
 @contextlib.contextmanager
-def children_deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that start in it hear no Ctrl-C until they `ignore_ctrl_c`: half started, they would print a traceback."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def ignore_ctrl_c() -> None:
-    """Of a worker: the first process ends it. What the worker starts ignores Ctrl-C too, unless it says otherwise."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-@contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Without Ctrl-C and SIGTERM, for what must be done to its end: processes are being ended."""
     if threading.current_thread() is not threading.main_thread():
