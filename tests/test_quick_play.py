@@ -1,5 +1,6 @@
 """What choices look like to searches at a glance, as good as a strong rule bot's play, and what a short search adds to it."""
 
+import itertools
 import random
 import sys
 from functools import cache
@@ -16,6 +17,8 @@ from arena.games.naga.prospects import ONLY_SINGLES, OUTLOOKS
 from arena.games.nanatoridori.plans import plan
 from arena.games.nanatoridori.state import VALUES
 from arena.games.nertz import NertzView
+from arena.games.nertz.state import MATCH_OVER
+from arena.rng import seed_words
 from arena.view import View
 
 BOTS = Path(__file__).parent.parent / "bots"
@@ -68,6 +71,43 @@ def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: di
 def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: dict[str, Any]) -> None:
     """More iterations play better."""
     assert share(game, Brief, Glance, deals, **options) > 0.55
+
+
+@pytest.mark.parametrize(
+    ("room", "seats", "options"),
+    [
+        ("naga", 2, {}),
+        ("hisatsu", 4, {}),
+        ("yaniv", 4, {"max_rounds": 2}),
+        ("nertz", 2, {"target": 5}),
+        ("nertz", 5, {"target": 5}),
+        ("nertz", 6, {"target": 10, "teams": True}),
+    ],
+)
+def test_the_end_of_a_match_is_worth_more_in_a_better_place(room: str, seats: int, options: dict[str, Any]) -> None:
+    game = load(room)
+    worth, out = np.zeros(max(game.seats)), game.new_actions()
+    for deal in range(10):
+        states = game.deal(seats, game.resolve_options(options, seats), deal)
+        game.engine.play_random(states, seed_words(deal), out, 1 << 20)
+        assert game.engine.is_terminal(states)
+        game.rollout.evaluate(states[0], game.constants, worth)
+        _, places = game.final(states, seats)
+        for one, other in itertools.combinations(range(seats), 2):
+            assert np.sign(places[other] - places[one]) in (0, np.sign(worth[one] - worth[other]))
+
+
+def test_a_call_that_wins_at_nertz_is_worth_more_than_points() -> None:
+    """RULES.md 4.5: who has the target and calls is first, whatever the others have."""
+    game = load("nertz")
+    states, worth = game.deal(2, game.resolve_options({}, 2), 1), np.zeros(max(game.seats))
+    states[0].totals[:2] = (100, 115)
+    states[0].phase, states[0].caller = MATCH_OVER, 1
+    game.rollout.evaluate(states[0], game.constants, worth)
+    assert worth[0] > worth[1]
+    states[0].caller = 2
+    game.rollout.evaluate(states[0], game.constants, worth)
+    assert worth[1] > worth[0]
 
 
 def test_a_score_at_naga_is_worth_what_the_planner_says() -> None:

@@ -1,7 +1,11 @@
 """Nertz for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
 
+import numpy as np
+
 from arena.contract import Constant, Defaults, Numbers
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
+from arena.games.nertz.options import MAX_SEATS
+from arena.games.nertz.rules import places
 from arena.games.nertz.state import (
     CALL,
     FLIP,
@@ -59,22 +63,33 @@ CONSTANTS = (
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """How many points the seat's unit has more than the others on average; within a round also by what is open to it."""
+    """How many points the seat's unit has more than the others on average; within a round also by what is open to it.
+
+    When the match is over also by places: who wins by a call (RULES.md 4.5) has no fewer points than anybody, then.
+    """
     total = 0.0
     units = s.seats >> s.teams
+    reached = np.zeros(MAX_SEATS, np.int64)
+    if s.phase == MATCH_OVER:
+        places(s, reached)
     for seat in range(s.seats):
         unit = seat >> s.teams
         out[seat] = s.totals[unit]
         if s.phase == PLAY:
             out[seat] += _standing(s, unit, constants)
+        elif reached[seat] == 1:
+            for other in range(units):
+                out[seat] = max(out[seat], float(s.totals[other]))
         total += out[seat]
     total /= 1 << s.teams
     for seat in range(s.seats):
         out[seat] -= (total - out[seat]) / (units - 1)
     if s.phase == MATCH_OVER:
         for seat in range(s.seats):
-            if out[seat] > 0:
-                out[seat] += constants[MATCH]
+            for other in range(s.seats):
+                if other >> s.teams != seat >> s.teams:
+                    ahead = 0.5 * (1 + (reached[seat] < reached[other]) - (reached[seat] > reached[other]))
+                    out[seat] += constants[MATCH] * ahead / (s.seats - (1 << s.teams))
 
 
 @jit
