@@ -144,7 +144,7 @@ def _own_settings(params: Mapping[str, Any], rooms: Sequence[Game]) -> dict[str,
     defaults = [room.rollout.DEFAULTS._asdict() for room in rooms]
     own = {name: value for name, value in defaults[0].items() if all(other[name] == value for other in defaults)}
     if params.get("rollout", "policy") != "policy":  # there the search has numbers of its own for these
-        own = {name: value for name, value in own.items() if name not in ("prior", "expansion")}
+        own = {name: value for name, value in own.items() if name not in ("prior", "expansion", "habit")}
     if len({room.name for room in rooms}) == 1:
         own |= {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
     return own

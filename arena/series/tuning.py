@@ -304,14 +304,14 @@ class _Run:
 
 
 def _scores(results: Results, names: set[str]) -> dict[str, list[float]]:
-    """Each candidate's scores, deal by deal."""
-    points: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    """Each candidate's scores, deal by deal of each pool."""
+    points: defaultdict[tuple[str, str, int], list[float]] = defaultdict(list)
     for record in results.records():
         if not record.is_void:
             name, score = _score(record, names)
-            points[name, record.deal].append(score)
+            points[name, record.pool, record.deal].append(score)
     scores: dict[str, list[float]] = {name: [] for name in names}
-    for (name, _), found in sorted(points.items()):
+    for (name, *_), found in sorted(points.items()):
         scores[name].append(math.fsum(found) / len(found))
     return scores
 
