@@ -138,6 +138,8 @@ class Defaults(NamedTuple):
     """Width of confidence bounds, in standard deviations of the rewards."""
     expansion: int
     """Visits after which what follows a choice joins the tree."""
+    habit: float = 0.0
+    """Share of the others' choices in the tree that go by quick play."""
 
 
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:

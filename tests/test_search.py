@@ -26,7 +26,7 @@ from arena.records import Clock, Ending
 from arena.rng import derive, seed_words
 from arena.search import Findings, Memory
 from arena.search.settings import METHODS, Settings
-from arena.search.workspace import NANOSECONDS
+from arena.search.workspace import NANOSECONDS, SHARE
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.view import View
 
@@ -61,17 +61,20 @@ def same(one: Findings, other: Findings) -> bool:
 @pytest.mark.parametrize("room", ROOMS)
 def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
     """Another world behind the same view, and even the true state itself: the same search, number by number."""
-    game, asked = load(room), Settings(iterations=60, method=method, world_iterations=20)
+    game, asked = load(room), Settings(iterations=60, method=method, world_iterations=20, habit=0.5)
     for seats in sorted({game.seats[0], game.seats[-1]}):
         for deal in range(3):
             for states, seat in moments(game, seats, deal):
-                found = view_of(game, states, seat).search(iterations=60, method=method, world_iterations=20)
+                found = view_of(game, states, seat).search(iterations=60, method=method, world_iterations=20, habit=0.5)
                 world = game.from_bytes(states.tobytes())
                 game.engine.determinize(world, seat, seed_words(deal + 1))
-                assert same(found, view_of(game, world, seat).search(iterations=60, method=method, world_iterations=20))
+                assert same(
+                    found, view_of(game, world, seat).search(iterations=60, method=method, world_iterations=20, habit=0.5)
+                )
                 codes = game.legal_list(states)
                 seen, true = (
-                    searches._Part(game, shown, seat, codes, asked, 0, 1) for shown in (game.observed(states, seat), states)
+                    searches._Part(game, shown, seat, codes, asked, game.constants, 0, 1)
+                    for shown in (game.observed(states, seat), states)
                 )
                 true._rng[:] = seen._rng  # else it would come from the bytes of the state
                 seen.run(0)
@@ -156,6 +159,36 @@ def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Finding
             remembered += sum(choice.visits for choice in result.choices) - result.simulations
         game.engine.advance(states, result.best_code if len(codes) > 1 else codes[0])
     return found, remembered
+
+
+def test_a_tree_without_room_for_all_choices_shares_only_among_those_it_holds() -> None:
+    game = load("naga")
+    for states, seat in moments(game, 2, deal=1, count=3):
+        found = view_of(game, states, seat).search(iterations=2_000, nodes=5, selection="regret")
+        assert all(choice.visits or choice.share == 0.0 for choice in found.choices)
+        assert found._results[:, SHARE].min() > -1e-6
+
+
+def test_threads_play_no_more_simulations_than_asked_for() -> None:
+    game = load("naga")
+    states, seat = next(moments(game, 2, deal=1, count=1))
+    choices = len(game.legal_list(states))
+    assert choices > 2
+    for iterations in (choices, 2 * choices):
+        found = view_of(game, states, seat).search(iterations=iterations, method="flat", threads=8)
+        assert found.simulations == iterations
+
+
+def test_with_fewer_simulations_than_choices_any_of_them_may_be_tried() -> None:
+    game = load("naga")
+    states, seat = next(moments(game, 2, deal=1, count=1))
+    choices = len(game.legal_list(states))
+    tried = set()
+    for seed in range(60):
+        found = view_of(game, states, seat).search(iterations=3, rollout="uniform", seed=seed)
+        tried |= {place for place, choice in enumerate(found.choices) if choice.visits}
+        assert sum(choice.visits for choice in found.choices) == 3
+    assert choices > 3 and len(tried) == choices
 
 
 @pytest.mark.parametrize("room", ROOMS)

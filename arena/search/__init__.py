@@ -33,6 +33,7 @@ from arena.search.workspace import (
     DONE,
     EXPANSION,
     EXPLORATION,
+    HABIT,
     METHOD,
     MIXING,
     NANOSECONDS,
@@ -171,12 +172,19 @@ def search(
 ) -> Findings:
     """Search for `seat`, which is to choose among `codes` and sees `observed`. The state is left as it is."""
     began = time.thread_time_ns()
-    threads = asked.threads if asked.iterations is None else min(asked.threads, asked.iterations)
+    constants = _constants(game, asked)
+    threads = asked.threads
+    if asked.iterations is not None:  # each plays at least one simulation, or all replies in one world
+        threads = min(threads, max(1, asked.iterations // (len(codes) if asked.method == "flat" else 1)))
     trees = None
     if memory is not None and asked.method == "ismcts":
-        trees = memory.trees((game.name, seat, replace(asked, iterations=1, time=None, seed=0)), threads, asked.nodes)
+        trees = memory.trees(
+            (game.name, seat, constants.tobytes(), replace(asked, iterations=1, time=None, seed=0, constants={})),
+            threads,
+            asked.nodes,
+        )
     parts = [
-        _Part(game, observed, seat, codes, asked, number, threads, trees[number] if trees else None)
+        _Part(game, observed, seat, codes, asked, constants, number, threads, trees[number] if trees else None)
         for number in range(threads)
     ]
     started = [part for part in parts[1:] if part.starts()]
@@ -215,6 +223,7 @@ class _Part:
         seat: int,
         codes: list[int],
         asked: Settings,
+        constants: Numbers,
         number: int,
         threads: int,
         tree: tuple[Nodes, Slots, int] | None = None,
@@ -229,7 +238,7 @@ class _Part:
         is_mixed = bool(workspace.settings[BY_REGRET]) and game.engine.is_simultaneous(observed)
         workspace.settings[BY_HALVING] = asked.method == "ismcts" and asked.first == "halving" and not is_mixed
         _write_numbers(workspace.numbers, asked)
-        self._constants = _constants(game, asked)
+        self._constants = constants
         self.prior = float(workspace.numbers[PRIOR])
         self.results = workspace.results[: len(codes)]
         self.counters = workspace.counters
@@ -295,7 +304,7 @@ def _filled(game: Game, asked: Settings) -> Settings:
     """With the room's own settings where nothing is asked; what looks say goes with the policy that follows them."""
     own = game.rollout.DEFAULTS
     if asked.rollout != "policy":
-        own = own._replace(prior=0.0, expansion=1)
+        own = own._replace(prior=0.0, expansion=1, habit=0.0)
     return replace(asked, **{name: value for name, value in own._asdict().items() if getattr(asked, name) is None})
 
 
@@ -316,6 +325,7 @@ def _write_settings(out: Words, seat: int, choices: int, asked: Settings, number
 
 def _write_numbers(out: Numbers, asked: Settings) -> None:
     out[PRIOR] = asked.prior
+    out[HABIT] = asked.habit if asked.method == "ismcts" else 0.0
     out[EXPLORATION] = asked.exploration
     out[MIXING] = REGRET_MIXING
 

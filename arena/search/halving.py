@@ -10,6 +10,7 @@ import math
 
 from arena import jit
 from arena.contract import Actions, Numbers, State, current_seat, legal_actions, prior, step
+from arena.rng import Words, below
 from arena.search.workspace import (
     CHOICES,
     DONE,
@@ -31,8 +32,11 @@ FEWEST = 4  # choices that are tried for certain
 
 
 @jit.generic
-def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numbers) -> int:
-    """Make all choices rivals, or those that look best where the budget is small; gives how many. `s`: a copy of the root."""
+def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numbers, rng: Words) -> int:
+    """Make all choices rivals; where the budget is small those that look best, or any where looks do not count. Gives how many.
+
+    `s`: a copy of the root.
+    """
     while current_seat(s) != w.settings[OBSERVER]:  # what the others choose at the same time is nothing that a look could see
         legal_actions(s, out)
         step(s, int(out[0]))
@@ -45,6 +49,15 @@ def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numb
             w.results[i, PRIOR_VALUE] = priors[i]
         if w.settings[SIMULATIONS] > 0:
             return _keep(count, max(w.settings[SIMULATIONS] // TRIES, min(w.settings[SIMULATIONS], FEWEST)), w)
+    elif 0 < w.settings[SIMULATIONS] < count:
+        for dropped in range(count - w.settings[SIMULATIONS]):
+            place = below(rng, count - dropped)  # of those that are left
+            i = 0
+            while place > 0 or w.results[i, RIVAL] == 0:
+                place -= int(w.results[i, RIVAL])
+                i += 1
+            w.results[i, RIVAL] = 0
+        return int(w.settings[SIMULATIONS])
     return count
 
 

@@ -80,7 +80,7 @@ def _entry_search(
         replies = w.settings[CHOICES]
     if w.settings[BY_HALVING] == 1:
         states[WORK] = states[ROOT_STATE]
-        replies = enter(s, w, out, priors, constants)
+        replies = enter(s, w, out, priors, constants, rng)
     forced = NOT_A_CHOICE
     left = 0  # simulations for which the world stays as it is
     a = b = c = d = 0

@@ -43,6 +43,10 @@ class Settings:
     expansion: int | None = None
     """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
     room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
+    habit: float | None = None
+    """`ismcts`: share of the others' choices in the tree that go by quick play, as those below it do; the rest are what is
+    found to be best for them. As that is found against the observer's own cards, the others play as if they saw these, the more
+    so the more simulations there are. None: the room's own number, with uniform rollouts 0."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -98,10 +102,11 @@ _NUMBERS = {  # the least and the most
     "exploration": (0, 1_000_000),
     "prior": (0, MOST),
     "expansion": (0, MOST),
+    "habit": (0, 1),
     "world_iterations": (1, MOST),
     "nodes": (1, MOST_NODES),
     "threads": (1, MOST_THREADS),
     "seed": (-math.inf, math.inf),
 }
-_REAL = {"time", "exploration", "prior"}
-_MAY_BE_LEFT_OPEN = {"iterations", "time", "evaluate", "selection", "exploration", "prior", "expansion"}
+_REAL = {"time", "exploration", "prior", "habit"}
+_MAY_BE_LEFT_OPEN = {"iterations", "time", "evaluate", "selection", "exploration", "prior", "expansion", "habit"}

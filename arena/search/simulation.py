@@ -29,7 +29,7 @@ from arena.contract import (
     seen_action,
     step,
 )
-from arena.rng import Words, below
+from arena.rng import Words, below, chance
 from arena.search.selection import choose_by_confidence, choose_by_prior, choose_by_regret, learn, learn_spread
 from arena.search.tree import (
     NONE,
@@ -52,6 +52,7 @@ from arena.search.workspace import (
     EXPANSION,
     FIRST_KEPT,
     FLAT,
+    HABIT,
     KEPT,
     KEPT_CHOICES,
     KEPT_COUNT,
@@ -210,8 +211,14 @@ def _descend(
         if is_full and known == 0 and first != NOT_A_CHOICE:  # without a node nothing can be learnt
             break
         by_regret &= known > 0
+        place = 0
         if is_first and forced != NOT_A_CHOICE:
             place = forced
+            by_regret = False
+        elif mover != observer and w.numbers[HABIT] > 0.0 and chance(rng) < w.numbers[HABIT]:
+            action = _quick_choice(s, out, count, w, constants, rng)
+            while out[place] != action:
+                place += 1
             by_regret = False
         elif is_full and known == 0:
             place = below(rng, count)
@@ -241,7 +248,8 @@ def _descend(
             first = place
             if by_regret:
                 for i in range(count):
-                    w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / count
+                    if w.children[i] != NONE:
+                        w.results[i, SHARE] += w.chances[w.path[at, FIRST_KEPT] + i] - w.numbers[MIXING] / known
         if not is_together:
             step(s, action)
             if is_new or nodes[chosen].visits < w.settings[EXPANSION]:

@@ -15,8 +15,8 @@ Workspace: TypeAlias = Any
  BY_HALVING, EXPANSION, SETTINGS) = range(14)  # fmt: skip
 # Of `counters`: what has happened. Of a time budget, in nanoseconds: SPENT until LAST_LOOK, and on the SLOWEST simulations.
 USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, LAST_LOOK, SPENT, SLOWEST, COUNTERS = range(10)
-# Of `numbers`: how choices are weighed, and the spread of the rewards so far.
-EXPLORATION, PRIOR, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(7)  # from FIRST_MEAN on: each seat's mean reward
+# Of `numbers`: how choices are weighed, and the spread of the rewards so far. From FIRST_MEAN on: each seat's mean reward.
+EXPLORATION, PRIOR, HABIT, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(8)
 # Columns of `results`, a row for each legal action of the observer.
 # RIVAL: 1 for a choice that may still be the best one.
 VISITS, VALUE, SHARE, PRIOR_VALUE, RIVAL, COLUMNS = range(6)
