@@ -13,8 +13,8 @@ from arena.search import Memory
 # By game: as many iterations as take about 50 ms of CPU, and what `arena tune` found to be better than the room's own numbers.
 # Where there is nothing more, nothing was surely better.
 SETTINGS: dict[str, dict[str, Any]] = {
-    # Found with configs/tune/hisatsu.yaml: 54.8% (50.1% to 59.5%) of 245 new deals against the room's own numbers, with a habit of
-    # 0.5 and 800 iterations. With 4,000 a habit of 1.0 is better: 81% against 54% of 36 matches each with ismcts of 10,000.
+    # Found with configs/tune/hisatsu.yaml: 54.8% (50.1% to 59.5%) of 245 new deals against the room's own numbers, with 800
+    # iterations and a habit of 0.5. With 4,000 a habit of 1.0 does better: before ismcts_10000 in 81% of 36 matches, not 54%.
     "hisatsu": {
         "iterations": 4_000,
         "exploration": 1.13,
