@@ -27,7 +27,7 @@ from arena.errors import ConfigError
 from arena.exact import naga
 from arena.exact.moments import MOST_WORLDS, Moment, Solved, moments
 from arena.exact.rooms import Worlds, gain, grow
-from arena.exact.solve import expected, solve
+from arena.exact.solve import best_response, expected, solve
 from arena.exact.solve import exploitability as given_away
 from arena.game import States
 from arena.rng import seed_words
@@ -185,6 +185,20 @@ def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float)
     assert errors[2] < 0.5 * np.mean([abs(one.value - one.any_value) for one in games])
 
 
+@pytest.mark.parametrize(("kind", "bound"), [("hisatsu, 3 turns left", 0.1), ("yaniv, 3 turns left", 0.3)])  # points
+def test_where_the_others_go_by_habit_the_best_response_to_it_is_found(kind: str, bound: float) -> None:
+    """Their habit is any action here; without it they are taken for players who do what is best for them."""
+    errors = {0.0: 0.0, 1.0: 0.0}
+    games = first(kind, 6)
+    for one in games:
+        tree = grow(one.moment.game, one.moment.worlds(one.states, one.seat, MOST_WORLDS))
+        value, _ = best_response(tree, one.seat, tree.uniform_profile())
+        for habit in errors:
+            found = searched_value(one, Settings(iterations=20_000, rollout="uniform", habit=habit))
+            errors[habit] += abs(found - value) / len(games)
+    assert errors[1.0] < min(bound, 0.5 * errors[0.0])
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_a_tree_without_room_is_no_worse_than_none(style: str) -> None:
     """What is in it still counts, and choices that cannot join it are none of its business."""
@@ -202,7 +216,7 @@ def test_a_longer_search_gives_less_away() -> None:
     """2,000 iterations leave next to nothing to gain in any position; one gives away more, and so does play by chance."""
     for kind, count, most in (
         ("hisatsu, the last turn", 4, 0.05),
-        ("naga, last two contests", 2, 0.05),
+        ("naga, last two contests", 4, 0.05),
         ("yaniv, the last turn", 2, 0.1),
     ):
         moment, games = KINDS[kind], first(kind, count)
