@@ -134,8 +134,8 @@ def test_a_tree_has_no_more_nodes_than_allowed() -> None:
     for room in ROOMS:
         game = load(room)
         for states, seat in moments(game, game.seats[-1], deal=2, count=2):
-            for selection, nodes in itertools.product(("ucb", "regret"), (1, 50)):
-                found = view_of(game, states, seat).search(iterations=500, nodes=nodes, selection=selection)
+            for selection, nodes, habit in itertools.product(("ucb", "regret"), (1, 50), (0.0, 0.5)):
+                found = view_of(game, states, seat).search(iterations=500, nodes=nodes, selection=selection, habit=habit)
                 assert found.nodes <= nodes and found.simulations == 500
                 assert sum(choice.visits for choice in found.choices) == 500  # each began with a choice of the seat
 
@@ -209,6 +209,29 @@ def test_a_memory_of_another_search_is_not_used() -> None:
     fresh = view.search(iterations=50)
     assert same(view.search(iterations=50, memory=memory), fresh)  # nothing is remembered of this very decision
     assert same(view.search(iterations=50, memory=memory, rollout="uniform"), view.search(iterations=50, rollout="uniform"))
+
+
+def test_a_memory_stays_as_it_is_when_a_search_is_refused() -> None:
+    game, memory = load("naga"), Memory()
+    states, seat = next(moments(game, 2, deal=1, count=1))
+    view = view_of(game, states, seat)
+    view.search(iterations=50, memory=memory)
+    (nodes, _, used) = memory._trees[0]
+    with pytest.raises(ConfigError, match="constants"):
+        view.search(iterations=50, memory=memory, constants={"unheard_of": 1.0})
+    assert memory._trees[0][0] is nodes and memory._trees[0][2] == used > 1
+
+
+def test_constants_that_a_bot_changes_are_another_search_for_its_memory() -> None:
+    game, memory = load("naga"), Memory()
+    states, seat = next(moments(game, 2, deal=1, count=1))
+    view, constant = view_of(game, states, seat), game.rollout.CONSTANTS[0]
+    constants = {constant.name: constant.low}
+    view.search(iterations=50, memory=memory, constants=constants)
+    nodes = memory._trees[0][0]
+    constants[constant.name] = constant.high
+    view.search(iterations=50, memory=memory, constants=constants)
+    assert memory._trees[0][0] is not nodes
 
 
 class Timed(Agent):
