@@ -128,6 +128,12 @@ def test_the_command_writes_and_prints_what_it_found(tmp_path: Path, capsys: pyt
     assert (tmp_path / "out" / "tuned.1" / "final").is_dir()
 
 
+def test_deals_of_two_pools_count_apart(tmp_path: Path) -> None:
+    games = [{"game": "naga", "seats": 2}, {"game": "naga", "seats": 2, "options": {"series": "first_to:2"}, "label": "long"}]
+    found = tuned(tmp_path, tune={"candidates": 2, "generations": 1, "final": 2}, games=games)
+    assert [played.candidates[0][3] for played in found.rounds] == [2 * 3]
+
+
 def test_the_best_settings_are_read_back_as_they_are() -> None:
     settings = {"rate": 2e-05, "big": 1e22, "inner": {"list": [1e-07, 1.5e-07, True, None, "1e-4"], "k": 0.5, "whole": 3}}
     assert yaml.safe_load(_plain(settings)) == settings
