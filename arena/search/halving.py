@@ -50,14 +50,11 @@ def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numb
         if w.settings[SIMULATIONS] > 0:
             return _keep(count, max(w.settings[SIMULATIONS] // TRIES, min(w.settings[SIMULATIONS], FEWEST)), w)
     elif 0 < w.settings[SIMULATIONS] < count:
-        for dropped in range(count - w.settings[SIMULATIONS]):
-            place = below(rng, count - dropped)  # of those that are left
-            i = 0
-            while place > 0 or w.results[i, RIVAL] == 0:
-                place -= int(w.results[i, RIVAL])
-                i += 1
-            w.results[i, RIVAL] = 0
-        return int(w.settings[SIMULATIONS])
+        rivals = 0  # selection sampling: D. Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S
+        for i in range(count):
+            w.results[i, RIVAL] = below(rng, count - i) < w.settings[SIMULATIONS] - rivals
+            rivals += int(w.results[i, RIVAL])
+        return rivals
     return count
 
 
