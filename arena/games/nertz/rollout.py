@@ -86,10 +86,17 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
         out[seat] -= (total - out[seat]) / (units - 1)
     if s.phase == MATCH_OVER:
         for seat in range(s.seats):
-            for other in range(s.seats):
-                if other >> s.teams != seat >> s.teams:
-                    ahead = 0.5 * (1 + (reached[seat] < reached[other]) - (reached[seat] > reached[other]))
-                    out[seat] += constants[MATCH] * ahead / (s.seats - (1 << s.teams))
+            out[seat] += constants[MATCH] * _part_behind(s, seat, reached)
+
+
+@jit
+def _part_behind(s: State, seat: int, reached: Words) -> float:
+    """Of the other units' seats, the part that `reached` a worse place; the same place counts half."""
+    behind = 0.0
+    for other in range(s.seats):
+        if other >> s.teams != seat >> s.teams:
+            behind += 0.5 * (1 + (reached[seat] < reached[other]) - (reached[seat] > reached[other]))
+    return behind / (s.seats - (1 << s.teams))
 
 
 @jit
