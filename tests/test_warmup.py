@@ -10,6 +10,7 @@ import pytest
 from arena import jit
 from arena.errors import ArenaError
 from arena.schedule import warmup
+from arena.schedule.warmup import _started
 
 COMPILES = "pass"
 FAILS = "raise ValueError('the compiler gave up')"
@@ -17,16 +18,15 @@ NEVER_ENDS = "import signal; signal.pause()"
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list["subprocess.Popen[str]"]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[str]]:
     """The processes that compile, two at once."""
     made = []
 
-    class Started(subprocess.Popen[str]):
-        def __init__(self, *arguments: object, **named: object) -> None:
-            super().__init__(*arguments, **named)  # type: ignore[call-overload]  # as they come
-            made.append(self)
+    def start(module: str, name: str) -> subprocess.Popen[str]:
+        made.append(_started(module, name))
+        return made[-1]
 
-    monkeypatch.setattr(warmup.subprocess, "Popen", Started)
+    monkeypatch.setattr(warmup, "_started", start)
     monkeypatch.setattr(warmup, "available_cpus", lambda: 2)
     monkeypatch.setattr(jit, "is_warm", lambda name: False)
     return made
@@ -41,7 +41,7 @@ def modules(folder: Path, sources: Mapping[str, str], monkeypatch: pytest.Monkey
 
 
 def test_it_says_what_is_compiled_and_how_long_the_rest_takes(
-    started: list["subprocess.Popen[str]"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
     seconds = warmup.warm_rooms((), said.append, modules(tmp_path, dict.fromkeys("abc", COMPILES), monkeypatch))
@@ -53,7 +53,7 @@ def test_it_says_what_is_compiled_and_how_long_the_rest_takes(
 
 
 def test_what_cannot_be_compiled_is_named_and_the_others_are_ended(
-    started: list["subprocess.Popen[str]"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = modules(tmp_path, {"slow": NEVER_ENDS, "broken": FAILS, "next": COMPILES}, monkeypatch)
     with pytest.raises(ArenaError, match=r"^broken could not be compiled: ValueError: the compiler gave up$"):
@@ -62,7 +62,7 @@ def test_what_cannot_be_compiled_is_named_and_the_others_are_ended(
 
 
 def test_ctrl_c_ends_what_compiles(
-    started: list["subprocess.Popen[str]"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(_: str) -> None:
         if started:

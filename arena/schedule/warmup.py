@@ -1,12 +1,13 @@
 """Compiling before workers start: one process per room, only the rooms in use, once per machine and version."""
 
+import contextlib
 import os
 import selectors
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from types import MappingProxyType
 from typing import IO, cast
 
@@ -27,15 +28,16 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping
         return 0.0
     say(f"compiling {', '.join(cold)} (first run only) ...")
     began = time.monotonic()
-    for done, name in enumerate(_compiled({name: modules[name] for name in cold}), start=1):
-        seconds = time.monotonic() - began
-        if done < len(cold):
-            say(f"{name} is compiled, {done} of {len(cold)}, about {seconds / done * (len(cold) - done):.0f} s left")
+    with contextlib.closing(_compiled({name: modules[name] for name in cold})) as compiled:
+        for done, name in enumerate(compiled, start=1):
+            seconds = time.monotonic() - began
+            if done < len(cold):
+                say(f"{name} is compiled, {done} of {len(cold)}, about {seconds / done * (len(cold) - done):.0f} s left")
     say(f"compiled in {seconds:.1f} s")
     return seconds
 
 
-def _compiled(modules: Mapping[str, str]) -> Iterator[str]:
+def _compiled(modules: Mapping[str, str]) -> Generator[str, None, None]:
     """Run a process for each name, as many at once as there are cores; yields the names as they end. Leaves none behind."""
     cache_root()  # a temporary fallback is made here, and the processes inherit its name
     waiting = deque(modules)
@@ -57,12 +59,12 @@ def _compiled(modules: Mapping[str, str]) -> Iterator[str]:
                     child.kill()
 
 
-def _started(module: str, name: str) -> "subprocess.Popen[str]":
+def _started(module: str, name: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return subprocess.Popen([sys.executable, "-P", "-m", module, name], stderr=subprocess.PIPE, text=True, env=environment)
 
 
-def _finish(name: str, child: "subprocess.Popen[str]") -> None:
+def _finish(name: str, child: subprocess.Popen[str]) -> None:
     """Wait for its end; raises ArenaError where it could not compile."""
     _, trouble = child.communicate()
     if child.returncode:
