@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from arena.schedule.processes import die_with_parent
 
@@ -29,7 +29,7 @@ class WorkerPool(concurrent.futures.ProcessPoolExecutor):
             return super().submit(function, *args, **kwargs)
 
 
-def _begin(parent: int, prepare: Callable[..., None], *arguments: Any) -> None:
+def _begin(parent: int, prepare: Callable[..., None], *arguments: object) -> None:
     ignore_ctrl_c()
     die_with_parent(parent)
     prepare(*arguments)
