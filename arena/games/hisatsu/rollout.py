@@ -12,7 +12,14 @@ from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUE
 from arena.jit import jit
 from arena.rng import Words, below, chance
 
-DEFAULTS = Defaults(selection="ucb", evaluate=0, prior=20.0, exploration=0.7, expansion=20)
+DEFAULTS = Defaults(
+    selection="ucb",
+    evaluate=0,
+    prior=20.0,
+    exploration=0.7,
+    expansion=20,
+    habit=1.0,  # others who look for their best soon play as if they saw hidden cards: the longer, the more that harms
+)
 CONSTANTS = (
     Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
     Constant("thrift", 0.03, -0.5, 0.5, "points for each pip of a card that is passed: low cards fit to the end"),
