@@ -56,6 +56,24 @@ class Stops(Silent):
             raise KeyboardInterrupt
 
 
+class Sums(Silent):
+    """Keeps what was told of matches done and in all."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int]] = []
+
+    def progress(self, progress: Progress) -> None:
+        self.told.append((progress.done, progress.total))
+
+
+def test_no_more_is_played_than_was_told(tmp_path: Path) -> None:
+    """A comparison ends at a checkpoint only, so it is told up to one: not 103 % done and 1 s left."""
+    told = Sums()
+    results = play(tmp_path, listener=told, **COMPARE)
+    assert results.manifest.played > 2 * 8  # more than one checkpoint
+    assert all(done <= total for done, total in told.told)
+
+
 @pytest.mark.parametrize("changes", [COMPARE, LADDER], ids=["compare", "ladder"])
 def test_workers_and_resumes_change_no_decision(tmp_path: Path, changes: dict[str, Any]) -> None:
     calm = play(tmp_path / "calm", **changes)

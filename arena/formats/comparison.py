@@ -102,11 +102,13 @@ class Comparison:
         return [*retired, self.line(self._evidence[0])]
 
     def total(self) -> int | None:
-        """With the deals that are about left."""
+        """Up to the checkpoint at which there may be a verdict."""
+        known = self._deals_known()
         if self.outcome is not None:
-            return self._deals_known() * self._per_deal
+            return known * self._per_deal
         left = self._evidence[0].deals_left if self._evidence else None
-        deals = self._most_deals if left is None else min(self._most_deals, self._deals_known() + max(1, left))
+        wanted = self._most_deals if left is None else known + max(1, left)
+        deals = next((deals for deals in checkpoints(self._most_deals) if deals >= wanted), self._most_deals)
         return deals * self._per_deal
 
     def evidence(self) -> list[Evidence]:
