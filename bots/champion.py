@@ -42,7 +42,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
             "whim": 0.00796,
         },
     },
-    "nertz": {"iterations": 5_000},
+    # Found with configs/tune/nertz.yaml: 58.4% (50.9% to 65.8%) of 154 new deals of one round, with 400 iterations.
+    "nertz": {"iterations": 5_000, "prior": 31.9, "constants": {"laid": 1.24, "found": 0.168, "uncover": 3.59}},
     "yaniv": {"iterations": 15_000},
 }
 
