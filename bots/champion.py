@@ -49,7 +49,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 class Champion(Agent):
-    """The strongest bot of the house."""
+    """The search of the hall with the best settings that are known."""
 
     def start(self, info: StartInfo) -> None:
         """The settings of this game, and an empty memory."""

@@ -66,10 +66,11 @@ class Sums(Silent):
         self.told.append((progress.done, progress.total))
 
 
-def test_no_more_is_played_than_was_told(tmp_path: Path) -> None:
-    """A comparison ends at a checkpoint only, so it is told up to one: not 103 % done and 1 s left."""
+@pytest.mark.parametrize("changes", [COMPARE, LADDER], ids=["compare", "ladder"])
+def test_no_more_is_played_than_was_told(tmp_path: Path, changes: dict[str, Any]) -> None:
+    """They end at a checkpoint only, so they are told up to one: not 103 % done and 1 s left."""
     told = Sums()
-    results = play(tmp_path, listener=told, **COMPARE)
+    results = play(tmp_path, listener=told, **changes)
     assert results.manifest.played > 2 * 8  # more than one checkpoint
     assert all(done <= total for done, total in told.told)
 
