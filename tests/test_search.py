@@ -3,9 +3,11 @@
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,19 +142,23 @@ def test_a_tree_has_no_more_nodes_than_allowed() -> None:
                 assert sum(choice.visits for choice in found.choices) == 500  # each began with a choice of the seat
 
 
-def remembered_match(game: Game, deal: int, between: bool) -> tuple[list[Findings], int]:
+def remembered_match(
+    game: Game, deal: int, between: bool = False, settings: Callable[[int], dict[str, Any]] = lambda turn: {}
+) -> tuple[list[Findings], int]:
     """What the first seat finds in a match of two to three searchers with memories, and what it remembered of all its visits.
 
-    `between`: each view is replaced by that of another world that looks the same.
+    `between`: each view is replaced by that of another world that looks the same. `settings`: of a seat's search so many.
     """
-    seats = game.seats[0]
+    seats, turns = game.seats[0], Counter[int]()
     states, memories, found, remembered = game.deal(seats, game.resolve_options({}, seats), deal), {}, [], 0
     while not game.engine.is_terminal(states) and len(found) < 12:
         seat, codes = game.engine.current_seat(states), game.legal_list(states)
         shown = game.from_bytes(states.tobytes())
         if between:
             game.engine.determinize(shown, seat, seed_words(len(found)))
-        result = view_of(game, shown, seat).search(iterations=1000, nodes=3000, memory=memories.setdefault(seat, Memory()))
+        asked = {"iterations": 1000, "nodes": 3000, "memory": memories.setdefault(seat, Memory()), **settings(turns[seat])}
+        result = view_of(game, shown, seat).search(**asked)
+        turns[seat] += 1
         assert result.nodes <= 3000
         if seat == 0:
             found.append(result)
@@ -201,14 +207,28 @@ def test_a_search_goes_on_from_the_one_before(room: str) -> None:
     assert all(same(one, two) for ones, twos in zip(found, other) for one, two in zip(ones, twos, strict=True))
 
 
-def test_a_memory_of_another_search_is_not_used() -> None:
-    game, memory = load("naga"), Memory()
-    states = naga.position(NAGA, 1)
-    assert states is not None
-    view = view_of(game, states, 0)
-    fresh = view.search(iterations=50)
-    assert same(view.search(iterations=50, memory=memory), fresh)  # nothing is remembered of this very decision
-    assert same(view.search(iterations=50, memory=memory, rollout="uniform"), view.search(iterations=50, rollout="uniform"))
+OFTEN_CHANGED: dict[str, float] = {}
+"""Of a bot that hands the same mapping to each search, with other numbers in it."""
+
+
+def constants_that_change(turn: int) -> dict[str, Any]:
+    OFTEN_CHANGED["whim" if turn % 2 else "risk"] = 0.1 + 0.001 * turn
+    return {"constants": OFTEN_CHANGED}
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_used"),
+    [
+        (lambda turn: {"constants": {"whim": 0.1}}, True),
+        (lambda turn: {"rollout": ("policy", "uniform")[turn % 2]}, False),
+        (lambda turn: {"exploration": (0.3, 0.6)[turn % 2]}, False),
+        (constants_that_change, False),
+    ],
+    ids=["the same", "rollout", "exploration", "constants"],
+)
+def test_a_memory_of_another_search_is_not_used(settings: Callable[[int], dict[str, Any]], is_used: bool) -> None:
+    _, remembered = remembered_match(load("yaniv"), deal=0, settings=settings)
+    assert (remembered > 0) == is_used
 
 
 def test_a_memory_stays_as_it_is_when_a_search_is_refused() -> None:
@@ -220,18 +240,6 @@ def test_a_memory_stays_as_it_is_when_a_search_is_refused() -> None:
     with pytest.raises(ConfigError, match="constants"):
         view.search(iterations=50, memory=memory, constants={"unheard_of": 1.0})
     assert memory._trees[0][0] is nodes and memory._trees[0][2] == used > 1
-
-
-def test_constants_that_a_bot_changes_are_another_search_for_its_memory() -> None:
-    game, memory = load("naga"), Memory()
-    states, seat = next(moments(game, 2, deal=1, count=1))
-    view, constant = view_of(game, states, seat), game.rollout.CONSTANTS[0]
-    constants = {constant.name: constant.low}
-    view.search(iterations=50, memory=memory, constants=constants)
-    nodes = memory._trees[0][0]
-    constants[constant.name] = constant.high
-    view.search(iterations=50, memory=memory, constants=constants)
-    assert memory._trees[0][0] is not nodes
 
 
 class Timed(Agent):

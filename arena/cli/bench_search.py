@@ -43,11 +43,12 @@ def _speed_table(speeds: list[SearchSpeed]) -> Table:
 
 
 def _cost_table(costs: list[SearchCost]) -> Table:
-    headings = ("first decision s", "before it s", "most over time", "two threads")
+    headings = ("first decision s", "before it s", "most over time", "runs over 5 %", "two threads")
     table = _table("\nWhat a search costs (CPU time; threads: wall time)", headings)
     for cost in costs:
-        figures = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
-        table.add_row(cost.game, *figures, f"{100 * cost.overdraft:.1f} %", f"{cost.speedup:.2f} times")
+        first = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
+        budgets = (f"{100 * cost.overdraft:.1f} %", f"{100 * cost.overdrawn:.1f} %")
+        table.add_row(cost.game, *first, *budgets, f"{cost.speedup:.2f} times")
     return table
 
 
