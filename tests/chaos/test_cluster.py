@@ -72,8 +72,10 @@ class Run:
             )  # fmt: skip
 
     def open_at(self, slots: int) -> None:
-        """From now on chunks are handed out while there are so many slots."""
-        self._gate.write_text(str(slots))
+        """From now on chunks are handed out while there are so many slots. The driver never reads half a file."""
+        written = self._gate.with_suffix(".new")
+        written.write_text(str(slots))
+        written.replace(self._gate)
 
     @property
     def said(self) -> str:
