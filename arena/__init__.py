@@ -9,18 +9,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.exhibition import play_match
-    from arena.game import load as load_game
-    from arena.runs import read_results
-    from arena.tournament import run_tournament
+    from arena.engine.room import load as load_game
+    from arena.seats.single_match import play_match
+    from arena.tournament.run import run_tournament
+    from arena.tournament.session import read_results
 
 __all__ = ["load_game", "play_match", "read_results", "run_tournament"]
 
 _HOMES = {
-    "play_match": ("arena.exhibition", "play_match"),
-    "load_game": ("arena.game", "load"),
-    "run_tournament": ("arena.tournament", "run_tournament"),
-    "read_results": ("arena.runs", "read_results"),
+    "play_match": ("arena.seats.single_match", "play_match"),
+    "load_game": ("arena.engine.room", "load"),
+    "run_tournament": ("arena.tournament.run", "run_tournament"),
+    "read_results": ("arena.tournament.session", "read_results"),
 }
 
 

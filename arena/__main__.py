@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-HASH_SEED = "PYTHONHASHSEED"  # also in schedule/processes.py, which is too heavy to import here
+HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
 
 
 def run() -> None:

@@ -8,20 +8,20 @@ from typing import Any, cast
 
 import msgspec
 
-from arena import game as games
 from arena.agent import BotFiles, bot_name, read_bot
-from arena.command_bot import NAME, NAME_RULE
+from arena.agent.command_bot import NAME, NAME_RULE
+from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
+from arena.engine import room as games
+from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
+from arena.formats.plan import ALL as ALL_ROTATIONS
+from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
+from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
-from arena.options import OptionValue
 from arena.paths import existing_path
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
-from arena.schedule.plan import ALL as ALL_ROTATIONS
-from arena.schedule.plan import ALL_UP_TO, CYCLIC, Entry
-from arena.schedule.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.store.manifest import HALL
-from arena.store.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.typed import typed
 from arena.yaml_file import read_yaml
 

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 
 from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
+from arena.engine.options import OptionValue
+from arena.engine.room import Game, States
 from arena.errors import printable
-from arena.game import Game, States
-from arena.options import OptionValue
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
-from arena.view import View
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long

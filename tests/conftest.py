@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from arena.game import names
-from arena.schedule.warmup import warm_rooms
+from arena.engine.room import names
+from arena.workers.warmup import warm_rooms
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -12,23 +12,20 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "typed", "cache", "paths", "options", "data_table", "records", "jit", "cards", "rng", "contract", "engine",
-    "position", "game", "search", "view", "starter", "games", "exact", "traces", "command_bot", "agent", "match",
-    "seats", "exhibition", "conformance", "schedule", "capsule", "store", "ratings", "formats", "hall", "audit",
-    "report", "yaml_file", "config", "admission", "runs", "tournament", "series", "forecast", "bench", "bench_seats",
-    "bench_commands", "bench_search", "bench_ratings", "bench_rows", "bench_scale", "bench_chaos", "bench_formats",
-    "bench_exact", "cli",
+    "errors", "typed", "cache", "paths", "yaml_file", "records", "cards", "engine", "search", "agent", "games", "match",
+    "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
+    "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
-    "ray": "schedule/on_ray.py",
+    "ray": "workers/ray/backend.py",
     "pyarrow": "store/table_file.py",
     "sqlite3": "store/journal.py",
-    "numba": "jit.py",
-    "llvmlite": "jit.py",
+    "numba": "engine/jit.py",
+    "llvmlite": "engine/jit.py",
     "yaml": "yaml_file.py",
-    "trueskill": "bench_ratings.py",
-    "matplotlib": "report/plots.py",
-    "jinja2": "report/html.py",
+    "trueskill": "bench/ratings.py",
+    "matplotlib": "report/html/plots.py",
+    "jinja2": "report/html/page.py",
 }
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 
@@ -77,7 +74,7 @@ def test_the_jail_has_one_door() -> None:
 
 def test_only_the_jail_speaks_to_the_kernel_by_number() -> None:
     users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
-    assert users == {"schedule/processes.py", *(f"seats/sandbox/{name}.py" for name in ("kernel", "seccomp", "namespaces"))}
+    assert users == {"workers/processes.py", *(f"seats/sandbox/{name}.py" for name in ("kernel", "seccomp", "namespaces"))}
 
 
 def test_modules_of_the_jail_are_short() -> None:
@@ -103,7 +100,7 @@ def test_every_room_has_the_same_files() -> None:
 
 
 def test_only_the_game_contract_imports_by_name() -> None:
-    allowed = {"game.py", "__init__.py", "cli/main.py"}
+    allowed = {"engine/room.py", "__init__.py", "cli/main.py"}
     for path in SOURCES:
         if "import_module" in path.read_text():
             assert str(path.relative_to(PACKAGE)) in allowed

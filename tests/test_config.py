@@ -6,11 +6,11 @@ import pytest
 import yaml
 
 from arena.agent import read_bot
+from arena.agent.submissions import Submissions
 from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
-from arena.store.submissions import Submissions
 
 BOTS = Path(__file__).parent / "bots"
 GOOD = {

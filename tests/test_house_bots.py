@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.agent import BotFiles, LoadedBot, read_bot
-from arena.game import Game, load, names
+from arena.agent.view import View
+from arena.engine.options import OptionValue
+from arena.engine.rng import derive
+from arena.engine.room import Game, load, names
 from arena.match import Answer, Fault, MatchSetup, Player, play
-from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
-from arena.rng import derive
 from arena.seats.in_process import InProcessSeat
-from arena.view import View
 
 BOTS = Path(__file__).parent.parent / "bots"
 FILES = sorted(BOTS.glob("*.py"))

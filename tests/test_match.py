@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.agent import Agent, EndInfo, StartInfo, View
-from arena.exhibition import agree, bot_seat, play_match
-from arena.game import load
+from arena.engine.options import OptionValue
+from arena.engine.room import load
 from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
-from arena.options import OptionValue
 from arena.records import Clock, Ending, MatchRecord
+from arena.seats.single_match import agree, bot_seat, play_match
 
 BAD = Path(__file__).parent / "bad_bots"
 OPTIONS: dict[str, OptionValue] = {"series": "games:2"}

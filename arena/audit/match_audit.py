@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from arena.game import Game
+from arena.engine.room import Game
 from arena.match import FORFEIT, MatchSetup, settle_places
 from arena.records import Ending, MatchRecord, SeatRecord, canonical_json
 from arena.store.hashing import as_float32

@@ -4,12 +4,12 @@ import concurrent.futures
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
-from arena import game as games
 from arena.audit.match_audit import match_problems
+from arena.engine import room as games
 from arena.errors import ArenaError
+from arena.formats.plan import Plan
 from arena.records import MatchRecord
-from arena.schedule.plan import Plan
-from arena.schedule.pool import WorkerPool
+from arena.workers.pool import WorkerPool
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
 BATCH_MATCHES = 256

@@ -17,15 +17,15 @@ from typing import Any
 
 import msgspec
 
-from arena import game as games
 from arena.audit.replaying import Replayer
+from arena.engine import room as games
 from arena.errors import StoreError
 from arena.formats.courses import course_of
+from arena.formats.plan import Plan, key_from_seed, ladder_key, read_plan
+from arena.formats.tables import Ladder
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.records import MatchRecord, Rating
-from arena.schedule.plan import Plan, key_from_seed, ladder_key, read_plan
-from arena.schedule.tables import Ladder
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import FILE, Journal

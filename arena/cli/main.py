@@ -80,7 +80,7 @@ def _app(words: list[str]) -> typer.Typer:
     called = [verb for verb in VERBS if words and words[0] == verb] or VERBS
     for verb in called:
         name = verb.replace("-", "_")
-        module = importlib.import_module(f"arena.cli.{name}")
+        module = importlib.import_module("arena.cli.bench.topics" if verb == "bench" else f"arena.cli.verbs.{name}")
         app.command(name=verb)(getattr(module, name))
     return app
 

@@ -1,4 +1,4 @@
-"""What every room must pass, public: a new room is tested by being there (tests/test_rooms.py runs all of this).
+"""What every room must pass, public: a new room is tested by being there (tests/conformance/test_rooms.py runs all of this).
 
 `LAWS` are checked on a `Table`, a seeded match of random legal actions (`make_table`); `options_are_exact`,
 `compiled_once` and `fingerprint` judge a room as a whole; `playthrough` writes down a round as every seat sees it.

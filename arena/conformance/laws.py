@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from arena.conformance.tables import Decision, Table, copy, decisions, final_states, resampled
+from arena.engine.room import Document, Game, States
 from arena.errors import PositionError
-from arena.game import Document, Game, States
 from arena.records import Clock
 
 HIDDEN = "?"

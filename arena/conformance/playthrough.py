@@ -7,7 +7,7 @@ Regenerate it after a rule change (and raise the room's VERSION):
 import random
 from collections.abc import Iterator
 
-from arena.game import Game, States
+from arena.engine.room import Game, States
 
 SEED = 1
 LONG = 250  # decisions; of a longer round only the beginning and the end are written

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from arena import jit
 from arena.conformance.laws import LAWS
 from arena.conformance.tables import decisions, documented_values, make_table, resampled
+from arena.engine import jit
+from arena.engine.options import OptionValue
+from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.game import Game
-from arena.options import OptionValue
 
 _LITERAL = re.compile(r"Literal\[int\]\(-?\d+\)")
 _NO_VALUES: tuple[Any, ...] = (None, "no such value", -(10**9), 1.5, {}, ["?"])
@@ -41,7 +41,7 @@ def compiled_once(game: Game, tables: int = 5) -> None:
         for law in LAWS:
             law(make_table(game, seed))
     parts = [f"arena.games.{game.name}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
-    for name in [*parts, "arena.rng"]:
+    for name in [*parts, "arena.engine.rng"]:
         for function in vars(sys.modules[name]).values():
             if hasattr(function, "nopython_signatures"):
                 signatures = {_LITERAL.sub("int64", signature) for signature in jit.cached_signatures(function)}

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.data_table import DataTable
+from arena.engine.option_table import DataTable
+from arena.engine.options import Choice, Counted, Flag, OptionValue, Whole
+from arena.engine.rng import SEED_BITS, Words, seed_words
+from arena.engine.room import Game, States
 from arena.errors import ConfigError
-from arena.game import Game, States
-from arena.options import Choice, Counted, Flag, OptionValue, Whole
-from arena.rng import SEED_BITS, Words, seed_words
 
 CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in 2 n
 SEATS = 4  # with more of them fewer decisions are checked: each one for every seat
@@ -111,7 +111,7 @@ def variants(game: Game, seats: int) -> list[dict[str, OptionValue]]:
 
     Choices are what an option names one by one; numbers (lengths, limits) and tables of data are none.
 
-    >>> from arena.game import load
+    >>> from arena.engine.room import load
     >>> [options["majority"] for options in variants(load("naga"), 2)[:2]]
     ['5', 'clinch']
     """

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import msgspec
 
 from arena.errors import StoreError
-from arena.schedule.plan import MOST_LEGS, Contestant, Plan, ladder_key
-from arena.schedule.tables import Ladder, Leg, Stage
+from arena.formats.plan import MOST_LEGS, Contestant, Plan, ladder_key
+from arena.formats.tables import Ladder, Leg, Stage
 from arena.store.journal import Journal
 
 _NAME = "ladder"

@@ -7,7 +7,7 @@ One observation is a deal: the mean, over its matches (all rotations, both ways 
 finishes before the second, -1 where behind it, 0 where they share a place. Both sit at every table, so a deal's luck and its
 other bots meet both alike; deal, distance between them and other bots are drawn anew for every deal, so that observations are
 independent and have one mean, the difference. With several games the question is about all of them: an observation is then
-the mean over the pools of one deal of each. The test (ratings/betting.py) may be looked at as often as one likes.
+the mean over the pools of one deal of each. The test (formats/betting.py) may be looked at as often as one likes.
 
 Checkpoints come after 8 deals and then each time an eighth more have been played, four at least.
 """
@@ -19,13 +19,13 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
+from arena.formats.betting import BettingTest, Verdict
 from arena.formats.course import retirement_news
-from arena.ratings.betting import BettingTest, Verdict
+from arena.formats.plan import Plan
+from arena.formats.retirement import Retirement
+from arena.formats.tables import Compare
 from arena.ratings.settings import OVERALL
 from arena.records import MatchRecord
-from arena.schedule.plan import Plan
-from arena.schedule.retirement import Retirement
-from arena.schedule.tables import Compare
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4

@@ -2,15 +2,15 @@
 
 So neither the number of workers, nor when they end, nor a resume can change it, and `arena verify-results` decides it again
 from the stored rows. All formats retire bots that forfeit again and again; `compare` decides when enough has been seen,
-`ladder` which tables come next. Not here: who sits where (schedule/tables.py), and the playing (tournament.py).
+`ladder` which tables come next. Not here: who sits where (formats/tables.py), and the playing (tournament.py).
 """
 
 from collections.abc import Iterator
 from typing import Protocol
 
+from arena.formats.plan import Plan
+from arena.formats.retirement import Retirement, stretches
 from arena.records import MatchRecord
-from arena.schedule.plan import Plan
-from arena.schedule.retirement import Retirement, stretches
 
 
 class Course(Protocol):

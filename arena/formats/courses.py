@@ -3,9 +3,9 @@
 from arena.formats.comparison import Comparison
 from arena.formats.course import Course, Fixed
 from arena.formats.ladder import LadderCourse
+from arena.formats.plan import Plan
+from arena.formats.tables import Compare, Ladder, Sample
 from arena.ratings.settings import RatingSettings
-from arena.schedule.plan import Plan
-from arena.schedule.tables import Compare, Ladder, Sample
 
 
 def course_of(plan: Plan, settings: RatingSettings) -> Course:

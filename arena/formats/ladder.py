@@ -27,17 +27,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena import rng
+from arena.engine import rng
+from arena.formats.balance import ordered_sample
 from arena.formats.course import retirement_news
+from arena.formats.plan import Plan, leg_key
+from arena.formats.retirement import Retirement
+from arena.formats.tables import Ladder, Leg, Table
 from arena.ratings.error_bars import error_bars
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import MODEL, RatingSettings
 from arena.ratings.standings import believe
 from arena.records import MatchRecord
-from arena.schedule.balance import ordered_sample
-from arena.schedule.plan import Plan, leg_key
-from arena.schedule.retirement import Retirement
-from arena.schedule.tables import Ladder, Leg, Table
 
 LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing

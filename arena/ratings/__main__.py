@@ -1,6 +1,6 @@
 """Compile the ratings into the cache: `python -m arena.ratings`; tournaments do it beside the rules."""
 
-from arena import jit
+from arena.engine import jit
 from arena.ratings.standings import warm
 
 with jit.compiling(jit.RATINGS):

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from arena.jit import jit
+from arena.engine.jit import jit
 from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace
 from arena.ratings.truncation import above, between
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from arena.jit import jit
+from arena.engine.jit import jit
 from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
 from arena.ratings.rows import Beliefs, Bot, PoolRows

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.jit import jit
+from arena.engine.jit import jit
 from arena.ratings.truncation import above, between
 
 Reals: TypeAlias = NDArray[np.float64]

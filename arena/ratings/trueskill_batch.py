@@ -10,7 +10,7 @@ by Newton's step instead, with the slopes of all matches' scores; some ten sweep
 
 import numpy as np
 
-from arena.jit import jit
+from arena.engine.jit import jit
 from arena.ratings.comparisons import (
     AFTER,
     BEFORE,

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from arena.jit import jit
+from arena.engine.jit import jit
 
 _ROOT_2 = math.sqrt(2.0)
 _ROOT_2_PI = math.sqrt(2.0 * math.pi)

@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.head_to_head import HeadToHead, head_to_head
+from arena.engine.rng import derive
 from arena.errors import StoreError, printable
+from arena.hall import boards
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
-from arena.ratings.head_to_head import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
 from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
 from arena.records import HistoryPoint, Rating
-from arena.report.board import chosen_pools, headline_ratings
 from arena.report.costs import BotCosts, Costs, add_up
-from arena.report.page import bot_name
-from arena.rng import derive
-from arena.store import boards, parquet
+from arena.report.terminal.board import chosen_pools, headline_ratings
+from arena.report.terminal.page import bot_name
+from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.schema import FaultPlace
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from arena.contract import Numbers
+from arena.engine.contract import Numbers
+from arena.engine.rng import Words, derive, seed_words
+from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
-from arena.game import Game, States
-from arena.rng import Words, derive, seed_words
 from arena.search.run import STATES, bind_search
 from arena.search.settings import METHODS, Settings, check_number, settings_of
 from arena.search.tree import Nodes, Slots, give_back, take_tree

@@ -8,9 +8,9 @@ worlds against the same chance, so that what they bring can be compared although
 
 import math
 
-from arena import jit
-from arena.contract import Actions, Numbers, State, current_seat, legal_actions, prior, step
-from arena.rng import Words, below
+from arena.engine import jit
+from arena.engine.contract import Actions, Numbers, State, current_seat, legal_actions, prior, step
+from arena.engine.rng import Words, below
 from arena.search.workspace import (
     CHOICES,
     DONE,

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
-from arena import jit
-from arena.contract import Actions, Numbers, States, believe, determinize, reopen
-from arena.rng import Words
+from arena.engine import jit
+from arena.engine.contract import Actions, Numbers, States, believe, determinize, reopen
+from arena.engine.rng import Words
 from arena.search.halving import enter, narrow
 from arena.search.simulation import NOT_A_CHOICE, sight_of, simulate
 from arena.search.tree import Nodes, Slots, clear, regrow

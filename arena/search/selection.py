@@ -10,16 +10,9 @@ B. Bosansky, "Convergence of Monte Carlo Tree Search in Simultaneous Move Games"
 
 import math
 
-from arena import jit
-from arena.contract import (
-    Actions,
-    Numbers,
-    State,
-    current_seat,
-    prior,
-    rollout_action,
-)
-from arena.rng import Words, below, chance
+from arena.engine import jit
+from arena.engine.contract import Actions, Numbers, State, current_seat, prior, rollout_action
+from arena.engine.rng import Words, below, chance
 from arena.search.tree import NONE, Nodes
 from arena.search.workspace import (
     BY_POLICY,

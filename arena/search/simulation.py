@@ -9,8 +9,8 @@ Simultaneous choices: every seat chooses at the node at which the decision began
 observer then sees leads to the next node. How a choice is made in the tree, and what is learnt from it: selection.py.
 """
 
-from arena import jit
-from arena.contract import (
+from arena.engine import jit
+from arena.engine.contract import (
     Actions,
     Numbers,
     State,
@@ -29,18 +29,9 @@ from arena.contract import (
     seen_action,
     step,
 )
-from arena.rng import Words, below, chance
+from arena.engine.rng import Words, below, chance
 from arena.search.selection import choose_by_confidence, choose_by_prior, choose_by_regret, learn, learn_spread
-from arena.search.tree import (
-    NONE,
-    OUTCOME,
-    ROOT,
-    Nodes,
-    Slots,
-    mixed,
-    slot_of,
-    write_node,
-)
+from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, mixed, slot_of, write_node
 from arena.search.workspace import (
     BY_HALVING,
     BY_POLICY,

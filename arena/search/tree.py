@@ -5,7 +5,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arena import jit
+from arena.engine import jit
 
 NODE = np.dtype((np.record, np.dtype([
     ("key", "i8"),  # what was seen, or the choice itself

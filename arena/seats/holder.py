@@ -7,16 +7,7 @@ from typing import Any
 from arena.agent import BotFiles, LoadedBot
 from arena.seats.in_process import InProcessSeat
 from arena.seats.probe import Profile, probe, probe_locked
-from arena.seats.sandbox import (
-    NONE,
-    CommandSeat,
-    HeldSeat,
-    Keeper,
-    LockedSeat,
-    LockError,
-    OpenCommandSeat,
-    can_have_processes,
-)
+from arena.seats.sandbox import NONE, CommandSeat, HeldSeat, Keeper, LockedSeat, LockError, OpenCommandSeat, can_have_processes
 
 
 class Holder:

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Protocol
 
 from arena.agent import Agent, EndInfo, StartInfo
+from arena.agent.view import View
 from arena.errors import BotError, short_trace
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
 from arena.records import Ending
-from arena.view import View
 
 ISOLATION = "none"
 

@@ -4,8 +4,8 @@ import heapq
 from dataclasses import dataclass
 
 from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
 from arena.match import Answer, Fault, Seat
-from arena.view import View
 
 SLOWEST = 3  # decisions kept of each match
 

@@ -1,9 +1,9 @@
 """Uses compiled engine code from its own seat's knowledge, and says in its end how often something was compiled."""
 
-from arena import game as games
-from arena import jit
 from arena.agent import Agent, EndInfo, View
-from arena.rng import seed_words
+from arena.engine import jit
+from arena.engine import room as games
+from arena.engine.rng import seed_words
 
 
 class Studious(Agent):

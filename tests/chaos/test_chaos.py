@@ -19,19 +19,19 @@ import pytest
 from processes import command, runs, survivors, until
 from test_tournament import GOOD_BOTS, arena, ended, journalled, run, write_config
 
-from arena import tournament as hall
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.records import MatchRecord
-from arena.runs import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
-from arena.schedule.backend import Lost, Ticket
-from arena.schedule.driver import ATTEMPTS
-from arena.schedule.guardian import descendants
-from arena.schedule.local import LocalBackend
-from arena.schedule.worker import Chunk
 from arena.store.journal import Journal
 from arena.store.status import Trouble, read_status
-from arena.tournament import run_tournament
+from arena.tournament import run as hall
+from arena.tournament.run import run_tournament
+from arena.tournament.session import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
+from arena.workers.backend import Lost, Ticket
+from arena.workers.driver import ATTEMPTS
+from arena.workers.local import LocalBackend
+from arena.workers.ray.guardian import descendants
+from arena.workers.worker import Chunk
 
 DEALS = 30
 POISON = """

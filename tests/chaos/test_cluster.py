@@ -18,7 +18,7 @@ from test_tournament import GOOD_BOTS, ended, journalled, write_config
 from test_tournament import run as run_local
 
 import arena
-from arena.runs import Results, read_results
+from arena.tournament.session import Results, read_results
 
 DEALS = 40
 COUNTING, SETS, FOLDER = GOOD_BOTS

@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from arena.contract import Numbers
+from arena.engine.contract import Numbers
+from arena.engine.jit import jit, popcount
+from arena.engine.rng import Words
 from arena.games.hisatsu.knowledge import hidden_cards, unseen
 from arena.games.hisatsu.rules import claim
 from arena.games.hisatsu.state import BELOW_SEVEN, FAILURE, TURNS, VALUES, State
-from arena.jit import jit, popcount
-from arena.rng import Words
 
 # Places of what `look` reads in the constants of rollout.py.
 COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT = range(7)

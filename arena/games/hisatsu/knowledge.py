@@ -1,6 +1,8 @@
 """Hisatsu Shigotonin: what a seat sees, and the worlds that it may be in (RULES.md 3.4)."""
 
-from arena.data_table import NAME_WORDS
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.option_table import NAME_WORDS
+from arena.engine.rng import Words, below, next_word
 from arena.games.hisatsu.state import (
     BELOW_SEVEN,
     FULL_HAND,
@@ -14,8 +16,6 @@ from arena.games.hisatsu.state import (
     VALUES,
     State,
 )
-from arena.jit import jit, lowest_bit, popcount
-from arena.rng import Words, below, next_word
 
 
 @jit

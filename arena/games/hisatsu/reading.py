@@ -2,13 +2,13 @@
 
 from typing import Any, cast
 
+from arena.engine.position import PositionReader
+from arena.engine.room import Document, States, load
 from arena.errors import ConfigError, PositionError
-from arena.game import Document, States, load
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.state import FULL_HAND, MAX_CARDS, MAX_REQUESTS, NO_REQUEST, SEATS, TURNS, VALUES
 from arena.games.hisatsu.view import turns_taken, values_of
-from arena.position import PositionReader
 
 _KEYS = ("row", "stock", "hands", "discards", "points", "captured", "failed", "turns", "deck", "passed")
 _SLOT_KEYS = {"name", "chips", "cards"}

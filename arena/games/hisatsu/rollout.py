@@ -1,16 +1,16 @@
-"""Hisatsu for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+"""Hisatsu for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
 
 import math
 
 import numpy as np
 
-from arena.contract import Constant, Defaults, Numbers
+from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.jit import jit
+from arena.engine.rng import Words, below, chance
 from arena.games.hisatsu.judgement import look
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.rules import claim, is_terminal, score
 from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUES, State
-from arena.jit import jit
-from arena.rng import Words, below, chance
 
 DEFAULTS = Defaults(
     selection="ucb",

@@ -11,7 +11,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.data_table import NAME_WORDS
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.option_table import NAME_WORDS
+from arena.engine.options import OptionValue
+from arena.engine.rng import Words, draw_below, shuffle
 from arena.errors import ConfigError
 from arena.games.hisatsu.knowledge import determinize, observe, seen_action
 from arena.games.hisatsu.state import (
@@ -37,11 +40,8 @@ from arena.games.hisatsu.state import (
     VALUES,
     State,
 )
-from arena.jit import jit, lowest_bit
-from arena.options import OptionValue
-from arena.rng import Words, draw_below, shuffle
 
-# What arena/contract.py looks for in this module, although it stands in others.
+# What arena/engine/contract.py looks for in this module, although it stands in others.
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1

@@ -5,9 +5,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.data_table import NAME_WORDS, Column, table_beside
-from arena.options import Choice, Option
-from arena.rng import Seed
+from arena.engine.option_table import NAME_WORDS, Column, table_beside
+from arena.engine.options import Choice, Option
+from arena.engine.rng import Seed
 
 SEATS = (3, 4, 5)
 MAX_SEATS = 5

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from arena.data_table import row_name
+from arena.engine.option_table import row_name
+from arena.engine.options import OptionValue
+from arena.engine.room import Document, States
 from arena.errors import PositionError
-from arena.game import Document, States
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.reading import read_position
 from arena.games.hisatsu.state import DECK, NO_REQUEST, OPTIONS, SEEN_HIDDEN, TURNS, VALUES
 from arena.games.hisatsu.view import turns_taken, values_of
-from arena.options import OptionValue
 
 _HIDDEN = "?"
 _DIGITS = "1234567"

@@ -3,11 +3,11 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from arena.data_table import row_name
+from arena.agent.view import View
+from arena.engine.option_table import row_name
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import unseen
 from arena.games.hisatsu.state import NO_REQUEST, TURNS, VALUES, State
-from arena.view import View
 
 
 class PlacedCard(NamedTuple):

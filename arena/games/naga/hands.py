@@ -7,14 +7,14 @@ attribute is a row of seven bits, each number a column. Two facts replace sortin
   bit fields that count cards, the field of the best key on top.
 - Moons need no search: the other cards decide the category. A moon brings a key of the trump level into a group (or
   finds the trump there), so the highest number makes the best group; a straight is best in the highest window, a flush
-  with the highest numbers allowed. (tests/test_naga_hands.py compares this with all that the moons may stand for.)
+  with the highest numbers allowed. (tests/games/naga/test_naga_hands.py compares this with all that the moons may stand for.)
 
 Inside this module numbers count from 0: number 6 is the 7 of the cards.
 """
 
 import numpy as np
 
-from arena.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit, lowest_bit, popcount
 
 NUMBERS = 7  # per attribute: the width of a row
 ATTRIBUTES = 7

@@ -1,18 +1,8 @@
 """What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 2.7)."""
 
-from arena.games.naga.state import (
-    CONTESTS,
-    DECK,
-    DESIGNATE,
-    FIELD_CARDS,
-    SELECT,
-    SHOWN,
-    THREE_OF_FIVE,
-    TWO_OF_THREE,
-    State,
-)
-from arena.jit import jit, lowest_bit
-from arena.rng import Words, below, next_word
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.rng import Words, below, next_word
+from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, FIELD_CARDS, SELECT, SHOWN, THREE_OF_FIVE, TWO_OF_THREE, State
 
 SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
 

@@ -10,11 +10,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.contract import Numbers
+from arena.engine.contract import Numbers
+from arena.engine.jit import jit, lowest_bit
 from arena.games.naga.hands import CATEGORY_BITS, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.rules import contest_strength
 from arena.games.naga.state import ELTAM, FIELD_CARDS, FIRST_CARD, MAJORITY, TRUMPS, State
-from arena.jit import jit, lowest_bit
 
 ELTAM_CARDS = 3
 ONLY_SINGLES = 7  # added to the number of open single fields: Eltam does not count

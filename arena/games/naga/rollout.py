@@ -1,4 +1,4 @@
-"""Naga for searches: what a position is worth, and quick play (arena/contract.py says what each function is for).
+"""Naga for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for).
 
 Simulations are cut after one contest: what follows is judged by both hands, as they are in the imagined world. That is much
 steadier than games played out, as new cards decide most of the later contests anyway.
@@ -6,23 +6,13 @@ steadier than games played out, as new cards decide most of the later contests a
 
 import numpy as np
 
-from arena.contract import Constant, Defaults, Numbers
+from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.rng import Words, below
 from arena.games.naga.knowledge import selected, unseen_cards
 from arena.games.naga.prospects import eltam_rule, outlook, single_rule
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
-from arena.games.naga.state import (
-    CONTESTS,
-    DECK,
-    DESIGNATE,
-    ELTAM,
-    GAME_OVER,
-    OPEN,
-    SELECT,
-    THREE_OF_FIVE,
-    State,
-)
-from arena.jit import jit, lowest_bit
-from arena.rng import Words, below
+from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, ELTAM, GAME_OVER, OPEN, SELECT, THREE_OF_FIVE, State
 
 DEFAULTS = Defaults(
     selection="ucb",  # regret matching needs many more simulations to be as strong against rule bots

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.options import OptionValue
+from arena.engine.rng import Words, draw_below, shuffle
 from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import determinize, observe, seen_action, selected
 from arena.games.naga.state import (
@@ -37,9 +40,6 @@ from arena.games.naga.state import (
     TWO_OF_THREE,
     State,
 )
-from arena.jit import jit, lowest_bit, popcount
-from arena.options import OptionValue
-from arena.rng import Words, draw_below, shuffle
 
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 

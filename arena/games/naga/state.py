@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.cards import Deck
-from arena.options import Choice, Counted, Flag, Option
-from arena.rng import Seed
+from arena.engine.options import Choice, Counted, Flag, Option
+from arena.engine.rng import Seed
 
 ATTRIBUTES = "dlfawte"  # dark, light, fire, wind, water, wood, earth
 CARDS = Deck([*(attribute + str(number) for attribute in ATTRIBUTES for number in range(1, 8)), "I", "K"])

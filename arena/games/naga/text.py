@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.position import PositionReader, require_whole_deck
+from arena.engine.room import Document, States, load
 from arena.errors import ConfigError, PositionError
-from arena.game import Document, States, load
 from arena.games.naga import rules
 from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import SEEN_SELECT, selected, unpacked
@@ -21,7 +22,6 @@ from arena.games.naga.state import (
     SHOWN,
     TRUMPS,
 )
-from arena.position import PositionReader, require_whole_deck
 
 PLACE_NAMES = ("", "Kut", "Onotoa", "Avoria", "Eltam", "Siritas", "Cheles", "Eil")
 TRUMP_NAMES = ("", "dark", "fire", "wood", "water", "earth", "light", "wind")

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from functools import cached_property
 
+from arena.agent.view import View
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS
-from arena.view import View
 
 
 class NagaView(View):

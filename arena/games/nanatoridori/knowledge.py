@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from arena.engine.jit import jit
+from arena.engine.rng import Words, below, next_word
 from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.state import (
     COPIES,
@@ -22,8 +24,6 @@ from arena.games.nanatoridori.state import (
     VALUES,
     State,
 )
-from arena.jit import jit
-from arena.rng import Words, below, next_word
 
 SEEN = 1 << 20  # marks what another seat hears: as an action, but a = a card's value, or HIDDEN, never a place in a hand
 HIDDEN = 63  # a = the value of a face-down front card

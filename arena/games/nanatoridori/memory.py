@@ -4,8 +4,8 @@ Per seat and value one number holds how many blocks of each size are known, thre
 Only what all seats have seen goes in: never which physical card was played, nor where in the hand it lay.
 """
 
+from arena.engine.jit import jit
 from arena.games.nanatoridori.state import COPIES, MARKS, State
-from arena.jit import jit
 
 _TOP = 3 * COPIES
 _ALL = (1 << 31) - 1  # widens, too

@@ -1,7 +1,7 @@
 """Where cards go in Nana Toridori: out of and into hands, off the stock, to the discards (RULES.md 1.2, 1.4)."""
 
+from arena.engine.jit import jit
 from arena.games.nanatoridori.state import FRONTS, ROW, State
-from arena.jit import jit
 
 
 @jit

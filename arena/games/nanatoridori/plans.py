@@ -7,9 +7,9 @@ costs the turns that it takes to get through: many equal cards cost nearly nothi
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.contract import Numbers
+from arena.engine.contract import Numbers
+from arena.engine.jit import jit, lowest_bit
 from arena.games.nanatoridori.state import COPIES, VALUES
-from arena.jit import jit, lowest_bit
 
 SINGLE, STEP, MORE, HURRY = range(4)  # the first of a room's constants
 RUNS = 16  # a hand with more runs is taken run by run

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import Deck
+from arena.engine.position import PositionReader, require_whole_deck
+from arena.engine.room import Document, States, load
 from arena.errors import ConfigError, PositionError
-from arena.game import Document, States, load
 from arena.games.nanatoridori.memory import remember
 from arena.games.nanatoridori.state import (
     ADVANCED,
@@ -26,7 +27,6 @@ from arena.games.nanatoridori.state import (
     VALUES,
     WINNING_POINTS,
 )
-from arena.position import PositionReader, require_whole_deck
 
 PHASES = {"turn": TURN, "take": TAKE, "drawn": DRAWN, "over": MATCH_OVER}
 

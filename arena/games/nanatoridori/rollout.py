@@ -1,10 +1,12 @@
-"""Nana Toridori for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+"""Nana Toridori for searches: what a position is worth, and quick play (contract.py says what each function is for)."""
 
 import math
 
 import numpy as np
 
-from arena.contract import Constant, Defaults, Numbers
+from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.jit import jit
+from arena.engine.rng import Words, below, chance
 from arena.games.nanatoridori.memory import known_cards
 from arena.games.nanatoridori.plans import Cards, plan
 from arena.games.nanatoridori.state import (
@@ -24,8 +26,6 @@ from arena.games.nanatoridori.state import (
     VALUES,
     State,
 )
-from arena.jit import jit
-from arena.rng import Words, below, chance
 
 DEFAULTS = Defaults(selection="ucb", evaluate=4, prior=10.0, exploration=0.7, expansion=1)
 CONSTANTS = (

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.jit import jit
+from arena.engine.options import OptionValue
+from arena.engine.rng import Words, draw_below, shuffle
 from arena.errors import ConfigError
 from arena.games.nanatoridori.knowledge import determinize, observe, seen_action
 from arena.games.nanatoridori.memory import forget, remember
@@ -54,9 +57,6 @@ from arena.games.nanatoridori.state import (
     WINNING_POINTS,
     State,
 )
-from arena.jit import jit
-from arena.options import OptionValue
-from arena.rng import Words, draw_below, shuffle
 
 __all__ = [
     "MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "VERSION", "State", "current_seat", "deal", "determinize", "has_one_loser",

@@ -5,8 +5,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.options import Choice, Flag, Option
-from arena.rng import Seed
+from arena.engine.options import Choice, Flag, Option
+from arena.engine.rng import Seed
 
 DECK = 63
 VALUES = 7

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.options import OptionValue
+from arena.engine.room import Document
 from arena.errors import PositionError
-from arena.game import Document
 from arena.games.nanatoridori.knowledge import HIDDEN, SEEN
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.reading import PHASES, from_position
@@ -30,7 +31,6 @@ from arena.games.nanatoridori.state import (
     TOSS,
     VALUES,
 )
-from arena.options import OptionValue
 
 __all__ = [
     "action_texts", "cards_of", "describe", "event_texts", "from_position", "hand_of", "known_of", "masked_position",

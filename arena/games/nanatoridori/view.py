@@ -4,6 +4,7 @@ from collections import Counter
 from functools import cached_property
 from typing import NamedTuple
 
+from arena.agent.view import View
 from arena.games.nanatoridori import text
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.state import (
@@ -22,7 +23,6 @@ from arena.games.nanatoridori.state import (
     TURN,
     VALUES,
 )
-from arena.view import View
 
 
 class Block(NamedTuple):

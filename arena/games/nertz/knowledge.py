@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.rng import Words, below, next_word
 from arena.games.nertz.layout import legal_mask, nertz_top
 from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
 from arena.games.nertz.state import (
@@ -22,8 +24,6 @@ from arena.games.nertz.state import (
     State,
 )
 from arena.games.nertz.ticks import delay_of
-from arena.jit import jit, lowest_bit, popcount
-from arena.rng import Words, below, next_word
 
 ALL_CODES = (1 << CODES) - 1
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from arena.engine.jit import jit, lowest_bit
 from arena.games.nertz.state import (
     CALL,
     CARD,
@@ -21,7 +22,6 @@ from arena.games.nertz.state import (
     WORK_WORK,
     State,
 )
-from arena.jit import jit, lowest_bit
 
 RED, BLACK = 0b0110, 0b1001  # suits S H D C as bits of one rank
 # By card: the two cards that may lie on it in a work pile, one rank lower and of the other colour.

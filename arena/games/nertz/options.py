@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from arena.engine.options import Choice, Flag, Option, OptionValue, Whole
 from arena.errors import ConfigError
-from arena.options import Choice, Flag, Option, OptionValue, Whole
 
 SINGLE_SEATS = 6  # more play in teams of two
 TEAM_SEATS = (6, 8, 10, 12)

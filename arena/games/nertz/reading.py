@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from arena.cards import RANKS, SUITS
+from arena.engine.position import PositionReader, require_whole_deck
+from arena.engine.room import Document, States, load
 from arena.errors import ConfigError, PositionError
-from arena.game import Document, States, load
 from arena.games.nertz.layout import ACCEPTS, legal_mask
 from arena.games.nertz.options import DECLARED, MEASURED, NONE
 from arena.games.nertz.state import (
@@ -28,7 +29,6 @@ from arena.games.nertz.state import (
 )
 from arena.games.nertz.ticks import delay_of, order_of, wanted_cards
 from arena.games.nertz.words import BEGUN_WORD, SEEN_DIGIT, SHOWN_DIGIT, UNSEEN_DIGIT, code_of, default_memory
-from arena.position import PositionReader, require_whole_deck
 
 _KEYS = (
     "units", "foundations", "tick", "pending", "due", "priority", "idle", "stall", "stuck", "failed", "totals", "caller",

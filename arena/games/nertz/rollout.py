@@ -1,8 +1,10 @@
-"""Nertz for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+"""Nertz for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
 
 import numpy as np
 
-from arena.contract import Constant, Defaults, Numbers
+from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.rng import Words, below, chance
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
 from arena.games.nertz.options import MAX_SEATS
 from arena.games.nertz.rules import places
@@ -20,8 +22,6 @@ from arena.games.nertz.state import (
     WORK_WORK,
     State,
 )
-from arena.jit import jit, lowest_bit, popcount
-from arena.rng import Words, below, chance
 
 DEFAULTS = Defaults(
     selection="ucb",  # a tick is a race more than a guess

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.options import OptionValue
+from arena.engine.rng import Words
 from arena.games.nertz.knowledge import determinize_state, observe_state
 from arena.games.nertz.layout import legal_mask
 from arena.games.nertz.options import KINDS, MAX_SEATS, NONE, OPTIONS, measured_tick, resolve, units_of
 from arena.games.nertz.state import BEGUN, CODES, MATCH_OVER, MOVE_BITS, PLAY, ROUND_OVER, STATE, UNITS, WAIT, State
 from arena.games.nertz.ticks import CODE_BITS, CODE_MASK, choose, deal_round, delay_of, seen_move
-from arena.jit import jit, lowest_bit
-from arena.options import OptionValue
-from arena.rng import Words
 
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "VERSION"]
 

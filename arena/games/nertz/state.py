@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.cards import RANKS, SUITS, Deck
+from arena.engine.rng import Seed
 from arena.games.nertz.options import KINDS, MAX_SEATS
-from arena.rng import Seed
 
 CARDS = Deck([suit + rank for rank in RANKS for suit in SUITS])
 """Card = 4 * rank + suit, so that the lowest bit of a work pile as a mask is its top card."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import SUITS
-from arena.game import Document
+from arena.engine.options import OptionValue
+from arena.engine.room import Document
 from arena.games.nertz import rules
 from arena.games.nertz.options import DECLARED, KINDS, LATENCIES, NONE
 from arena.games.nertz.reading import from_position
@@ -26,7 +27,6 @@ from arena.games.nertz.words import (
     units_in,
     work_cards,
 )
-from arena.options import OptionValue
 
 __all__ = [
     "action_texts",

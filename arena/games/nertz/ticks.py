@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from arena.engine.jit import jit, popcount
+from arena.engine.rng import shuffle
 from arena.games.nertz.layout import card_of, flip, lay_on_work, legal_mask, loosen, shift_work, take
 from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
 from arena.games.nertz.state import (
@@ -29,8 +31,6 @@ from arena.games.nertz.state import (
     WORK_WORK,
     State,
 )
-from arena.jit import jit, popcount
-from arena.rng import shuffle
 
 CODE_BITS = 6  # an action is a code, and above it the ticks that it took where latency is measured
 CODE_MASK = (1 << CODE_BITS) - 1

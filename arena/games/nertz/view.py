@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from arena.agent.view import View
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
 from arena.games.nertz.state import CARDS, PILES
@@ -17,7 +18,6 @@ from arena.games.nertz.words import (
     units_in,
     work_cards,
 )
-from arena.view import View
 
 
 @dataclass(frozen=True)

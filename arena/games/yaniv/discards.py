@@ -5,9 +5,9 @@ A discard is one whole number: its mask over the places of the hand << 6 | its a
 
 import numpy as np
 
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.rng import Words
 from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, SUIT, row_length
-from arena.jit import jit, lowest_bit, popcount
-from arena.rng import Words
 
 RUN = 32  # arrangement of a run: RUN + starting rank; of a set: 8 * first end + last end, as places in the hand; single: 0
 

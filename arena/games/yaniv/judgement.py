@@ -9,13 +9,13 @@ import math
 
 import numpy as np
 
-from arena.contract import Numbers
+from arena.engine.contract import Numbers
+from arena.engine.jit import jit, lowest_bit
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
 from arena.games.yaniv.memory import count_unseen
 from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, VALUE, hand_value, inserted, place_in, row_length
 from arena.games.yaniv.rules import PENALTY
 from arena.games.yaniv.state import FRESH, State
-from arena.jit import jit, lowest_bit
 
 _MOST = 20  # points left over beyond which each costs the same
 _SLOPE = 0.25

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from arena.engine.jit import jit
+from arena.engine.rng import Words, below, next_word
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.memory import count_unseen, put
 from arena.games.yaniv.rows import JOKER, RANK, row_length
@@ -20,8 +22,6 @@ from arena.games.yaniv.state import (
     State,
     hand_row,
 )
-from arena.jit import jit
-from arena.rng import Words, below, next_word
 
 SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_SLAP = (kind << 40 for kind in range(1, 6))  # kinds of seen codes
 SEEN_KIND = 7 << 40

@@ -1,21 +1,14 @@
-"""Yaniv for searches: what a position is worth, and quick play (arena/contract.py says what each function is for)."""
+"""Yaniv for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
 
 import math
 
 import numpy as np
 
-from arena.contract import Constant, Defaults, Numbers
+from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.rng import Words, below, chance
 from arena.games.yaniv.discards import laid_row
-from arena.games.yaniv.judgement import (
-    call_failure,
-    call_loss,
-    gift,
-    hand_worth,
-    open_worth,
-    taken_worth,
-    thriftiness,
-    without,
-)
+from arena.games.yaniv.judgement import call_failure, call_loss, gift, hand_worth, open_worth, taken_worth, thriftiness, without
 from arena.games.yaniv.memory import put
 from arena.games.yaniv.rows import VALUE, card_at, row_length
 from arena.games.yaniv.rules import places
@@ -36,8 +29,6 @@ from arena.games.yaniv.state import (
     State,
     hand_row,
 )
-from arena.jit import jit, lowest_bit
-from arena.rng import Words, below, chance
 
 DEFAULTS = Defaults(selection="ucb", evaluate=6, prior=20.0, exploration=1.0, expansion=20)
 CONSTANTS = (

@@ -7,7 +7,7 @@ card id.
 import numpy as np
 
 from arena.cards import STANDARD
-from arena.jit import bit_length, jit
+from arena.engine.jit import bit_length, jit
 
 CARDS = STANDARD
 JOKER = 52

@@ -11,23 +11,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.jit import jit, lowest_bit
+from arena.engine.options import Choice, Flag, Option, OptionValue, Whole
+from arena.engine.rng import Words, draw_below, shuffle
 from arena.errors import ConfigError
 from arena.games.yaniv.discards import discards, laid_row
 from arena.games.yaniv.knowledge import determinize, observe, seen_action
 from arena.games.yaniv.memory import bury, leave_classes, put, remove, reshuffle, top
-from arena.games.yaniv.rows import (
-    HAND,
-    JOKER,
-    RANK,
-    ROW,
-    card_at,
-    deleted,
-    hand_value,
-    inserted,
-    is_set,
-    place_in,
-    row_length,
-)
+from arena.games.yaniv.rows import HAND, JOKER, RANK, ROW, card_at, deleted, hand_value, inserted, is_set, place_in, row_length
 from arena.games.yaniv.state import (
     BURIED,
     CALL,
@@ -54,9 +45,6 @@ from arena.games.yaniv.state import (
     State,
     hand_row,
 )
-from arena.jit import jit, lowest_bit
-from arena.options import Choice, Flag, Option, OptionValue, Whole
-from arena.rng import Words, draw_below, shuffle
 
 __all__ = ["STATE", "determinize", "observe", "seen_action"]
 

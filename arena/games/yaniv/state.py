@@ -5,9 +5,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.jit import jit
+from arena.engine.rng import Seed
 from arena.games.yaniv.rows import HAND, ROW
-from arena.jit import jit
-from arena.rng import Seed
 
 DECK = 54  # cards in one deck, two jokers among them
 MAX_DECK = 2 * DECK

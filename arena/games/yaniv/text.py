@@ -7,8 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from arena.engine.options import OptionValue
+from arena.engine.position import PositionReader, require_whole_deck
+from arena.engine.room import Document, States, load
 from arena.errors import ConfigError, PositionError
-from arena.game import Document, States, load
 from arena.games.yaniv import rules
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.knowledge import SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_KIND, SEEN_SLAP
@@ -28,8 +30,6 @@ from arena.games.yaniv.state import (
     TAKEN,
     State,
 )
-from arena.options import OptionValue
-from arena.position import PositionReader, require_whole_deck
 
 _KEYS = ("hands", "stock", "previous", "laid", "buried", "drawn", "from", "turns", "totals", "dropped", "memory")
 _PHASES = {"start": START, "draw": DRAW, "slap": SLAP, "over": MATCH_OVER}

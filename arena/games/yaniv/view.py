@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
+from arena.agent.view import View
 from arena.games.yaniv import text
 from arena.games.yaniv.rows import CARDS, VALUE, is_set
 from arena.games.yaniv.state import DRAW, SLAP, START, State
-from arena.view import View
 
 
 class YanivView(View):

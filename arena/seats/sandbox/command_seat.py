@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.agent import BotFiles, EndInfo, StartInfo
-from arena.command_bot import CommandBot
+from arena.agent.command_bot import CommandBot
+from arena.agent.view import View
 from arena.errors import BotError
 from arena.match import Answer, Fault
 from arena.records import Ending
@@ -22,7 +23,6 @@ from arena.seats.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat
 from arena.seats.sandbox.keeper import Keeper
 from arena.seats.sandbox.levels import PROCESS
 from arena.seats.sandbox.program import Executable, find
-from arena.view import View
 
 
 class CommandSeat(HeldSeat):

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.agent.view import View
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
-from arena.view import View
 
 KILLS_UNTIL_BLAME = 3
 """The n-th SIGKILL of a seat in one match that is not ours is its bot's: the kernel kills what takes too much memory."""

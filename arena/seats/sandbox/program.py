@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.command_bot import FILE, CommandBot
+from arena.agent.command_bot import FILE, CommandBot
 from arena.errors import BotError
 
 _ELF = b"\x7fELF"

@@ -6,13 +6,13 @@ from dataclasses import replace
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
 from arena.errors import printable
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.seats.sandbox import wire
 from arena.seats.sandbox.child import Trouble
 from arena.seats.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat
-from arena.view import View
 
 
 class LockedSeat(HeldSeat):

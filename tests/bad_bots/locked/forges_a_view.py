@@ -1,6 +1,6 @@
 """Calls compiled code on forged, read-only and foreign bytes. Expected: refused; the bot plays on: played, no blame."""
 
-from arena.rng import seed_words as _words
+from arena.engine.rng import seed_words as _words
 
 from arena.agent import Agent, View
 
@@ -17,7 +17,7 @@ class Attacker(Agent):
         if self.asked == 6:
             try:
                 import numpy as np
-                from arena import game as games, jit
+                from arena.engine import room as games, jit
 
                 room = games.load("naga")
                 before = [jit.compilations(entry)[0] for entry in games.compiled_entries(room)]

@@ -14,7 +14,7 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                from arena import game as games, rng
+                from arena.engine import room as games, rng
                 import numpy as np
 
                 room = games.load("naga")

@@ -1,0 +1,315 @@
+"""What every bot must pass before it enters: all its games, from the smallest table to the largest, in every variant.
+
+The bot sits at one seat, as in a tournament locked in, against bots of the house that run beside the check. One match of every
+game is played twice: a bot that then plays otherwise uses the clock or an entropy of its own, and is said to.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from statistics import median
+
+import msgspec
+
+from arena.admission.rivals import rivals
+from arena.agent import BotFiles, LoadedBot
+from arena.conformance.tables import variants
+from arena.engine import rng
+from arena.engine import room as games
+from arena.engine.options import OptionValue
+from arena.errors import nearest
+from arena.match import HostTrouble, MatchSetup, Player, Seat, play
+from arena.records import Clock, Ending, MatchRecord
+from arena.seats.holder import Holder
+from arena.seats.in_process import InProcessSeat
+from arena.seats.sandbox import NONE, HeldSeat
+from arena.seats.watched import Slow, WatchedSeat
+
+CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
+"""That of a config which says nothing of it."""
+MEMORY = 512_000_000
+"""Bytes, likewise."""
+FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would keep the hall for long
+ATTEMPTS = 3  # of a match that the hall itself failed
+CLOSE = 0.5  # of a limit: beyond it a warning is due
+SLOWEST = 3  # decisions shown of all
+_KEY = b"arena check"
+
+
+class SlowDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the slowest decisions."""
+
+    cpu_ms: float
+    game: str
+    seats: int
+    options: dict[str, OptionValue]
+    """That differ from the defaults."""
+    number: int
+    """Among those that the bot was asked for in its match, from 0."""
+    view: str
+
+
+class FaultFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A match that the bot spoilt."""
+
+    game: str
+    seats: int
+    options: dict[str, OptionValue]
+    """That differ from the defaults."""
+    ending: Ending
+    reason: str
+    """What happened."""
+    output: str
+    """The end of what the bot printed."""
+    view: str | None
+    """What the bot saw then; None: it did not start."""
+
+
+class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one game."""
+
+    game: str
+    seats: tuple[int, ...]
+    """Sizes of the tables."""
+    variants: int
+    matches: int
+    decisions: int
+    """That the bot answered."""
+    cpu_ms_p50: float
+    cpu_ms_p99: float
+    cpu_ms_max: float
+    endings: dict[Ending, int]
+    """Of the bot's seat."""
+    is_deterministic: bool | None
+    """Whether it played one match the same way twice; None: there was no such pair without a fault."""
+    is_complete: bool
+    """Whether all tables were played: after some faults the rest is left out."""
+
+
+class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The report."""
+
+    bot: str
+    sha256: str
+    files: int
+    bytes: int
+    isolation: str
+    not_locked: str
+    """Why the bot could not be locked in on this machine; empty: it was."""
+    clock: Clock
+    memory: int
+    """The limit, bytes."""
+    memory_peak: int | None
+    """Bytes that the bot added to an empty cell, at most; None: this machine does not tell."""
+    games: tuple[GameCheck, ...]
+    slowest: tuple[SlowDecision, ...]
+    faults: tuple[FaultFound, ...]
+    refusals: tuple[str, ...]
+    """Why it may not enter; empty: it may."""
+    warnings: tuple[str, ...]
+    cpu_seconds: float
+    """Of the bot's decisions, all together."""
+
+    @property
+    def may_enter(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.refusals
+
+
+def check_bot(
+    name: str,
+    bot: BotFiles,
+    *,
+    chosen: Sequence[str] = (),
+    clock: Clock = CLOCK,
+    memory: int = MEMORY,
+    prepare: Callable[[Sequence[str]], object] = lambda names: None,
+    say: Callable[[str], None] = lambda text: None,
+) -> BotCheck:
+    """Play the bot through its games. `chosen`: only these of them.
+
+    `prepare`: gets the games that will be played, to compile their rules; `say`: hears what is being played.
+
+    Raises HostTrouble when the hall itself failed the same match several times.
+    """
+    with Holder((), memory=memory) as holder:
+        profile = holder.profile(bot, clock.start)
+    refusals = [] if profile.error is None else [profile.error]
+    claims = [] if refusals else list(profile.games) or games.names()
+    refusals += [f'it says that it plays "{claim}"; {nearest(claim, games.names())}' for claim in _unknown(claims)]
+    played = [] if refusals else [game for game in claims if not chosen or game in chosen]
+    if not refusals and not played:
+        refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
+    prepare(played)
+    checks = []
+    with Holder(played, memory=memory) as holder:
+        for game in played:
+            say(game)
+            checks.append(_Checked(holder, clock, name, bot, game))
+        report = BotCheck(
+            bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
+            isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=memory,
+            memory_peak=max((check.memory_peak for check in checks if check.memory_peak is not None), default=None),
+            games=tuple(check.result() for check in checks),
+            slowest=_slowest(slow for check in checks for slow in check.slowest),
+            faults=tuple(fault for check in checks for fault in check.faults), refusals=tuple(refusals), warnings=(),
+            cpu_seconds=sum(sum(check.cpu) for check in checks),
+        )  # fmt: skip
+    return msgspec.structs.replace(
+        report, refusals=(*refusals, *_failures(report.games)), warnings=tuple(_warnings(report))
+    )  # fmt: skip
+
+
+def refused(name: str, reason: str) -> BotCheck:
+    """The report on what is no bot at all."""
+    return BotCheck(
+        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", clock=CLOCK, memory=MEMORY, memory_peak=None,
+        games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
+    )  # fmt: skip
+
+
+class _Checked:
+    """A bot played through one game."""
+
+    def __init__(self, holder: Holder, clock: Clock, name: str, bot: BotFiles, game: str) -> None:
+        self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
+        self.sizes = tuple(dict.fromkeys((self.room.seats[0], self.room.seats[-1])))
+        self.variants: set[str] = set()
+        self.cpu: list[float] = []
+        self.endings: Counter[Ending] = Counter()
+        self.faults: list[FaultFound] = []
+        self.slowest: tuple[SlowDecision, ...] = ()
+        self.memory_peak: int | None = None
+        self.is_deterministic: bool | None = None
+        self.is_complete = True
+        self._play_all()
+
+    def result(self) -> GameCheck:
+        ordered = sorted(1000 * seconds for seconds in self.cpu) or [0.0]
+        return GameCheck(
+            game=self.room.name, seats=self.sizes, variants=len(self.variants), matches=self.endings.total(),
+            decisions=len(self.cpu), cpu_ms_p50=median(ordered), cpu_ms_p99=ordered[int(0.99 * (len(ordered) - 1))],
+            cpu_ms_max=ordered[-1], endings=dict(self.endings), is_deterministic=self.is_deterministic,
+            is_complete=self.is_complete,
+        )  # fmt: skip
+
+    def _play_all(self) -> None:
+        for number, (seats, options) in enumerate(self._tables()):
+            if len(self.faults) >= FAULTS:
+                self.is_complete = False
+                return
+            self.variants.add(msgspec.json.encode(self._unusual(options, seats), order="sorted").decode())
+            setup = self._setup(number, seats, options)
+            record = self._match(setup, number % seats)
+            if number == 0 and not self.faults:
+                again = self._match(setup, number % seats)
+                self.is_deterministic = None if self.faults else again.actions == record.actions
+
+    def _tables(self) -> Iterator[tuple[int, dict[str, OptionValue]]]:
+        for seats in self.sizes:
+            for options in variants(self.room, seats):
+                yield seats, options
+
+    def _setup(self, number: int, seats: int, options: dict[str, OptionValue]) -> MatchSetup:
+        """A table of the bot and rivals in turn, the bot at another seat in every match."""
+        own = number % seats
+        names = list(rivals(self.room.name))
+        players = [self.name if seat == own else names[(number + seat) % len(names)] for seat in range(seats)]
+        where = (self.room.name, number)
+        return MatchSetup(
+            index=number, match_id=f"{rng.derive(_KEY, 'match', *where):032x}"[:24], game=self.room.name, pool=self.room.name,
+            options=options, deal=number, rotation=0, players=tuple(Player(player, "") for player in players),
+            deal_seed=rng.derive(_KEY, "deal", *where),
+            bot_seeds=tuple(rng.derive(_KEY, "bot", *where, seat) for seat in range(seats)),
+            fallback_seeds=tuple(rng.derive(_KEY, "fallback", *where, seat) for seat in range(seats)),
+            clock=self.clock,
+        )  # fmt: skip
+
+    def _match(self, setup: MatchSetup, own: int) -> MatchRecord:
+        for attempt in range(ATTEMPTS):
+            with ExitStack() as opened:
+                held = self.holder.seat(self.bot, setup.bot_seeds[own], {})
+                opened.callback(held.close)
+                watched = WatchedSeat(held)
+                seats: list[Seat] = [
+                    watched if seat == own else opened.enter_context(self._rival(player.bot, setup.bot_seeds[seat]))
+                    for seat, player in enumerate(setup.players)
+                ]
+                try:
+                    record = play(self.room, setup, seats)
+                except HostTrouble:
+                    if attempt == ATTEMPTS - 1:
+                        raise
+                    continue
+                self._note(setup, own, record, watched, held)
+                return record
+        raise AssertionError
+
+    def _rival(self, name: str, seed: int) -> InProcessSeat:
+        return InProcessSeat(partial(LoadedBot, rivals(self.room.name)[name]), seed, {}, heeds_ctrl_c=True)
+
+    def _note(
+        self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: InProcessSeat | HeldSeat
+    ) -> None:
+        seats, row = len(setup.players), record.seats[own]
+        unusual = self._unusual(setup.options, seats)
+        self.cpu += watched.cpu_seconds
+        self.endings[row.ending] += 1
+        self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])
+        peak = held.memory_peak if isinstance(held, HeldSeat) else None
+        self.memory_peak = max((found for found in (peak, self.memory_peak) if found is not None), default=None)
+        for fault in (fault for fault in record.faults if fault.seat == own):
+            view = None if watched.view is None else str(watched.view)
+            self.faults.append(
+                FaultFound(
+                    game=setup.game, seats=seats, options=unusual, ending=fault.ending, reason=fault.reason,
+                    output=fault.output, view=view,
+                )
+            )  # fmt: skip
+
+    def _slow(self, slow: Slow, seats: int, unusual: dict[str, OptionValue]) -> SlowDecision:
+        return SlowDecision(
+            cpu_ms=1000 * slow.cpu_seconds, game=self.room.name, seats=seats, options=unusual, number=slow.number,
+            view=str(slow.view),
+        )  # fmt: skip
+
+    def _unusual(self, options: dict[str, OptionValue], seats: int) -> dict[str, OptionValue]:
+        usual = self.room.resolve_options({}, seats)
+        return {name: value for name, value in options.items() if usual.get(name) != value}
+
+
+def _failures(results: Sequence[GameCheck]) -> Iterator[str]:
+    """Why the bot may not enter."""
+    for result in results:
+        failed = {ending: count for ending, count in result.endings.items() if ending is not Ending.PLAYED}
+        if failed:
+            counts = ", ".join(f"{ending.value} {count}" for ending, count in failed.items())
+            yield f"{result.game}: {counts} in {result.matches} matches"
+
+
+def _warnings(report: BotCheck) -> Iterator[str]:
+    if report.not_locked:
+        yield (
+            f"this machine cannot lock bots in ({report.not_locked}), so this one ran with isolation {report.isolation}: "
+            f"what a lock forbids was not tried. `arena doctor` shows what is missing"
+        )
+    limit = 1000 * report.clock.move
+    for result in report.games:
+        if result.is_deterministic is False:
+            yield (
+                f"{result.game}: the same match twice was not the same: use self.rng alone for randomness, and no clock, "
+                f"if your matches are to be repeatable"
+            )
+        if result.cpu_ms_max > CLOSE * limit:
+            yield f"{result.game}: the slowest decision took {result.cpu_ms_max:.0f} ms of {limit:.0f} ms"
+    if report.memory_peak is not None and report.memory_peak > CLOSE * report.memory:
+        yield f"memory: {report.memory_peak / 1e6:,.0f} MB of {report.memory / 1e6:,.0f} MB"
+
+
+def _slowest(found: Iterable[SlowDecision]) -> tuple[SlowDecision, ...]:
+    return tuple(sorted(found, key=lambda slow: -slow.cpu_ms)[:SLOWEST])
+
+
+def _unknown(claims: Sequence[str]) -> list[str]:
+    return [claim for claim in claims if claim not in games.names()]

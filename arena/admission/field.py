@@ -1,0 +1,74 @@
+"""Who plays: what the bots of a config say of themselves, and what holds those that are not trusted."""
+
+from arena.config import Bot, Tournament
+from arena.errors import ConfigError
+from arena.formats.plan import Contestant
+from arena.records import canonical_json
+from arena.seats.probe import Profile, first_error, probe, probe_locked
+from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+
+PARAMS_BYTES = 32 << 10
+"""Of a command bot's parameters: they fit into its first message, with room for the rest."""
+
+
+def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) -> tuple[tuple[Contestant, ...], str]:
+    """The field as the bots themselves describe it, and what holds those that are not trusted.
+
+    Raises BotError or ConfigError.
+    """
+    bots = tournament.bots
+    profiles, held_by = _profiles(tournament, isolation, unsafe_trust_bots)
+    first_error(profiles, [str(bot.path) for bot in bots])
+    played = list(dict.fromkeys(entry.game for entry in tournament.entries))
+    contestants = []
+    for bot, profile in zip(bots, profiles):
+        if bot.files.command is not None and (size := len(canonical_json(bot.params))) > PARAMS_BYTES:
+            raise ConfigError(
+                f"{bot.path}: params: {size:,} bytes; a command bot can be told {PARAMS_BYTES:,}: put it in a file"
+            )
+        claims = [game for game in played if not profile.games or game in profile.games]
+        admitted = tuple(game for game in claims if bot.games is None or game in bot.games)
+        if not admitted:
+            raise ConfigError(f"{bot.path}: {bot.name} plays none of this tournament's games ({', '.join(played)})")
+        contestants.append(_contestant(bot, admitted))
+    for place, entry in enumerate(tournament.entries):
+        able = sum(entry.game in contestant.games for contestant in contestants)
+        if able < entry.seats:
+            raise ConfigError(
+                f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}"
+            )
+    return tuple(contestants), held_by
+
+
+def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tuple[list[Profile], str]:
+    """What each bot says of itself: trusted ones in a plain process, all others locked in. Raises ConfigError."""
+    seconds = tournament.clock.start
+    trusted = [bot for bot in tournament.bots if bot.trusted]
+    strangers = [bot for bot in tournament.bots if not bot.trusted]
+    if strangers and unsafe_trust_bots and not can_have_processes():
+        trusted, strangers = list(tournament.bots), []
+    found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
+    isolation = NONE
+    if strangers:
+        try:
+            with Keeper((), level=level, needs_lock=not unsafe_trust_bots) as keeper:
+                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.memory)
+                isolation = keeper.level
+        except LockError as error:
+            names = ", ".join(bot.name for bot in strangers)
+            raise ConfigError(
+                f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
+                f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
+            ) from None
+        found |= dict(zip(map(_key, strangers), said))
+    return [found[_key(bot)] for bot in tournament.bots], isolation
+
+
+def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:
+    return Contestant(
+        name=bot.name, version=bot.version, sha256=bot.files.sha256, games=admitted, params=bot.params, trusted=bot.trusted
+    )  # fmt: skip
+
+
+def _key(bot: Bot) -> tuple[str, int]:
+    return bot.name, bot.version

@@ -1,0 +1,64 @@
+"""What a bot's author wants to see beside the points: its faults, its slowest matches, the seeds of its worst losses."""
+
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+
+from arena.ratings.rows import Bot
+from arena.store.columns import Columns, match_starts
+from arena.store.schema import FaultPlace
+
+COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "bot", "bot_version", "cpu_ms_max")
+"""What is read of matches.parquet."""
+SLOWEST = 5  # of each pool
+
+
+class SlowMatch(msgspec.Struct, frozen=True):
+    """A match with a slow decision of the bot."""
+
+    row: int
+    """Of the stored rows."""
+    seat: int
+    cpu_ms: float
+    """Of the slowest decision."""
+
+
+class Seeds(msgspec.Struct, frozen=True):
+    """What was random in a match, hex."""
+
+    deal: str
+    bot: str
+    """Of the bot's own generator."""
+
+
+def faults_of(columns: Columns, faults: Iterable[FaultPlace], pool: str, bot: Bot) -> list[FaultPlace]:
+    """The faults of a bot in a pool, in plan order."""
+    pools, code = columns.texts["pool"].codes, columns.texts["pool"].code(pool)
+    return [place for place in faults if (place.fault.bot, place.fault.bot_version) == bot and pools[place.row] == code]
+
+
+def slowest(columns: Columns, pool: str, bot: Bot) -> list[SlowMatch]:
+    """The matches of a bot in a pool with its slowest decisions, the slowest first."""
+    own = np.flatnonzero(
+        (columns.texts["pool"].codes == columns.texts["pool"].code(pool))
+        & (columns.texts["bot"].codes == columns.texts["bot"].code(bot[0]))
+        & (columns.numbers["bot_version"] == bot[1])
+    )
+    times = columns.numbers["cpu_ms_max"][own]
+    chosen = own[np.argsort(-times, kind="stable")[:SLOWEST]]
+    return [SlowMatch(int(row), int(columns.numbers["seat"][row]), float(columns.numbers["cpu_ms_max"][row])) for row in chosen]
+
+
+def seeds(columns: Columns, row: int, match_id: str, key: bytes) -> Seeds:
+    """Of the match and seat of a stored row. `key`: of its tournament, published when that is over."""
+    from arena.engine.rng import derive  # only now: compiled code takes most of the start of a board, and most need no seeds
+    from arena.formats.plan import deal_seed
+
+    starts = match_starts(columns)
+    match = int(np.searchsorted(starts, row, side="right")) - 1
+    seats = int(starts[match + 1] - starts[match])
+    game, options = (columns.texts[name].values[columns.texts[name].codes[row]] for name in ("game", "options"))
+    deal = deal_seed(key, game, seats, options, int(columns.numbers["deal"][row]))
+    bot = derive(key, "bot", match_id, int(columns.numbers["seat"][row]))
+    return Seeds(f"{deal:032x}", f"{bot:032x}")

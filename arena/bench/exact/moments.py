@@ -1,0 +1,151 @@
+"""Kinds of end games that can be solved, and samples of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from arena.bench.exact import hisatsu, naga, yaniv
+from arena.bench.exact.rooms import Policy, Settle, Worlds, gain, grow
+from arena.bench.exact.solve import CLOSE, backward_value, best_response, expected, solve
+from arena.bench.exact.tree import TooLargeError, Tree
+from arena.engine import room as games
+from arena.engine.options import OptionValue
+from arena.engine.room import Game, States
+from arena.errors import ConfigError, nearest
+
+MOST_WORLDS = 120  # behind what one seat sees, in a sample
+MOST_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A kind of end game of one room."""
+
+    game: Game
+    name: str
+    unit: str
+    """Of rewards."""
+    seats: int
+    position: Callable[[int], States | None]
+    """By number: the same number, the same position; None where there is none."""
+    worlds: Callable[[States, int | None, int], Worlds]
+    """Behind the view of a seat; for None, behind what all seats see; no more than so many, else TooLargeError."""
+    settle: Settle | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    """Those that are not the room's own."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """An end game, and what it is worth to the seat that is to choose; it matters there what one does."""
+
+    moment: Moment
+    number: int
+    """What `Moment.position` made it from."""
+    states: States
+    seat: int
+    worlds: int
+    """Behind the view of that seat."""
+    value: float
+    """Mean reward of that seat over these worlds, when all play perfectly in the game behind its view (see the package)."""
+    any_value: float
+    """The same, when all play any legal action."""
+
+    def gains(self, policy: Policy) -> list[float]:
+        """What each seat, with the cards that it has, would gain by playing perfectly against others who follow `policy`."""
+        moment = self.moment
+        return [gain(moment.game, self._behind(seat), seat, policy, moment.settle) for seat in range(moment.seats)]
+
+    def any_gains(self) -> list[float]:
+        """The same, when the others play any legal action, over doing so too."""
+        gains = []
+        for seat in range(self.moment.seats):
+            tree = grow(self.moment.game, self._behind(seat), self.moment.settle)
+            profile = tree.uniform_profile()
+            gains.append(best_response(tree, seat, profile)[0] - float(expected(tree, profile)[seat]))
+        return gains
+
+    def _behind(self, seat: int) -> Worlds:
+        return self.moment.worlds(self.states, seat, MOST_WORLDS)
+
+
+def moments(game: str) -> list[Moment]:
+    """All kinds of one game. Raises ConfigError for a game without any."""
+    if game not in MAKERS:
+        raise ConfigError(f"game: no end games of {game} are solved exactly; {nearest(game, MAKERS)}")
+    return MAKERS[game](games.load(game))
+
+
+def solved(moment: Moment, states: States) -> tuple[int, float, float] | None:
+    """How many worlds the seat to choose has before it, what they are worth to it, and what if all play any action.
+
+    None where the game is too large or its value not certain, and where it does not matter what one does.
+    """
+    seat = moment.game.engine.current_seat(states)
+    try:
+        worlds = [moment.worlds(states, one, MOST_WORLDS) for one in range(moment.seats)][seat]
+        tree = grow(moment.game, worlds, moment.settle, most=MOST_NODES)
+    except TooLargeError:
+        return None
+    value = perfect_value(tree, seat)
+    any_value = float(expected(tree, tree.uniform_profile())[seat])
+    if value is None or abs(value - any_value) < CLOSE:
+        return None
+    return len(worlds), value, any_value
+
+
+def perfect_value(tree: Tree, seat: int) -> float | None:
+    """What `seat` gets when all play perfectly: of two seats by linear programming, of more by backward induction, or None."""
+    if tree.seats > 2:
+        return backward_value(tree)
+    value = solve(tree).value
+    return value if seat == 0 else sum(tree.leaves[0].rewards) - value
+
+
+def sample(moment: Moment) -> Iterator[Solved]:
+    """End games of a kind that can be solved, in the order of their numbers; always the same."""
+    for number in count():
+        states = moment.position(number)
+        if states is None:
+            continue
+        found = solved(moment, states)
+        if found is not None:
+            worlds, value, any_value = found
+            yield Solved(moment, number, states, moment.game.engine.current_seat(states), worlds, value, any_value)
+
+
+def _naga(game: Game) -> list[Moment]:
+    return [
+        Moment(
+            game, "last two contests", "games won", naga.SEATS, partial(naga.position, game), partial(naga.worlds, game),
+            naga.settle_eltam(game),
+        )
+    ]  # fmt: skip
+
+
+def _hisatsu(game: Game) -> list[Moment]:
+    return [
+        Moment(
+            game, _turns(left), "points", hisatsu.SEATS, partial(hisatsu.position, game, left=left),
+            partial(hisatsu.worlds, game),
+        )
+        for left in (1, 2, 3)
+    ]  # fmt: skip
+
+
+def _yaniv(game: Game) -> list[Moment]:
+    return [
+        Moment(
+            game, _turns(left), "points' worth", yaniv.SEATS, partial(yaniv.position, game, left=left),
+            partial(yaniv.worlds, game), options={"turn_limit": yaniv.TURN_LIMIT},
+        )
+        for left in (1, 2, 3)
+    ]  # fmt: skip
+
+
+def _turns(left: int) -> str:
+    return f"{left} turns left" if left > 1 else "the last turn"
+
+
+MAKERS: dict[str, Callable[[Game], list[Moment]]] = {"hisatsu": _hisatsu, "naga": _naga, "yaniv": _yaniv}

@@ -1,0 +1,173 @@
+"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C."""
+
+import functools
+import inspect
+import os
+import shlex
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from arena.cli.shared.durations import duration_text, rate_text
+from arena.config import read_config
+from arena.errors import ConfigError
+from arena.formats.tables import Compare, Ladder
+from arena.records import Ending
+from arena.report.terminal.board import leaders
+from arena.tournament.run import run_tournament
+from arena.tournament.session import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Results, Settings
+
+ADDRESS_VARIABLE = "RAY_ADDRESS"
+INTERRUPTED = 130  # exit code
+VERB_OF: Mapping[type, str] = {Compare: "compare", Ladder: "ladder"}
+"""The formats that have a verb of their own, because they end in another way."""
+OWN_INSTANCE = "local"  # Ray's word for it
+LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
+
+ConfigPath = Annotated[Path, typer.Argument(help="The tournament's YAML file.")]
+Workers = Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")]
+Seed = Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")]
+TrustBots = Annotated[
+    bool, typer.Option("--unsafe-trust-bots", help="Run strangers' bots even where they cannot be locked in.")
+]
+
+Found = TypeVar("Found")
+
+
+def _settings(
+    backend: Annotated[str, typer.Option(help=f"{RAY} or {LOCAL} (processes of this machine, without Ray).")] = RAY,
+    workers: Workers = None,
+    out: Annotated[Path, typer.Option(help="Folder for results.")] = DEFAULT_FOLDER,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help=f"HOST:PORT of a standing Ray cluster, or {OWN_INSTANCE}; default: ${ADDRESS_VARIABLE}, else {OWN_INSTANCE}."
+        ),
+    ] = None,
+    seed: Seed = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
+    name: Annotated[str | None, typer.Option(help="Name of the results; default: the config's.")] = None,
+    unsafe_trust_bots: TrustBots = False,
+) -> Settings:
+    """The options of a run, in the order of the help texts."""
+    if backend == RAY and address is None:  # elsewhere the variable is another program's business
+        address = os.environ.get(ADDRESS_VARIABLE) or None
+    return Settings(
+        out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
+        unsafe_trust_bots=unsafe_trust_bots,
+    )  # fmt: skip
+
+
+def with_run_options(verb: Callable[..., int]) -> Callable[..., int]:
+    """A command that has the options of a run beside its own parameters, and gets them as `settings`."""
+    shared = inspect.signature(_settings).parameters
+    own = [parameter for parameter in inspect.signature(verb).parameters.values() if parameter.name != "settings"]
+
+    @functools.wraps(verb)
+    def command(**given: Any) -> int:
+        settings = _settings(**{key: given.pop(key) for key in shared})
+        return verb(settings=settings, **given)
+
+    first = [parameter for parameter in own if parameter.default is parameter.empty]
+    parameters = [*first, *shared.values(), *(parameter for parameter in own if parameter not in first)]
+    command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def play(verb: str, config: Path, settings: Settings) -> Results | None:
+    """Play a config whose format is this verb's, with progress; None: interrupted, and said so."""
+    tournament = read_config(config, settings.out)
+    wanted, format = VERB_OF.get(type(tournament.format), "tournament"), tournament.format.__struct_config__.tag
+    if wanted != verb:
+        raise ConfigError(f"{config}: format: {format} is played by `arena {wanted} {config}`")
+
+    def run(settings: Settings, screen: Screen) -> Results:
+        results = run_tournament(tournament, settings, screen)
+        if results.tally.efficiency is not None:
+            screen.say(f"workers spent {results.tally.efficiency:.0%} of their CPU time inside matches")
+        screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
+        return results
+
+    return on_screen(verb, config, settings, run)
+
+
+def on_screen(verb: str, config: Path, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:
+    """Run something long that can be interrupted; None: it was, and said so."""
+    console = Console(stderr=True, highlight=False)
+    address = None if settings.address == OWN_INSTANCE else settings.address
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
+    with Screen(console) as screen:
+        try:
+            return run(replace(settings, address=address, command=_again(verb, config, settings)), screen)
+        except Interrupted as stopped:
+            screen.close()
+            console.print(str(stopped), markup=False, soft_wrap=True)
+            return None
+
+
+def _again(verb: str, config: Path, settings: Settings) -> str:
+    """The command that goes on with this run. (--fresh would not go on.)"""
+    options = {
+        "--backend": (settings.backend, RAY), "--workers": (settings.workers, None), "--out": (settings.out, DEFAULT_FOLDER),
+        "--address": (settings.address, None), "--seed": (settings.seed, None), "--name": (settings.name, None),
+    }  # fmt: skip
+    words = [text for option, (value, default) in options.items() if value != default for text in (option, str(value))]
+    flags: Sequence[str] = ["--unsafe-trust-bots"] if settings.unsafe_trust_bots else []
+    return shlex.join(["arena", verb, str(config), *words, *flags])
+
+
+class Screen:
+    """News as lines, progress as a line that is redrawn; implements runs.Reporter."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> "Screen":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        if self._live is not None and self._live.is_started:
+            self._live.stop()
+
+    def say(self, text: str) -> None:
+        """Print a line above the progress."""
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def progress(self, progress: Progress) -> None:
+        """Redraw, or print a line now and then."""
+        if self._live is not None:
+            if not self._live.is_started:
+                self._live.start()
+            self._live.update(Text(progress_text(progress)))
+        elif time.monotonic() - self._last_line >= LINE_SECONDS:
+            self._last_line = time.monotonic()
+            self.say(progress_text(progress))
+
+
+def progress_text(progress: Progress) -> str:
+    """Done of all, rate, time left, endings that are not `played`, and who leads."""
+    share = progress.done / progress.total if progress.total else 1.0
+    parts = [f"{progress.done:,} of {progress.total:,} matches ({share:.0%})"]
+    if progress.rate:
+        parts.append(rate_text(progress.rate))
+    if progress.seconds_left is not None:
+        parts.append(f"{duration_text(progress.seconds_left)} left")
+    parts += [f"{ending.value} {progress.endings[ending]}" for ending in Ending if progress.endings[ending]]
+    text = ", ".join(parts)
+    top = leaders(progress.ratings, 3) if progress.ratings else ""
+    return f"{text}\n{top}" if top else text

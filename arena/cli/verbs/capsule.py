@@ -1,0 +1,102 @@
+"""`arena capsule MATCH_ID SEAT`: the decision where a bot failed, as a file, and the bot brought there again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from arena.agent import BotFiles, read_bot, unpacked
+from arena.agent.submissions import Submissions
+from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
+from arena.cli.shared.formats import Format, page_of
+from arena.cli.shared.rooms import ready
+from arena.config import RESULTS
+from arena.errors import ArenaError, ConfigError
+from arena.hall.finding import locate_match
+from arena.match import HostTrouble, MatchSetup
+from arena.records import Clock, MatchRecord
+from arena.report.terminal.capsule import print_capsule, print_rerun
+from arena.seats.holder import Holder, open_seat
+from arena.seats.sandbox import NONE
+from arena.store import parquet
+from arena.store.manifest import Manifest, read_manifest
+
+
+def capsule(
+    match_id: Annotated[str, typer.Argument(help="24 hex digits, from the board or its faults.")],
+    seat: Annotated[int, typer.Argument(help="The seat of the bot, from 0.")],
+    run: Annotated[bool, typer.Option("--run", help="Start the bot again, bring it there, and show what it does.")] = False,
+    bot: Annotated[
+        Path | None, typer.Option(help="With --run: these files (a mended version) instead of those that played.")
+    ] = None,
+    decision: Annotated[int | None, typer.Option(help="Another decision of the seat, as `arena replay` numbers them.")] = None,
+    to: Annotated[Path | None, typer.Option(help="The file; default: capsule-MATCH_ID-SEAT.json here.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder with the results of tournaments.")] = RESULTS,
+) -> int:
+    """Write the decision where a bot failed as one small file: what it saw, could do, did and printed."""
+    if bot is not None and not run:
+        raise ConfigError("--bot: only with --run")
+    folder, record, key = locate_match(out, match_id)
+    if not 0 <= seat < len(record.seats):
+        raise ConfigError(f"SEAT: a seat from 0 to {len(record.seats) - 1}, not {seat}")
+    manifest = read_manifest(folder)
+    record = _with_faults(record, folder)
+    game = ready(record.game)
+    setup = setup_of(record, key, msgspec.convert(manifest.config["clock"], Clock))
+    fault = first_fault(record, seat) if decision is None else decision
+    packed = pack(game, record, setup, manifest.name, seat, fault)
+    path = to or Path(f"capsule-{record.match_id}-{seat}.json")
+    _write(path, packed)
+    with page_of(Format.TABLE) as page:
+        print_capsule(packed, page)
+        page.say(f"wrote {path}, {path.stat().st_size:,} bytes")
+    if run:
+        _run(packed, record, setup, manifest, _files(packed, bot, out))
+    return 0
+
+
+def _run(packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Manifest, files: BotFiles) -> None:
+    with Holder([packed.game], memory=manifest.config["memory"]) as holder:
+        seed, params = setup.bot_seeds[packed.seat], msgspec.json.decode(packed.params)
+        is_trusted = record.seats[packed.seat].isolation == NONE
+        held = open_seat(files, seed, params) if is_trusted else holder.seat(files, seed, params)
+        try:
+            rerun = bring_back(ready(packed.game), record, setup, packed.seat, packed.decision, held)
+        except HostTrouble as trouble:
+            raise ArenaError(f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
+        finally:
+            held.close()
+    with page_of(Format.TABLE) as page:
+        if files.sha256 != packed.bot_sha256:
+            page.say(f"with other files than those that played (sha256 {files.sha256[:16]}, then {packed.bot_sha256[:16]})")
+        if holder.not_locked and not is_trusted:
+            page.say(f"not locked in: {holder.not_locked}")
+        print_rerun(packed, rerun, page)
+
+
+def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:
+    """The given files, or those that played. Raises ConfigError where nobody has them any more."""
+    if path is not None:
+        if not path.exists():
+            raise ConfigError(f"--bot: {path.absolute()} does not exist")
+        return read_bot(path)
+    found = Submissions(out).of_content(packed.bot_sha256) or unpacked(packed.bot_sha256)
+    if found is None:
+        raise ConfigError(f"--run: the files of {packed.bot} are not here any more; name them with --bot PATH")
+    return found
+
+
+def _with_faults(record: MatchRecord, folder: Path) -> MatchRecord:
+    """With the evidence of its faults, which is in a file of its own where there is no journal."""
+    if record.faults:
+        return record
+    stored = tuple(found for found in parquet.read_faults(folder) if found.match_id == record.match_id)
+    return msgspec.structs.replace(record, faults=stored)
+
+
+def _write(path: Path, packed: Capsule) -> None:
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(packed), indent=1) + b"\n")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None

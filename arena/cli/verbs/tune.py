@@ -1,0 +1,118 @@
+"""`arena tune CONFIG`: find good settings of a bot by play."""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from arena.cli.shared.formats import Format, page_of
+from arena.cli.shared.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
+from arena.formats.comparison import share_of
+from arena.report.terminal.page import Column, fitting
+from arena.tournament.session import Settings
+from arena.tournament.tuning import FILE, Candidate, Round, Tuned, read_tuning, run_tuning
+
+
+class Form(StrEnum):
+    """How to print."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@with_run_options
+def tune(
+    config: ConfigPath, settings: Settings, format: Annotated[Form, typer.Option(help="How to print.")] = Form.TEXT
+) -> int:
+    """Find good settings of a bot: many candidates play, the better half plays on; the same command resumes.
+
+    The last comparison, of the best with the start, is on deals that nobody has played before. The same config gives the
+    same settings.
+    """
+    tuning = read_tuning(config, settings)
+    tuned = on_screen("tune", config, settings, lambda settings, screen: run_tuning(tuning, settings, screen))
+    if tuned is None:
+        return INTERRUPTED
+    text = _best_text(config, tuned)
+    (tuned.folder / FILE).write_text(text, "utf-8")
+    if format is Form.JSON:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(_document(tuned)), indent=2).decode() + "\n")
+        return 0
+    with page_of(Format.TABLE) as page:
+        columns = fitting(_columns(tuned.rounds), page.width, "best")
+        page.table(columns, [""] * len(tuned.rounds))
+        page.say("")
+    typer.echo(text.rstrip("\n"))
+    typer.echo(f"written to {tuned.folder / FILE}")
+    return 0
+
+
+def _columns(rounds: tuple[Round, ...]) -> list[Column]:
+    best = [played.candidates[0] for played in rounds]
+    return [
+        Column("generation", [str(played.generation) for played in rounds]),
+        Column("round", [str(played.number) for played in rounds]),
+        Column("candidates", [str(len(played.candidates)) for played in rounds]),
+        Column("deals", [f"{deals:,}" for _, _, _, deals in best]),
+        Column("best", [candidate.name for candidate, _, _, _ in best], justify="left"),
+        Column("before rivals", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
+        Column("interval", [f"{share_of(low):.1%} to {share_of(high):.1%}" for _, _, (low, high), _ in best]),
+        Column("settings", [_plain(candidate.settings) for candidate, *_ in best], 1, "left"),
+    ]
+
+
+def _best_text(config: Path, tuned: Tuned) -> str:
+    """The result as YAML, to be put into a config: what was found, how, and what it is worth."""
+    tuning, asked = tuned.tuning, tuned.tuning.asked
+    lines = [
+        f"# {asked.bot}: the best of {asked.candidates} candidates in each of {asked.generations} generations",
+        f"# found by: arena tune {config} --seed {tuning.seed}",
+    ]
+    if tuned.final is None:
+        lines.append("# nothing better than the start was found: this is the start")
+    else:
+        found = tuned.final
+        verdicts = {"better": "better", "worse": "worse: keep the start", "equal": "no difference that matters"}
+        lines.append(
+            f"# {tuned.best.name} against the start, on {found.deals:,} new deals: finishes before it in "
+            f"{share_of(found.difference or 0.0):.1%} ({share_of(found.low):.1%} to {share_of(found.high):.1%}): "
+            f"{verdicts.get(found.verdict, 'not sure which is better')}"
+        )
+    return "\n".join([*lines, f"params: {_plain(tuned.params)}", ""])
+
+
+def _document(tuned: Tuned) -> dict[str, Any]:
+    """All of it, for programs; `share`: of its rivals, how many a candidate finishes before, a shared place counting half."""
+
+    def told(candidate: Candidate, mean: float, interval: tuple[float, float], deals: int) -> dict[str, Any]:
+        low, high = map(share_of, interval)
+        return {
+            "name": candidate.name, "settings": candidate.settings, "share": share_of(mean), "low": low, "high": high,
+            "deals": deals,
+        }  # fmt: skip
+
+    rounds = [
+        {"generation": played.generation, "round": played.number, "candidates": [told(*row) for row in played.candidates]}
+        for played in tuned.rounds
+    ]
+    return {
+        "name": tuned.tuning.base.name, "bot": tuned.tuning.asked.bot, "seed": tuned.tuning.seed,
+        "best": {"name": tuned.best.name, "settings": tuned.best.settings, "params": tuned.params},
+        "final": tuned.final, "rounds": rounds,
+    }  # fmt: skip
+
+
+def _plain(value: object) -> str:
+    """As JSON, which is YAML and Python too (but for true, false and null); numbers such that YAML reads them as numbers."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_plain(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_plain, value)) + "]"
+    if isinstance(value, float):
+        mantissa, _, exponent = repr(value).partition("e")
+        return f"{mantissa}{'' if '.' in mantissa else '.0'}e{exponent}" if exponent else mantissa  # to YAML, 2e-05 is text
+    return json.dumps(value)

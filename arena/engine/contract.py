@@ -1,0 +1,213 @@
+"""The contract of a game room: the functions that its rules.py defines over its state, as generic code calls them.
+
+A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
+calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
+state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
+looks like from afar; beside them the room's numbers for them, CONSTANTS, and its DEFAULTS of a search.
+
+A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
+`delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
+"""
+
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine import jit
+from arena.engine.rng import Words
+
+State: TypeAlias = Any
+"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the room's own protocol."""
+States: TypeAlias = NDArray[np.void]
+"""A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
+Actions: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.float64]
+ROOMS: dict[Any, Any] = {}
+"""Rules modules by record type; filled by game.load."""
+ROLLOUTS: dict[Any, Any] = {}
+"""Modules rollout.py of the rooms by record type; filled by game.load."""
+
+
+def _rules(s: State) -> Any:
+    return ROOMS[s.dtype]
+
+
+def deal(s: State, seats: int, options: Words, seed: Words) -> None:
+    """Overwrite all of `s` with the first deal of a match. `options`: the vector of `Game.options_vector`; `seed`: 4 words."""
+    _rules(s).deal(s, seats, options, seed)
+
+
+def legal_actions(s: State, out: Actions) -> int:
+    """Write the legal action codes in ascending order, return how many: at least 1 until the round is over."""
+    return cast(int, _rules(s).legal_actions(s, out))
+
+
+def step(s: State, action: int) -> None:
+    """Play a legal action in place (legality is the caller's business). Halts where a round is over."""
+    _rules(s).step(s, action)
+
+
+def next_round(s: State) -> None:
+    """Deal the next round; only where `is_round_over` and not `is_terminal`."""
+    _rules(s).next_round(s)
+
+
+def current_seat(s: State) -> int:
+    """The seat to choose."""
+    return cast(int, _rules(s).current_seat(s))
+
+
+def num_seats(s: State) -> int:
+    """How many seats play."""
+    return cast(int, _rules(s).num_seats(s))
+
+
+def is_simultaneous(s: State) -> bool:
+    """Whether the current seat and the later seats choose together: no choice is shown before all are in."""
+    return cast(bool, _rules(s).is_simultaneous(s))
+
+
+def is_round_over(s: State) -> bool:
+    """Whether the round is over; `next_round` or the end of the match follows."""
+    return cast(bool, _rules(s).is_round_over(s))
+
+
+def is_terminal(s: State) -> bool:
+    """Whether the match is over (then the round is over too)."""
+    return cast(bool, _rules(s).is_terminal(s))
+
+
+def scores(s: State, out: Numbers) -> None:
+    """Write each seat's score so far, as RULES.md counts it."""
+    _rules(s).scores(s, out)
+
+
+def places(s: State, out: Actions) -> None:
+    """Write each seat's place at the end: 1 = best, ties share the better number (1, 2, 2, 4)."""
+    _rules(s).places(s, out)
+
+
+def has_one_loser(s: State) -> bool:
+    """Whether the match names one loser and all others win (then only forfeiting seats lose, if there are any)."""
+    return cast(bool, _rules(s).has_one_loser(s))
+
+
+def observe(s: State, seat: int, out: State) -> None:
+    """Write what `seat` knows: the state with all that it cannot know set to zero, unused array tails included."""
+    _rules(s).observe(s, seat, out)
+
+
+def determinize(s: State, seat: int, rng: Words) -> None:
+    """Resample, in place, all that `seat` cannot know, the deal seed included, consistent with all that it has seen.
+
+    Uses nothing but what `observe` shows: an observed state and the true one give the same result. `rng`: sfc32 words.
+    """
+    _rules(s).determinize(s, seat, rng)
+
+
+def seen_action(s: State, action: int, viewer: int) -> int:
+    """What `viewer` learns when `action` is played in `s`, as a code; 0 = nothing. Equal for all that looks equal."""
+    return cast(int, _rules(s).seen_action(s, action, viewer))
+
+
+def _rollout(s: State) -> Any:
+    return ROLLOUTS[s.dtype]
+
+
+class Constant(NamedTuple):
+    """One number of a room's rollout.py that can be tuned; in compiled code `constants[i]`, i its place in CONSTANTS."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    meaning: str
+
+
+class Defaults(NamedTuple):
+    """A room's own settings of a search with quick play (`DEFAULTS` in its rollout.py): see `arena.search.Settings`."""
+
+    selection: str
+    """Of simultaneous choices."""
+    evaluate: int
+    """Decisions after which a rollout is cut; 0: at the end of the round."""
+    prior: float
+    """Visits that a look is worth."""
+    exploration: float
+    """Width of confidence bounds, in standard deviations of the rewards."""
+    expansion: int
+    """Visits after which what follows a choice joins the tree."""
+    habit: float = 0.0
+    """Share of the others' choices in the tree that go by quick play."""
+
+
+def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
+    """Write what the position is worth to each seat, higher is better, on one scale for a room.
+
+    Where the round is over it is what the round brought, and the match if that is over too; before, an estimate.
+    """
+    _rollout(s).evaluate(s, constants, out)
+
+
+def rollout_action(s: State, actions: Actions, count: int, constants: Numbers, rng: Words) -> int:
+    """A quick sensible choice among the first `count` of `actions`, the legal list; looks at its own seat's cards only."""
+    return cast(int, _rollout(s).rollout_action(s, actions, count, constants, rng))
+
+
+def prior(s: State, actions: Actions, count: int, constants: Numbers, out: Numbers) -> None:
+    """Write what each of the first `count` of `actions`, the legal list, seems to be worth at a glance.
+
+    In the units of `evaluate`; only differences count. Looks at what its own seat knows, and at nothing else.
+    """
+    _rollout(s).prior(s, actions, count, constants, out)
+
+
+def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
+    """Change what `determinize` drew for `seat` so that worlds in which the others would have played as they did are likelier.
+
+    As `determinize`, it uses nothing that the seat cannot know. A room without such a notion leaves the world as it is.
+    """
+    _rollout(s).believe(s, seat, constants, rng)
+
+
+def choice_code(s: State, action: int) -> int:
+    """One of several simultaneous choices as the chooser knows it: the same for the same cards, nothing of the others'."""
+    return cast(int, _rollout(s).choice_code(s, action))
+
+
+def private_code(s: State, seat: int) -> int:
+    """What a seat to choose has learnt that no seen action told it, as a code, such as the cards drawn; 0 = nothing."""
+    return cast(int, _rollout(s).private_code(s, seat))
+
+
+def reopen(s: State) -> None:
+    """Take back all choices of a simultaneous decision that are already in, so that the first seat is to choose."""
+    _rollout(s).reopen(s)
+
+
+for _rooms, _function, _parameters in (
+    (ROOMS, deal, "s, seats, options, seed"),
+    (ROOMS, legal_actions, "s, out"),
+    (ROOMS, step, "s, action"),
+    (ROOMS, next_round, "s"),
+    (ROOMS, current_seat, "s"),
+    (ROOMS, num_seats, "s"),
+    (ROOMS, is_simultaneous, "s"),
+    (ROOMS, is_round_over, "s"),
+    (ROOMS, is_terminal, "s"),
+    (ROOMS, scores, "s, out"),
+    (ROOMS, places, "s, out"),
+    (ROOMS, has_one_loser, "s"),
+    (ROOMS, observe, "s, seat, out"),
+    (ROOMS, determinize, "s, seat, rng"),
+    (ROOMS, seen_action, "s, action, viewer"),
+    (ROLLOUTS, evaluate, "s, constants, out"),
+    (ROLLOUTS, rollout_action, "s, actions, count, constants, rng"),
+    (ROLLOUTS, prior, "s, actions, count, constants, out"),
+    (ROLLOUTS, believe, "s, seat, constants, rng"),
+    (ROLLOUTS, choice_code, "s, action"),
+    (ROLLOUTS, private_code, "s, seat"),
+    (ROLLOUTS, reopen, "s"),
+):
+    jit.stub(_function, _rooms, _parameters)

@@ -1,0 +1,252 @@
+"""How rules and search are compiled, and where the compiled code is kept: the one door to numba.
+
+Compiled code is cached in one folder per room, named by a hash of the room's sources, the shared engine's sources,
+the versions and the compiler settings, so that an edited rule can never meet code compiled from the old one
+(numba itself only notices edits in the very file of the function that it caches).
+With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in for a debugger and for coverage.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, register_jitable
+
+from arena.cache import cache_root, keep_newest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENABLED = not numba.config.DISABLE_JIT
+ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
+RATINGS = "ratings"
+FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
+SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
+
+_PACKAGE = Path(__file__).parent.parent
+_NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no code: workers have the one, tests the other
+_SHARED_SOURCES = ("cards.py", "engine/*.py")
+_SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
+
+
+def jit(function: F) -> F:
+    """Compile `function` for its own room (or the ratings, or the shared engine), cached there; one signature only."""
+    parts = function.__module__.split(".")
+    if parts[:2] == ["arena", "games"] and len(parts) > 2:
+        return bind(function, parts[2])
+    return bind(function, RATINGS if parts[:2] == ["arena", RATINGS] else ENGINE)
+
+
+def jit_as(signature: str) -> Callable[[F], F]:
+    """Like `jit`, compiled at once for this signature alone: for functions that several rooms call.
+
+    Their arrays and constants differ in type, and processes that add signatures to one cached function at the same time can
+    overwrite each other's code.
+    """
+    return lambda function: bind(function, ENGINE, signature)
+
+
+def search_of(room: str) -> str:
+    """The name under which the compiled searches of a room are kept."""
+    return room + _SEARCH
+
+
+def bind(function: F, room: str, signature: str | None = None) -> F:
+    """Compile generic code for one room: a dispatcher of its own, cached in that room's folder.
+
+    `function` is module-level and reaches the room only through the stubs of contract.py and through `generic` functions,
+    so that all that is compiled into it is covered by the room's hash. (Closures and functions passed as arguments
+    never hit numba's cache in a second process.)
+    """
+    if not ENABLED:
+        return function
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder(room))
+    try:
+        compiled: F = numba.njit(signature, cache=True, **SETTINGS)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+def generic(function: F) -> F:
+    """Mark a helper of generic code: compiled into each caller, so it has no cache of its own that could be stale."""
+    compiled: F = register_jitable(**SETTINGS)(function)  # a caller's bounds checks are not inherited
+    return compiled
+
+
+def stub(function: F, rooms: dict[Any, Any], parameters: str) -> None:
+    """Let compiled code call `function(s, ...)` as the function of that name in the room of the state's record type.
+
+    `rooms` maps record types (`record_type`) to rules modules, `parameters` are the stub's parameter names.
+    """
+    if not ENABLED:
+        return
+    names = {"rooms": rooms, "name": function.__name__}
+    exec(  # numba requires the overload to have exactly the parameter names of the stub
+        f"def chosen({parameters}):\n"
+        f"    implementation = getattr(rooms[s], name)\n"
+        f"    return lambda {parameters}: implementation({parameters})",
+        names,
+    )
+    overload(function)(names["chosen"])
+
+
+def record_type(dtype: np.dtype[Any]) -> Any:
+    """What `stub` dispatches on: numba's type of one record of `dtype` (the dtype itself when the JIT is off)."""
+    return numba.from_dtype(dtype) if ENABLED else dtype
+
+
+def compilations(function: Callable[..., Any]) -> tuple[int, int]:
+    """How many signatures of a compiled function were compiled here, and how many came from the cache."""
+    stats = function.stats  # type: ignore[attr-defined]  # numba's dispatcher
+    return sum(stats.cache_misses.values()), sum(stats.cache_hits.values())
+
+
+def cached_signatures(function: Callable[..., Any]) -> list[str]:
+    """All signatures of a compiled function that its cache holds, whoever compiled them; empty when the JIT is off."""
+    index = function._cache._cache_file._load_index() if ENABLED else {}  # type: ignore[attr-defined]  # numba shows no other way
+    return [str(key[0]) for key in index]
+
+
+def forbid_compiling(function: Callable[..., Any]) -> None:
+    """From now on a call with a new signature raises TypeError instead of compiling."""
+    if ENABLED:
+        function._can_compile = False  # type: ignore[attr-defined]  # `disable_compile` refuses what was never called
+
+
+def forbid_all_compiling() -> None:
+    """From now on nothing of the hall that was compiled takes a new signature in this process, nor in its children."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == _PACKAGE.name:
+            for value in vars(module).values():
+                if hasattr(value, "disable_compile"):
+                    forbid_compiling(value)
+
+
+@cache
+def cache_folder(room: str) -> Path:
+    """The existing, writable folder of compiled code for `room` as its sources stand now."""
+    folder = cache_root() / f"{room}-{source_hash(room)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    return folder
+
+
+@cache
+def source_hash(room: str) -> str:
+    """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
+    if room == RATINGS:
+        sources = [_PACKAGE / "engine" / "jit.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
+    else:
+        sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
+    if room.endswith(_SEARCH):
+        sources += sorted((_PACKAGE / "search").glob("[a-z]*.py"))
+    if room not in (ENGINE, RATINGS):
+        sources += sorted((_PACKAGE / "games" / room.removesuffix(_SEARCH)).rglob("*.py"))
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
+    options = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_") and name not in _NO_CODE}
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
+    digest.update(repr((where, versions, SETTINGS, options)).encode())
+    return digest.hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def compiling(room: str) -> Iterator[None]:
+    """Hold the room's compile lock: several processes that start at once compile once."""
+    with (cache_folder(room) / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def is_warm(room: str) -> bool:
+    """Whether `mark_warm` was called for the room as its sources stand now."""
+    return not ENABLED or (cache_folder(room) / "warm").exists()
+
+
+def mark_warm(room: str) -> None:
+    """Say that all entries of the room are in the cache, and drop the room's oldest other folders."""
+    (cache_folder(room) / "warm").touch()
+    for name in (room, ENGINE):
+        keep_newest(f"{name}-*", FOLDERS_KEPT, cache_folder(name))
+
+
+def popcount(mask: int) -> int:
+    """Number of set bits of a mask of at most 62 bits."""
+    return int(mask).bit_count()
+
+
+def lowest_bit(mask: int) -> int:
+    """Index of the lowest set bit of a non-zero mask of at most 62 bits."""
+    value = int(mask)
+    return (value & -value).bit_length() - 1
+
+
+def bit_length(mask: int) -> int:
+    """How many bits a mask of at most 62 bits needs: the index of its highest set bit + 1, or 0."""
+    return int(mask).bit_length()
+
+
+def thread_nanoseconds() -> int:
+    """CPU time of the calling thread so far; about half a microsecond to read, in compiled code too."""
+    return time.thread_time_ns()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _thread_nanoseconds(_typing: Any) -> Any:
+    """The C library's `clock_gettime` by its name: an address, as ctypes gives one, could not be cached."""
+
+    def build(_context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
+        word, number = llvmlite.ir.IntType(64), llvmlite.ir.IntType(32)
+        pair = llvmlite.ir.ArrayType(word, 2)  # struct timespec: seconds, nanoseconds
+        read = cgutils.get_or_insert_function(
+            builder.module, llvmlite.ir.FunctionType(number, [number, pair.as_pointer()]), "clock_gettime"
+        )
+        place = cgutils.alloca_once(builder, pair)
+        builder.call(read, [llvmlite.ir.Constant(number, time.CLOCK_THREAD_CPUTIME_ID), place])
+        seconds, rest = (builder.load(cgutils.gep_inbounds(builder, place, 0, part)) for part in range(2))
+        return builder.add(builder.mul(seconds, llvmlite.ir.Constant(word, 10**9)), rest)
+
+    return types.int64(), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _population_count(_typing: Any, _mask: Any) -> Any:
+    return types.int64(types.int64), lambda _context, builder, _signature, args: builder.ctpop(args[0])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_trailing_zeros(_typing: Any, _mask: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0))
+
+    return types.int64(types.int64), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_leading_zeros(_typing: Any, _mask: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0))
+
+    return types.int64(types.int64), build
+
+
+overload(thread_nanoseconds)(lambda: lambda: _thread_nanoseconds())
+# Plain lambdas: numba compares the two signatures, annotations included.
+overload(popcount)(lambda mask: lambda mask: _population_count(mask))
+overload(bit_length)(lambda mask: lambda mask: 64 - _count_leading_zeros(mask))
+overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))

@@ -1,0 +1,270 @@
+"""A loaded game room: its rules, its notation, its view, its compiled entries; how rooms are found.
+
+A room is a folder under games/ with rules.py, rollout.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt.
+What its rules.py and its rollout.py must define is in contract.py.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+
+from arena.engine import jit
+from arena.engine.contract import ROLLOUTS, ROOMS, Actions, Numbers, State, States
+from arena.engine.entries import Engine, bind_engine
+from arena.engine.option_table import DataTable, RowError, read_tables
+from arena.engine.options import Option, OptionValue
+from arena.engine.rng import Words, seed_words
+from arena.errors import ConfigError, nearest
+
+__all__ = ["Actions", "Document", "Game", "State", "States", "TextModule", "compiled_entries", "load", "names", "warm"]
+
+Document: TypeAlias = dict[str, Any]
+"""A position as a JSON object (notation.md, "Positions")."""
+
+_FOLDER = Path(__file__).parent.parent / "games"
+
+
+class TextModule(Protocol):
+    """What a room's text.py offers: the room's notation, both ways (plain Python, never on a hot path).
+
+    A room with a comparator of its own may also offer `compare(case)`, which gives the `winner` of a case of
+    `arena verify` that names no position (notation.md, "Traces").
+    """
+
+    def action_texts(self, s: State, actions: Sequence[int]) -> list[str]:
+        """Actions of the seat to choose; needs only what that seat knows."""
+        ...
+
+    def parse_action(self, s: State, text: str) -> int:
+        """The inverse for one action; raises PositionError for a text that is no action at all."""
+        ...
+
+    def event_texts(self, s: State, seen: int) -> list[tuple[int, str]]:
+        """A code of `seen_action` as (seat, text) pairs; `s` is the state in which the action was played."""
+        ...
+
+    def to_position(self, s: State) -> Document:
+        """Everything, hidden cards too."""
+        ...
+
+    def from_position(self, document: Document) -> States:
+        """The inverse of `to_position`; raises PositionError that names the key."""
+        ...
+
+    def masked_position(self, s: State, seat: int) -> Document:
+        """What `seat` knows, `?` for a hidden card; from the observed state alone."""
+        ...
+
+    def describe(self, s: State, seat: int | None) -> str:
+        """The position as a few lines for people: as `seat` sees it, or with everything for None."""
+        ...
+
+
+@dataclass(frozen=True)
+class Game:
+    """A loaded room."""
+
+    name: str
+    rules: Any
+    """The module games/<name>/rules.py."""
+    rollout: Any
+    """The module games/<name>/rollout.py."""
+    text: TextModule
+    view: type[Any]
+    """The typed view that bots of this game see."""
+    warm_view: Callable[[Any], None]
+    """Calls every compiled function that a view uses."""
+    engine: Engine
+
+    @property
+    def version(self) -> int:
+        """Rises when a rule changes (a refactoring does not)."""
+        return cast(int, self.rules.VERSION)
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The possible numbers of seats, ascending."""
+        return cast("tuple[int, ...]", self.rules.SEATS)
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The rule options, in the order of the options vector."""
+        return cast("tuple[Option, ...]", self.rules.OPTIONS)
+
+    @property
+    def folder(self) -> Path:
+        """The room's folder: RULES.md, vectors.jsonl, playthrough.txt."""
+        return _FOLDER / self.name
+
+    def new_states(self) -> States:
+        """A zeroed state."""
+        return np.zeros(1, self.rules.STATE)
+
+    def new_actions(self) -> Actions:
+        """A buffer that holds any legal list."""
+        return np.zeros(self.rules.MAX_ACTIONS, np.int64)
+
+    @property
+    def constants(self) -> Numbers:
+        """[constants]: a new array of the defaults of the room's CONSTANTS, for searches."""
+        return np.array([constant.default for constant in self.rollout.CONSTANTS], float)
+
+    def from_bytes(self, data: bytes) -> States:
+        """A state from its bytes, writable (a read-only array would be another type for compiled code)."""
+        return np.frombuffer(bytearray(data), self.rules.STATE)
+
+    def check_seats(self, seats: int) -> None:
+        """Raise ConfigError for a number of seats that the rules do not have."""
+        if seats not in self.seats:
+            allowed = ", ".join(str(count) for count in self.seats)
+            raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
+
+    def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
+        """All options, those left out with their defaults, but no table that is the default (see data_table.py).
+
+        Raises ConfigError that names the option.
+        """
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise ConfigError(f"options.{name}: {self.name} has no such option; {nearest(name, known)}")
+        resolved: dict[str, OptionValue] = {}
+        for name, option in known.items():
+            value = given.get(name, option.default)
+            try:
+                resolved[name] = option.decode(option.encode(value))
+            except RowError as error:
+                raise ConfigError(f"options.{name}: {error}") from None
+            except ValueError as error:
+                raise ConfigError(f"options.{name}: {error}, not {value!r}") from None
+            if isinstance(option, DataTable) and resolved[name] == option.default:
+                del resolved[name]
+        return cast("dict[str, OptionValue]", self.rules.resolve_options(resolved, seats, given))
+
+    def read_options(self, given: Mapping[str, OptionValue], seats: int, folders: Sequence[Path]) -> dict[str, OptionValue]:
+        """`resolve_options` for what a person wrote: a table may be the path of a file, relative to one of `folders`."""
+        values, ends = read_tables(self.options, given, folders)
+        try:
+            return self.resolve_options(values, seats)
+        except ConfigError as error:
+            for name, end in ends.items():
+                key, _, problem = str(error).partition(": ")
+                if key == f"options.{name}":
+                    raise ConfigError(f"{key}: {end}: {problem}") from None
+            raise
+
+    def options_of(self, position: Document) -> dict[str, OptionValue]:
+        """The resolved options of a position: its tables stand in it as keys of their own (notation.md, "Positions")."""
+        tables = [option.name for option in self.options if isinstance(option, DataTable) and option.name in position]
+        return {**position["options"], **{name: position[name] for name in tables}}
+
+    def option_warnings(self, seats: int, resolved: Mapping[str, OptionValue]) -> list[str]:
+        """What is allowed but hardly meant, in words; only rooms whose rules.py defines `option_warnings` have any."""
+        warnings = getattr(self.rules, "option_warnings", None)
+        return [] if warnings is None else cast("list[str]", warnings(seats, resolved))
+
+    def options_vector(self, resolved: Mapping[str, OptionValue]) -> Words:
+        """Resolved options as the whole numbers that `deal` takes."""
+        codes = [code for option in self.options for code in option.encode(resolved.get(option.name, option.default))]
+        return np.array(codes, np.int64)
+
+    def units(self, seats: int, resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
+        """The unit (team) of each seat: what is rated together; the seat itself where there are no teams."""
+        return cast("tuple[int, ...]", self.rules.units(seats, resolved))
+
+    def ms_per_tick(self, resolved: Mapping[str, OptionValue]) -> int | None:
+        """CPU milliseconds of thinking that delay a choice by one tick; None where time has no part in the game.
+
+        Only a room with such an option offers `ms_per_tick(resolved)`, and then `delayed(action, ticks)` (see `timed`).
+        """
+        measure = getattr(self.rules, "ms_per_tick", None)
+        return cast("int | None", measure(resolved)) if measure else None
+
+    def timed(self, action: int, ticks: int) -> int:
+        """An action with the ticks that it took to think of, as `step` takes it; the action itself where they are 0."""
+        return cast(int, self.rules.delayed(action, ticks)) if ticks else action
+
+    def timed_log(self, actions: Sequence[int], delays: Sequence[int]) -> list[int]:
+        """The actions of a log as `step` takes them. `delays`: the ticks of each where they were measured, else empty."""
+        return [self.timed(action, ticks) for action, ticks in zip(actions, delays, strict=True)] if delays else list(actions)
+
+    def deal(self, seats: int, resolved: Mapping[str, OptionValue], seed: int) -> States:
+        """The first position of a match. `resolved`: from `resolve_options`; `seed`: 128 bits."""
+        states = self.new_states()
+        self.engine.deal(states, seats, self.options_vector(resolved), seed_words(seed))
+        return states
+
+    def action_text(self, states: States, action: int) -> str:
+        """One action of the seat to choose."""
+        return self.text.action_texts(states[0], [action])[0]
+
+    def legal_list(self, states: States) -> list[int]:
+        """The legal action codes in canonical order."""
+        out = self.new_actions()
+        return [int(code) for code in out[: self.engine.legal_actions(states, out)]]
+
+    def observed(self, states: States, seat: int) -> States:
+        """What `seat` knows, as a state."""
+        out = self.new_states()
+        self.engine.observe(states, seat, out)
+        return out
+
+    def final(self, states: States, seats: int) -> tuple[list[float], list[int]]:
+        """Scores and places."""
+        numbers, ranks = np.zeros(seats), np.zeros(seats, np.int64)
+        self.engine.scores(states, numbers)
+        self.engine.places(states, ranks)
+        return [float(number) for number in numbers], [int(rank) for rank in ranks]
+
+
+def names() -> list[str]:
+    """The games of this hall: the folders under games/ that hold rules."""
+    return sorted(path.parent.name for path in _FOLDER.glob("*/rules.py"))
+
+
+@cache
+def load(name: str) -> Game:
+    """The room of a game; raises ConfigError for an unknown name."""
+    if name not in names():
+        raise ConfigError(f'game: no game "{name}"; {nearest(name, names())}')
+    rules, rollout, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "rollout", "text", "view"))
+    ROOMS[jit.record_type(rules.STATE)] = rules
+    ROLLOUTS[jit.record_type(rules.STATE)] = rollout
+    return Game(name, rules, rollout, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))
+
+
+def warm(game: Game) -> None:
+    """Call every entry of a room, and what views and texts call, once: compiled where the cache lacks it."""
+    seats = game.seats[0]
+    options = game.options_vector(game.resolve_options({}, seats))
+    rng, out, numbers = seed_words(1), game.new_actions(), np.zeros(max(game.seats))
+    states, seen = game.deal(seats, game.resolve_options({}, seats), 1), game.new_states()
+    engine = game.engine
+    seat = engine.current_seat(states)
+    engine.is_simultaneous(states)
+    engine.observe(states, seat, seen)
+    engine.determinize(seen, seat, rng)
+    view = game.view(game, seen, seat, codes=game.legal_list(seen), events=list, clock=None)
+    game.warm_view(view)
+    game.text.describe(states[0], None)
+    _ = (str(view), view.position)
+    engine.seen_action(states, game.legal_list(states)[0], seat)
+    engine.step(states, game.legal_list(states)[0])
+    engine.advance(states, game.legal_list(states)[0])
+    engine.play_random(states, rng, out, 1 << 20)
+    engine.is_round_over(states)
+    engine.is_terminal(states)
+    engine.has_one_loser(states)
+    engine.scores(states, numbers)
+    engine.places(states, np.zeros(max(game.seats), np.int64))
+    engine.play_many(states, seats, options, 1, 1, rng, out)
+
+
+def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
+    """The dispatchers of a room's entries."""
+    return [getattr(game.engine, name) for name in Engine.__dataclass_fields__]

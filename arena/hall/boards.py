@@ -1,0 +1,56 @@
+"""Rows to rate or to look at: of a tournament's folder, or of the hall."""
+
+import datetime
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from arena.errors import ConfigError
+from arena.hall import folder as hall
+from arena.records import MatchRecord
+from arena.store import parquet
+from arena.store.columns import Columns
+from arena.store.manifest import is_hall, read_manifest
+from arena.store.schema import FaultPlace
+
+
+def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> Columns:
+    """Columns as arrays of all rows. Raises StoreError, and ConfigError where nothing started since then.
+
+    `since`: only tournaments that started then or later. Matches have no time of their own: a tournament is in or out.
+    """
+    if is_hall(folder):
+        entries = hall.rated_entries(folder)
+        rows = hall.read_rows(entries, names, since=since)
+        if since is not None and not rows.parts:
+            newest = max((entry.started for entry in entries), default=None)
+            raise ConfigError(
+                f"--since {since.isoformat()}: no tournament of the hall started since then; the newest: {newest}"
+            )
+        return rows.columns
+    if since is not None and (started := hall.Entry(folder, read_manifest(folder)).started) < since:
+        raise ConfigError(
+            f"--since {since.isoformat()}: {folder.name} started before that, at {started.isoformat()}, and its matches "
+            f"have no times of their own"
+        )
+    return parquet.read_columns(folder, names)
+
+
+def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
+    """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
+    if is_hall(folder):
+        return hall.match_ids(hall.counted(hall.rated_entries(folder)), rows)
+    return parquet.read_match_ids(folder, rows)
+
+
+def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
+    """The matches of some rows with the keys of their deals (hex; None: not public yet), by number of the row."""
+    if is_hall(folder):
+        return hall.find_matches(folder, rows)
+    ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
+    found = parquet.find_matches(folder, sorted(set(ids.values())))
+    return {row: (found[match_id], key) for row, match_id in ids.items()}
+
+
+def locate_faults(folder: Path) -> list[FaultPlace]:
+    """All faults of bots, in the order of their rows in `read_columns`."""
+    return hall.locate_faults(folder) if is_hall(folder) else parquet.locate_faults(folder)

@@ -1,0 +1,76 @@
+"""Finding a match in the folders that tournaments have written."""
+
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import NotStored, StoreError
+from arena.formats.plan import leg_key, leg_of
+from arena.formats.tables import Format, Ladder
+from arena.records import MatchRecord
+from arena.store import parquet
+from arena.store.journal import FILE, Journal
+from arena.store.manifest import FILE as MANIFEST
+from arena.store.manifest import HALL, HALL_ENTRIES, is_hall, read_manifest
+from arena.store.schema import MATCHES
+
+ID_DIGITS = 24
+
+
+def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
+    """A match and its tournament's key. Raises StoreError when no folder in `out` has the match with its key."""
+    _, record, key = locate_match(out, match_id)
+    return record, key
+
+
+def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
+    """The same, after the tournament's folder."""
+    wanted = match_id.lower()
+    if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
+        raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
+    folders = sorted(path.parent for path in out.glob(f"*/{MANIFEST}") if not is_hall(path.parent))
+    folders += sorted(path.parent for path in out.glob(f"{HALL}/{HALL_ENTRIES}/*/{MANIFEST}"))  # some are nowhere else any more
+    troubles: list[str] = []
+    for folder in folders:
+        for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
+            try:
+                return (folder, *search(folder, wanted))
+            except NotStored:
+                continue
+            except StoreError as error:
+                troubles.append(str(error))
+    searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == HALL_ENTRIES else folder.name for folder in folders))
+    unread = "".join(f"; {trouble}" for trouble in troubles)
+    raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched or 'no tournament'}){unread}")
+
+
+def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
+    if not (folder / FILE).exists():
+        raise NotStored(f"{folder}: no journal")
+    with Journal(folder, is_read_only=True) as journal:
+        record, key = journal.find(match_id), journal.meta("key")
+    if record is None or key is None:
+        raise NotStored(f"{folder}: no match {match_id}")
+    return record, _key_of(folder, record, key)
+
+
+def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
+    if not (folder / MATCHES.file).exists():  # it goes on, or was killed: its journal has all
+        raise NotStored(f"{folder}: no rows")
+    record = parquet.find_match(folder, match_id)
+    key = read_manifest(folder).key
+    if key is None:
+        raise StoreError(f"{folder}: the key of the deals is not public yet, so match {match_id} cannot be replayed")
+    try:
+        return record, _key_of(folder, record, bytes.fromhex(key))
+    except ValueError:
+        raise StoreError(f"{folder / MANIFEST}: damaged: the key is not hexadecimal") from None
+
+
+def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
+    """The key of a match's deals: each leg of a ladder has its own."""
+    try:
+        format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / MANIFEST}: config.format: {error}") from None
+    return leg_key(newest, format.legs, leg_of(format, record.index)) if isinstance(format, Ladder) else newest

@@ -1,0 +1,98 @@
+"""The ratings, history and totals of the lasting hall, worked out anew when a tournament has been added.
+
+They are a pure function of the tournaments in the hall (hall/folder.py), so whoever looks first after one was added works them
+out: ending a tournament costs no more beside a large hall than beside an empty one.
+"""
+
+import contextlib
+import fcntl
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from arena.analysis.history import history
+from arena.errors import StoreError
+from arena.hall.folder import HallRows, Table, entries, hall_bots, is_rated, read_rows
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import rate_and_compare
+from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
+from arena.records import Ending
+from arena.store import parquet, totals
+from arena.store.manifest import Manifest, write_manifest
+
+LOCK = "lock"
+
+Say = Callable[[str], None]
+
+
+def rate_hall(hall: Path, say: Say) -> None:
+    """Work out the board of the hall, unless somebody else does it meanwhile. Raises StoreError."""
+    with _locked(hall, say):
+        if not is_rated(hall):
+            _rate(hall, say)
+
+
+def _rate(hall: Path, say: Say) -> None:
+    everything = entries(hall)  # once: others may be added meanwhile
+    costs = totals.totals(read_rows(everything, totals.COLUMNS).columns)
+    rows = read_rows(everything, COLUMNS)
+    matches = _matches(rows)
+    say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
+    endings: Counter[str] = Counter()
+    for total in costs:
+        endings[total.ending.value] += total.seats
+    chosen = [part.entry for part in rows.parts]
+    manifest = Manifest(
+        name=hall.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
+        config={"entries": [_entry(table) for table in rows.tables]}, packages={}, rules_versions={}, bots=hall_bots(chosen),
+        pools=(), matches=matches, played=matches, void=_void(rows), endings=dict(endings),
+        tournaments=tuple(entry.folder.name for entry in chosen),
+    )  # fmt: skip
+    settings = RatingSettings()
+    pools = dict(sorted(stored_pools(rows.columns, {}, unrated=unrated_entries(manifest)).items()))
+    ratings, saved = rate_and_compare(pools, settings)
+    parquet.write_ratings(hall, ratings)
+    parquet.write_history(hall, history(pools, settings))
+    parquet.write_totals(hall, costs)
+    unrated = matches - manifest.void - sum(pool.matches for pool in pools.values())
+    manifest = msgspec.structs.replace(manifest, pools=tuple(pools), rotations_saved=saved, unrated=unrated)
+    write_manifest(hall, manifest)  # last: it says which tournaments the other files are about
+
+
+def _matches(rows: HallRows) -> int:
+    index = rows.columns.numbers["index"]
+    return int(index[-1]) + 1 if len(index) else 0
+
+
+def _void(rows: HallRows) -> int:
+    """Matches that the hall could not finish; all their seats say so."""
+    endings = rows.columns.texts["ending"]
+    failed = endings.codes == endings.code(Ending.HOST.value)
+    return len(np.unique(rows.columns.numbers["index"][failed]))
+
+
+def _entry(table: Table) -> dict[str, Any]:
+    """A pool as the resolved config of a tournament has it."""
+    return {
+        "pool": table.pool, "game": table.game, "seats": table.seats, "options": msgspec.json.decode(table.options),
+        "rules_version": table.rules_version,
+    }  # fmt: skip
+
+
+@contextlib.contextmanager
+def _locked(hall: Path, say: Say) -> Iterator[None]:
+    """Let one process at a time write the board; the system frees the lock of one that dies."""
+    try:
+        with (hall / LOCK).open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say("waiting for another process that rates the hall ...")
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise StoreError(f"{hall}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,74 @@
+"""The report of a tournament: what it shows, in which order. A new section is a function here in one of the two lists."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.report.evidence import Evidence, PoolEvidence, shown
+from arena.report.html.document import Chapter, Document, Fact, Section
+from arena.report.html.page import anchor
+from arena.report.html.plots import Plotter
+from arena.report.html.sections import conduct, fairness, faults, matches, overview, pairs, strength
+from arena.report.terminal.board import headline
+
+POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
+    strength.ranking,
+    strength.rating_history,
+    pairs.heat_map,
+    strength.rank_chances,
+    strength.opinions,
+    conduct.decision_time,
+    conduct.endings,
+    faults.faults,
+    faults.slow_decisions,
+    fairness.seats,
+    fairness.rotations,
+    matches.matches,
+)
+"""Of every rating pool; None where there is nothing to show."""
+OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
+    overview.leaders,
+    overview.by_game,
+    overview.field,
+    overview.provenance,
+)
+"""Of the whole tournament, after the notes and the overall ranking."""
+
+
+def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:
+    """Read a tournament's folder, one pool at a time. Raises StoreError. `say`: told what is being worked on."""
+    say("reading the matches")
+    tournament = Evidence(folder)
+    plotter = Plotter()
+    chapters = []
+    for number, name in enumerate(tournament.pools):
+        say(f"{shown(name)} ({number + 1} of {len(tournament.pools)})")
+        chapters.append(_pool(tournament.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
+    summary = Chapter("overview", "Overview", "", _present([
+        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in OVERVIEW_SECTIONS)
+    ]))  # fmt: skip
+    return Document(
+        title=f"{tournament.manifest.name}: tournament report",
+        summary=headline(tournament.manifest).partition(": ")[2],
+        facts=[Fact(name, value) for name, value in overview.facts(tournament)],
+        chapters=[summary, *chapters],
+        footer=f"Made by arena from {shown(tournament.manifest.name)}, started {tournament.manifest.started}.",
+    )
+
+
+def _pool(evidence: PoolEvidence, plotter: Plotter) -> Chapter:
+    entries = [_entry(entry) for entry in evidence.entries]
+    return Chapter(
+        evidence.anchor, evidence.title, "; ".join(entries), _present([make(evidence, plotter) for make in POOL_SECTIONS])
+    )
+
+
+def _present(sections: Sequence[Section | None]) -> list[Section]:
+    return [section for section in sections if section is not None]
+
+
+def _entry(entry: dict[str, Any]) -> str:
+    """A game of the config in words."""
+    table = f"{entry.get('game')}, {entry.get('seats')} seats"
+    deals = entry.get("deals")  # of the hall, every tournament had its own number
+    return table if deals is None else f"{table}, {deals} {'deal' if deals == 1 else 'deals'} a table"

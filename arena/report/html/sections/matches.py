@@ -1,0 +1,147 @@
+"""The matches of a pool and their replays: all of them, or a choice that says what it is."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.analysis import notable
+from arena.engine import room as games
+from arena.errors import ArenaError, printable
+from arena.formats.plan import deal_seed
+from arena.hall import boards
+from arena.records import MatchRecord
+from arena.report.evidence import PoolEvidence, shown
+from arena.report.html.document import Block, Cell, Column, Log, Section, Table, Words
+from arena.report.html.plots import Plotter
+from arena.report.terminal.replay import replay_lines
+
+ALL_MATCHES = 60  # a pool with so many has all of them listed
+MOST_FAULTS, MOST_CLOSE = 12, 6
+LOSSES = 24  # of all bots together; each has one at least
+MOST_LOSSES = 3  # of a bot
+PAGE_LETTERS = 2_500_000  # of the replays of a whole page
+LOG_LETTERS = 60_000  # of one replay; a longer one lacks its middle
+BEGINNING = 12_000  # letters of it
+
+
+@dataclass(frozen=True)
+class _Choice:
+    match: int
+    """Of the pool's rows."""
+    reasons: Sequence[str]
+
+
+def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
+    """The list, and the replays that fit."""
+    if not evidence.rows.matches:
+        return None
+    chosen = _chosen(evidence)
+    found = _records(evidence, [choice.match for choice in chosen])
+    records = [record for record, _ in found]
+    logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
+    anchors = {log.anchor for log in logs}
+    columns = [
+        Column("match", is_number=False, is_code=True),
+        Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
+        Column("why", is_number=False, is_long=True), Column("deal"), Column("rotation"), Column("decisions"),
+    ]  # fmt: skip
+    rows = [_row(evidence, choice, record, anchors) for choice, record in zip(chosen, records)]
+    blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
+    if reason:
+        blocks.append(Words(reason))
+    return Section("Matches", _lead(evidence, chosen), [*blocks, *logs])
+
+
+def _chosen(evidence: PoolEvidence) -> list[_Choice]:
+    """With the reasons; those first whose replays should find room: faults, everybody's worst loss, the closest."""
+    rows = evidence.rows
+    each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
+    losses = [(number, f"worst loss of {shown(*evidence.bots[bot])}") for number, bot in notable.losses(rows, each)]
+    reasons = [
+        *((number, "fault") for number in notable.faults(rows, MOST_FAULTS)), *losses[: len(evidence.bots)],
+        *((number, "close") for number in notable.closest(rows, MOST_CLOSE)), *losses[len(evidence.bots) :],
+    ]  # fmt: skip
+    found: dict[int, list[str]] = {}
+    for number, reason in reasons:
+        found.setdefault(number, []).append(reason)
+    if rows.matches <= ALL_MATCHES:
+        found |= {number: [] for number in range(rows.matches) if number not in found}
+    return [_Choice(number, why) for number, why in found.items()]
+
+
+def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
+    total = evidence.rows.matches
+    if len(chosen) == total:
+        return f"All {total:,} rated matches."
+    return (
+        f"{len(chosen):,} of {total:,} rated matches: each faulty bot's first faults ({MOST_FAULTS} at most), every bot's "
+        f"worst losses (worst place, then widest gap in points), and the {MOST_CLOSE} closest. `arena replay` shows any other."
+    )
+
+
+def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[MatchRecord, str | None]]:
+    """The stored matches with these numbers in the pool, and the keys of their deals, as far as they are public."""
+    rows = [int(evidence.row_numbers[evidence.rows.starts[number]]) for number in numbers]
+    found = boards.find_matches(evidence.tournament.folder, rows)
+    return [found[row] for row in rows]
+
+
+def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
+    anchor = _anchor(evidence, record)
+    return [
+        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(_result(record, "\n")),
+        Cell(", ".join(choice.reasons)), Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
+        Cell(f"{len(record.actions):,}", len(record.actions)),
+    ]  # fmt: skip
+
+
+def _result(record: MatchRecord, between: str = " · ") -> str:
+    """`1. alice (seat 0, 30) · 2. bob (seat 1, 12, crash)`."""
+    parts = []
+    for number, seat in sorted(enumerate(record.seats), key=lambda item: item[1].place):
+        fault = f", {seat.ending.value}" if seat.ending.blame == "bot" else ""
+        parts.append(f"{seat.place}. {shown(seat.bot, seat.bot_version)} (seat {number}, {seat.score:g}{fault})")
+    return between.join(parts)
+
+
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
+    """Replays until the pool's share of the page is full, and why others, or all, are left out."""
+    if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
+        return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
+    share = PAGE_LETTERS // max(1, len(evidence.tournament.pools))
+    logs: list[Log] = []
+    for choice, record, key in listed:
+        try:
+            text = _replay(record, bytes.fromhex(key or ""))
+        except (ArenaError, ValueError) as error:
+            return logs, f"Replays are left out: {printable(evidence.tournament.reason(error))}"
+        if len(text) > share:
+            shown_here = f"The first {len(logs)} of these have a replay below"
+            return logs, f"{shown_here}; `arena replay` and the number of the match shows any."
+        share -= len(text)
+        title = f"Replay {record.match_id}: {', '.join(choice.reasons) or _result(record)}"
+        logs.append(Log(_anchor(evidence, record), title, text))
+    return logs, ""
+
+
+def _replay(record: MatchRecord, key: bytes) -> str:
+    """The match with all cards open. Raises ArenaError or ValueError where this installation cannot play it again."""
+    game = games.load(record.game)
+    if record.rules_version != game.version:
+        raise ValueError(f"played by version {record.rules_version} of the rules of {record.game}; these are {game.version}")
+    options = game.resolve_options(json.loads(record.options), len(record.seats))
+    seed = deal_seed(key, record.game, len(record.seats), record.options, record.deal)
+    text = "\n".join(replay_lines(game, record, options, seed))
+    return text if len(text) <= LOG_LETTERS else _shortened(text, f"all: arena replay {record.match_id}")
+
+
+def _shortened(text: str, way_out: str) -> str:
+    """Beginning and end, cut between lines."""
+    begin = text[:BEGINNING].rpartition("\n")[0]
+    end = text[len(text) - (LOG_LETTERS - BEGINNING) :].partition("\n")[2]
+    left_out = text.count("\n") - begin.count("\n") - end.count("\n") - 1
+    return f"{begin}\n\n... {left_out:,} lines left out; {way_out} ...\n\n{end}"
+
+
+def _anchor(evidence: PoolEvidence, record: MatchRecord) -> str:
+    return f"{evidence.anchor}-match-{record.match_id}"

@@ -1,0 +1,241 @@
+"""The leaderboard: a table for a terminal of any width, plain text for a pipe, JSON and CSV for programs."""
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from rich.console import Console
+
+from arena.errors import ConfigError, nearest
+from arena.ratings.settings import MODEL, OVERALL
+from arena.records import Ending, Rating
+from arena.report.costs import Costs, add_up, costs_of, milliseconds
+from arena.report.terminal.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
+from arena.store.manifest import Manifest
+from arena.store.schema import SeatTotals
+
+PLOT_WIDTH = 25  # characters of the picture of the intervals
+_PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
+
+
+def print_board(
+    manifest: Manifest,
+    ratings: Sequence[Rating],
+    target: Console | Page,
+    *,
+    choice: str | None = None,
+    totals: Iterable[SeatTotals] = (),
+    model: str = MODEL,
+    title: str | None = None,
+) -> None:
+    """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
+
+    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
+    `model`: whose ratings; `title`: the first line, by default `headline`.
+    """
+    page = ConsolePage(target) if isinstance(target, Console) else target
+    ratings = headline_ratings(ratings, model)
+    pools = chosen_pools(manifest, ratings, choice)
+    costs = add_up(totals)
+    retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
+    page.say(headline(manifest) if title is None else title, "bold")
+    told = True
+    for pool in pools:
+        rows = [rating for rating in ratings if rating.pool == pool]
+        page.say("")
+        if len(pools) > 1 or choice is not None or manifest.tournaments:
+            page.heading(pool)
+        columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
+        told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
+    shown = [rating for rating in ratings if rating.pool in pools]
+    for note in _notes(manifest, shown, {} if told else costs):
+        page.say(note, "dim")
+
+
+def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
+    """The ratings of one model."""
+    return [rating for rating in ratings if rating.model == model]
+
+
+def chosen_pools(
+    manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
+) -> list[str]:
+    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names.
+
+    Raises ConfigError, that names the option, for an unknown one.
+    """
+    found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
+    if choice is None:
+        return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
+    if choice in found or choice == OVERALL:
+        return [choice]
+    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
+    if not of_game:
+        games = [entry["game"] for entry in manifest.entries if "game" in entry]
+        hint = nearest(choice, {*found, *games, OVERALL})
+        raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
+    return [pool for pool in found if pool in of_game]
+
+
+def _everywhere(ratings: Iterable[Rating]) -> list[str]:
+    """Who has an overall rank."""
+    return [_name(rating) for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
+
+
+def headline(manifest: Manifest) -> str:
+    """Name, matches, deals, endings, finished or not."""
+    planned = "" if manifest.finished else f" of {manifest.matches:,}"
+    parts = [f"{manifest.played:,}{planned} matches"]
+    if manifest.tournaments:
+        parts.append(f"tournaments: {len(manifest.tournaments)}")
+    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
+    if deals:
+        parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
+    failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
+    parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
+    if not manifest.tournaments:
+        parts.append("finished" if manifest.finished else "not finished")
+    return f"{manifest.name}: {'; '.join(parts)}"
+
+
+def leaders(ratings: Iterable[Rating], count: int) -> str:
+    """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best."""
+    listed = headline_ratings(ratings)
+    pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
+    ranked = [rating for rating in listed if rating.rank is not None]
+    if len(pools) > 1 and len(_everywhere(listed)) < 2:
+        best = [next(rating for rating in ranked if rating.pool == pool) for pool in pools]
+        heads = pools
+    else:
+        chosen = OVERALL if len(pools) > 1 else pools[0] if pools else ""
+        best = [rating for rating in ranked if rating.pool == chosen][:count]
+        heads = _rank_cells(best)
+    names = max((len(_name(rating)) for rating in best), default=0)
+    return "\n".join(
+        f"{head:{max(map(len, heads))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for head, rating in zip(heads, best)
+    )
+
+
+def board_json(ratings: Iterable[Rating]) -> str:
+    """A list of objects with the keys of ratings.parquet."""
+    return msgspec.json.format(msgspec.json.encode(list(ratings)), indent=2).decode()
+
+
+def board_csv(ratings: Iterable[Rating]) -> str:
+    """A header line with the keys of ratings.parquet, then a line per rating; an empty field for no rank."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, Rating.__struct_fields__, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(msgspec.structs.asdict(rating) for rating in ratings)
+    return target.getvalue()
+
+
+def _print_table(
+    page: Page, rows: Sequence[Rating], costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
+) -> set[str]:
+    """Print one pool; returns the headers of the columns that had room."""
+    if not rows:
+        page.say("no ratings yet")
+        return set()
+    columns = _columns(rows, costs, page.glyphs)
+    if is_compact:
+        columns = [column for column in columns if column.header != _PLOT]
+    if isinstance(page, MarkdownPage):
+        columns = [column for column in columns if column.header != _PLOT]
+    columns = fitting(columns, page.width)
+    unranked = [(rating.bot, rating.bot_version) in retired or rating.rank is None for rating in rows]
+    page.table(columns, ["dim" if dim else "bold yellow" if row.rank == 1 else "" for dim, row in zip(unranked, rows)])
+    return {column.header for column in columns}
+
+
+def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Column]:
+    """All columns that have something to say, left to right."""
+    columns = [
+        Column("rank", _rank_cells(rows), 0, "left"),
+        Column("bot", [_name(rating) for rating in rows], 0, "left"),
+        Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
+        Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
+        Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
+        Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
+        Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
+        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
+    ]
+    if any(rating.faults for rating in rows):
+        columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
+    if costs:
+        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
+        kinds = [costs_of(costs, rating).faults for rating in rows]
+        if any(kinds):
+            columns.append(Column(_ENDINGS, kinds, 1, "left"))
+    return columns
+
+
+def _rank_cells(rows: Sequence[Rating]) -> list[str]:
+    """`2 (1-3)`: rank and its bounds; `~` before it: not separable from the bot above."""
+    cells = []
+    digits = max((len(str(rating.rank)) for rating in rows if rating.rank is not None), default=1)
+    for above, rating in zip([None, *rows], rows):
+        if rating.rank is None:
+            cells.append(f"  {'-':>{digits}}")
+            continue
+        bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
+        cells.append(f"{'~' if above is not None and is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+    return cells
+
+
+def is_open(above: Rating, below: Rating) -> bool:
+    """Whether the order of two neighbours may as well be the other one."""
+    return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
+
+
+def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
+    """Intervals and means of those that played on one scale, from the lowest end to the highest."""
+    played = [rating for rating in rows if rating.matches]
+    low = min((rating.low for rating in played), default=0.0)
+    high = max((rating.high for rating in played), default=0.0)
+    scale = (PLOT_WIDTH - 1) / (high - low) if high > low else 0.0
+    cells = []
+    for rating in rows:
+        if not rating.matches:
+            cells.append(" " * PLOT_WIDTH)
+            continue
+        first, mean, last = (round((value - low) * scale) for value in (rating.low, rating.mu, rating.high))
+        line = " " * first + glyphs.line * (last - first + 1)
+        cells.append((line[:mean] + glyphs.mean + line[mean + 1 :]).ljust(PLOT_WIDTH))
+    return cells
+
+
+def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
+    notes = []
+    if any(above.pool == below.pool and is_open(above, below) for above, below in itertools.pairwise(shown)):
+        notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
+    missing = sorted({_name(rating) for rating in shown if rating.rank is None})
+    if missing:
+        notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
+    for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
+        for rating in shown:
+            faults = costs_of(costs, rating).faults if rating.pool == pool else ""
+            if faults:
+                notes.append(f"faults of {_name(rating)} in {pool}: {faults}")
+    saved = {pool: manifest.rotations_saved[pool] for pool in manifest.rotations_saved if any(r.pool == pool for r in shown)}
+    if saved:
+        counts = ", ".join(f"{pool} {count:.2f}" for pool, count in saved.items())
+        notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
+    if manifest.outcome is not None:
+        notes.append(f"it ended because: {manifest.outcome}")
+    retired = [bot.name for bot in manifest.bots if bot.retired]
+    if retired:
+        notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
+    if manifest.void:
+        notes.append(f"void matches, which the hall could not finish, not rated: {manifest.void}")
+    if manifest.unrated:
+        notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
+    return ["", *notes] if notes else []
+
+
+def _name(rating: Rating) -> str:
+    return bot_name(rating.bot, rating.bot_version)

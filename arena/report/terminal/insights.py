@@ -1,0 +1,205 @@
+"""What a board leaves out: head-to-head, the history of a bot's ratings, and where its points come from."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from arena.analysis.explain import Explanation
+from arena.analysis.head_to_head import HeadToHead
+from arena.analysis.second_opinions import SecondOpinion
+from arena.ratings.settings import OVERALL
+from arena.records import HistoryPoint, Rating
+from arena.report.terminal.page import Column, Page, bot_name, fitting
+
+HISTORY_LINES = 20  # of a bot in a pool; JSON and CSV have all points
+
+
+def head_to_head_rows(pairs: Mapping[str, HeadToHead]) -> list[dict[str, Any]]:
+    """A row per pool and ordered pair of bots that met."""
+    return [
+        {
+            "pool": pool, "bot": bot[0], "bot_version": bot[1], "against": other[0], "against_version": other[1],
+            "meetings": int(found.meetings[one, two]), "better": float(found.better[one, two]),
+        }
+        for pool, found in pairs.items()
+        for one, bot in enumerate(found.bots)
+        for two, other in enumerate(found.bots)
+        if found.meetings[one, two]
+    ]  # fmt: skip
+
+
+def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating], page: Page) -> None:
+    """A square per pool, best first: how often the row's bot finished before the column's. `ratings`: of one model."""
+    for pool, found in pairs.items():
+        listed = [(rating.bot, rating.bot_version) for rating in ratings if rating.pool == pool]
+        order = [found.bots.index(bot) for bot in listed if bot in found.bots]
+        page.say("")
+        page.heading(pool)
+        if not order:
+            page.say("no matches yet")
+            continue
+        columns = [
+            Column("", [str(number + 1) for number in range(len(order))]),
+            Column("bot", [bot_name(*found.bots[bot]) for bot in order], justify="left"),
+        ]
+        for number, other in enumerate(order):
+            cells = [_percent(found.share(bot, other)) for bot in order]
+            columns.append(Column(str(number + 1), cells, len(order) - number))
+        page.table(fitting(columns, page.width), [""] * len(order))
+    page.say("")
+    page.say("share of the matches of the two that the bot of the row finished before that of the column, ties as halves")
+
+
+def opinion_rows(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating]) -> list[dict[str, Any]]:
+    """A row per pool and bot, with the rank of the headline in front. `ratings`: of one model."""
+    ranks = {(rating.pool, rating.bot, rating.bot_version): rating.rank for rating in ratings}
+    return [
+        {"pool": pool, "rank": ranks.get((pool, one.bot, one.bot_version)), **msgspec.structs.asdict(one)}
+        for pool, opinions in found.items()
+        for one in opinions
+    ]
+
+
+def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating], page: Page) -> None:
+    """A table per pool in the order of the headline. `ratings`: of one model."""
+    for pool, opinions in found.items():
+        by_bot = {(one.bot, one.bot_version): one for one in opinions}
+        listed = [rating for rating in ratings if rating.pool == pool and (rating.bot, rating.bot_version) in by_bot]
+        shown = [by_bot[rating.bot, rating.bot_version] for rating in listed]
+        page.say("")
+        page.heading(pool)
+        if not shown:
+            page.say("no matches yet")
+            continue
+        columns = [
+            Column("rank", [_rank(rating.rank) for rating in listed]),
+            Column("bot", [bot_name(one.bot, one.bot_version) for one in shown], justify="left"),
+            Column("Bradley-Terry", [f"{_rank(one.elo_rank)} ({one.elo:+,.0f})" for one in shown]),
+            Column("place", [f"{_rank(one.place_rank)} ({one.mean_place:.2f})" for one in shown], 3),
+            Column("score", [f"{_rank(one.score_rank)} ({one.mean_score:,.2f})" for one in shown], 2),
+            Column("rivals beaten", [f"{one.rivals_beaten:g} of {one.rivals}" for one in shown], 1),
+        ]
+        page.table(fitting(columns, page.width), [""] * len(shown))
+    page.say("")
+    page.say(
+        "rank: the headline's. Others: Bradley-Terry of all pairs (Elo points, mean of the field 0), mean place, mean score; "
+        "rivals that finished behind more often than before. They never change the headline"
+    )
+
+
+def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
+    """The points of one bot, pool by pool, thinned to a screen."""
+    for pool, bot in dict.fromkeys((point.pool, (point.bot, point.bot_version)) for point in points):
+        own = [point for point in points if point.pool == pool and (point.bot, point.bot_version) == bot]
+        last = len(own) - 1
+        shown = [own[place] for place in sorted({last * line // HISTORY_LINES for line in range(HISTORY_LINES + 1)})]
+        page.say("")
+        page.heading(f"{pool}: {bot_name(*bot)}")
+        columns = [
+            Column("matches", [f"{point.matches:,}" for point in shown]),
+            Column("of the pool", [f"{point.pool_matches:,}" for point in shown], 1),
+            Column("rating", [f"{point.mu - 3 * point.sigma:.2f}" for point in shown]),
+            Column("mu", [f"{point.mu:.2f}" for point in shown]),
+            Column("sigma", [f"{point.sigma:.2f}" for point in shown]),
+        ]
+        page.table(columns, [""] * len(shown))
+
+
+def print_explanations(
+    bot: tuple[str, int],
+    found: Mapping[str, Explanation],
+    ids: Mapping[tuple[str, int], str],
+    ratings: Sequence[Rating],
+    page: Page,
+) -> None:
+    """Per pool: the rating, then by seat, against whom, and the worst losses.
+
+    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model.
+    """
+    if not found:
+        page.say("")
+        page.say(f"{bot_name(*bot)} has played no matches yet")
+    for pool in [OVERALL, *found] if len(found) > 1 else list(found):
+        for rating in ratings:
+            if (rating.pool, rating.bot, rating.bot_version) == (pool, *bot):
+                rank = "no rank" if rating.rank is None else f"rank {rating.rank}"
+                share = f"{rating.wins / max(1, rating.matches):.1%} won"
+                page.say("")
+                page.heading(
+                    f"{bot_name(*bot)}, {pool}: {rank}, rating {rating.rating:.2f}, {rating.matches:,} matches, {share}"
+                )
+        if pool in found:
+            _print_explanation(pool, found[pool], ids, page)
+
+
+def explanation_rows(
+    bot: tuple[str, int], found: Mapping[str, Explanation], ids: Mapping[tuple[str, int], str]
+) -> list[dict[str, Any]]:
+    """One object per pool, with match ids in place of row numbers."""
+    objects = []
+    for pool, explanation in found.items():
+        part = msgspec.to_builtins(explanation)
+        for loss in part["losses"]:
+            loss["match_id"] = ids[pool, loss.pop("row")]
+        objects.append({"pool": pool, "bot": bot[0], "bot_version": bot[1], **part})
+    return objects
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A header line and a line per row; nothing without rows."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, list(rows[0]) if rows else [], lineterminator="\n")
+    if rows:
+        writer.writeheader()
+    writer.writerows(rows)
+    return target.getvalue()
+
+
+def rows_json(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A list of objects."""
+    return msgspec.json.format(msgspec.json.encode(list(rows)), indent=2).decode()
+
+
+def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, int], str], page: Page) -> None:
+    columns = [
+        Column("seat", [f"{part.seat} of {part.seats}" for part in found.seats], justify="left"),
+        Column("matches", [f"{part.matches:,}" for part in found.seats]),
+        Column("wins", [f"{part.wins / part.matches:.1%}" for part in found.seats]),
+        Column("place", [f"{part.mean_place:.2f}" for part in found.seats]),
+        Column("score", [f"{part.mean_score:,.2f}" for part in found.seats]),
+    ]
+    page.table(columns, [""] * len(found.seats))
+    page.say("")
+    columns = [
+        Column("against", [bot_name(part.bot, part.bot_version) for part in found.opponents], justify="left"),
+        Column("matches", [f"{part.meetings:,}" for part in found.opponents]),
+        Column("better", [_percent(part.better / part.meetings) for part in found.opponents]),
+    ]
+    page.table(fitting(columns, page.width, "against"), [""] * len(found.opponents))
+    if not found.losses:
+        page.say("")
+        page.say("no losses")
+        return
+    page.say("")
+    columns = [
+        Column("worst losses", [ids[pool, loss.row] for loss in found.losses], justify="left"),
+        Column("place", [f"{loss.place} of {loss.seats}" for loss in found.losses]),
+        Column("score", [f"{loss.score:,.6g}" for loss in found.losses], 2),
+        Column("winner's", [f"{loss.best_score:,.6g}" for loss in found.losses], 1),
+        Column("winner", [", ".join(loss.winners) for loss in found.losses], justify="left"),
+        Column("", ["fault" if loss.is_fault else "" for loss in found.losses], 3, "left"),
+    ]
+    page.table(fitting(columns, page.width, "winner"), [""] * len(found.losses))
+    page.say("")
+    page.say(f"to see one: arena replay {ids[pool, found.losses[0].row]}")
+
+
+def _rank(rank: int | None) -> str:
+    return "-" if rank is None else str(rank)
+
+
+def _percent(share: float | None) -> str:
+    return "." if share is None else f"{share:.0%}"

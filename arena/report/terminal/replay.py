@@ -1,0 +1,84 @@
+"""A finished match as readable text: every decision, as one seat saw it or with all cards open."""
+
+from collections.abc import Iterator, Sequence
+
+from arena.engine.options import OptionValue
+from arena.engine.room import Game, States
+from arena.errors import StoreError
+from arena.records import MatchRecord
+
+RULE = "-" * 72
+
+
+def replay_lines(
+    game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int, seat: int | None = None
+) -> Iterator[str]:
+    """The match from its action log. `options`: resolved; `seat`: the viewer, None for all. Raises StoreError for a bad log."""
+    _check_log(game, record, options, deal_seed)
+    names = [row.bot for row in record.seats]
+    yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
+    states = game.deal(len(names), options, deal_seed)
+    number = 0
+    for actions in batches(game, states, game.timed_log(record.actions, record.delays)):
+        yield RULE
+        yield _scene(game, states, seat)
+        for action in actions:
+            mover = game.engine.current_seat(states)
+            for text in _events(game, states, action, seat, mover):
+                yield f"{number:5}  {text}"
+            number += 1
+            ended = game.from_bytes(states.tobytes())
+            game.engine.step(ended, action)
+            if game.engine.is_round_over(ended):
+                yield RULE
+                yield _scene(game, ended, seat)
+            game.engine.advance(states, action)
+    yield from result_lines(record, seat)
+
+
+def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
+    """Places, best first, and the notes on faults: all of them, or those of one seat."""
+    for place, row in sorted(enumerate(record.seats), key=lambda item: item[1].place):
+        fault = f"  {row.ending.value} at decision {row.fault_decision}" if row.ending.blame == "bot" else ""
+        yield f"place {row.place}  seat {place} {row.bot}  score {row.score:g}{fault}"
+    yield from (f"note: {note}" for note in record.notes if seat is None or note.startswith(f"seat {seat} "))
+
+
+def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list[int]]:
+    """The log cut into what is chosen together; `states` must follow: each batch's actions are played by the caller."""
+    at = 0
+    while at < len(actions):
+        batch = [actions[at]]
+        mover = game.engine.current_seat(states)
+        if game.engine.is_simultaneous(states):
+            ahead = game.from_bytes(states.tobytes())
+            while at + len(batch) < len(actions):
+                game.engine.step(ahead, batch[-1])
+                follower = game.engine.current_seat(ahead)
+                if game.engine.is_round_over(ahead) or follower <= mover or not game.engine.is_simultaneous(ahead):
+                    break
+                batch.append(actions[at + len(batch)])
+                mover = follower
+        at += len(batch)
+        yield batch
+
+
+def _check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> None:
+    """What compiled rules are given must be legal: they check nothing."""
+    states = game.deal(len(record.seats), options, deal_seed)
+    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, record.delays))):
+        if game.engine.is_terminal(states) or action not in game.legal_list(states):
+            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
+        game.engine.advance(states, timed)
+
+
+def _scene(game: Game, states: States, seat: int | None) -> str:
+    seen = states if seat is None else game.observed(states, seat)
+    return game.text.describe(seen[0], seat)
+
+
+def _events(game: Game, states: States, action: int, seat: int | None, mover: int) -> list[str]:
+    if seat is None:
+        return [f"seat {mover}  {game.action_text(states, action)}"]
+    seen = game.engine.seen_action(states, action, seat)
+    return [f"seat {who}  {text}" for who, text in game.text.event_texts(states[0], seen)] if seen else []

@@ -1,0 +1,129 @@
+"""One match outside any tournament: for notebooks, `arena match` and `arena play`."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
+from arena.engine import rng
+from arena.engine import room as games
+from arena.engine.options import OptionValue
+from arena.errors import BotError, ConfigError
+from arena.match import MatchSetup, Player, Seat, play
+from arena.records import Clock, MatchRecord, canonical_json
+from arena.seats.in_process import HasAgent, InProcessSeat
+from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat, OpenCommandSeat, find_program
+
+UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
+"""Seconds: no limit to speak of."""
+
+MEMORY = 512_000_000
+"""Bytes of a locked bot: a config's default."""
+
+Entrant = str | Path | type[Agent[Any]]
+"""A bot's path, or an Agent class."""
+
+
+def play_match(
+    game: str,
+    bots: Sequence[Entrant],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    clock: Clock = UNHURRIED,
+) -> MatchRecord:
+    """Play one match in this process; bots in seat order, each a path or an Agent class.
+
+    The same seed gives the same match (a bot that iterates over sets of strings also needs a fixed PYTHONHASHSEED, which the
+    command line sets). Raises ConfigError or BotError; a bot's fault is recorded, not raised.
+    """
+    setup = agree(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
+    with ExitStack() as opened:
+        seats: list[Seat] = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
+        return play(games.load(game), setup, seats)
+
+
+def agree(
+    game: str,
+    names: Sequence[str],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    clock: Clock = UNHURRIED,
+) -> MatchSetup:
+    """What fixes a match of the players `names` in seat order. `seed`: None for a random one."""
+    room = games.load(game)
+    room.check_seats(len(names))
+    resolved = room.read_options(options or {}, len(names), (Path(),))
+    chosen = secrets.randbits(64) if seed is None else seed
+    key = f"exhibition {chosen}".encode()
+    seats = range(len(names))
+    return MatchSetup(
+        index=0,
+        match_id=f"{rng.derive(key, 'match', canonical_json([game, resolved, list(names)])):032x}"[:24],
+        game=game,
+        pool=game,
+        options=resolved,
+        deal=0,
+        rotation=0,
+        players=tuple(Player(name, "") for name in names),
+        deal_seed=rng.derive(key, "deal"),
+        bot_seeds=tuple(rng.derive(key, "bot", seat) for seat in seats),
+        fallback_seeds=tuple(rng.derive(key, "fallback", seat) for seat in seats),
+        clock=clock,
+    )
+
+
+def locked_seat(keeper: Keeper, path: Path, seed: int) -> AbstractContextManager[Seat]:
+    """A seat for a bot that is locked in, as tournaments lock strangers' bots in; a context manager. Raises BotError."""
+    files = _files(path)
+    kind = LockedSeat if files.command is None else CommandSeat
+    return kind(keeper, files, seed=seed, params={}, memory=MEMORY)
+
+
+def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> AbstractContextManager[Seat]:
+    """A seat for a bot in this process, or for a command bot in a plain one; a context manager.
+
+    Raises BotError for a path that is no bot.
+    """
+    load: Callable[[], AbstractContextManager[HasAgent]]
+    if isinstance(bot, type):
+        load = partial(_Ready, bot)
+    else:
+        files = _files(Path(bot))
+        if files.command is not None:
+            return OpenCommandSeat(files, seed=seed, params=params or {})
+        load = partial(LoadedBot, files)
+    return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
+
+
+def _files(path: Path) -> BotFiles:
+    if not path.exists():
+        raise ConfigError(f"{path}: no such bot: {path.absolute()} does not exist")
+    files = read_bot(path)
+    if files.command is not None:
+        try:
+            find_program(files.command, unpack(files))  # here, else the hall would seem to fail
+        except BotError as error:
+            raise BotError(f"{path}: {error}") from None
+    return files
+
+
+class _Ready:
+    """An Agent class that is there already, in the shape of a LoadedBot."""
+
+    def __init__(self, agent_class: type[Agent[Any]]) -> None:
+        self.agent_class = agent_class
+
+    def __enter__(self) -> "_Ready":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to forget."""
+
+
+def _name(bot: Entrant) -> str:
+    return bot.__name__ if isinstance(bot, type) else bot_name(Path(bot))

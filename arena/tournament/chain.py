@@ -1,0 +1,144 @@
+"""A chain of comparisons: is each bot better than the one before it? One tournament of `format: compare` for each step.
+
+    format: compare
+    chain:                                       # from the weakest to the strongest
+      - {bot: random_bot}
+      - {bot: greedy, deals: 100}                # against random_bot, on 100 deals at most
+      - {bot: planner, deals: 400, share: 0.6}   # against greedy; better is who is so in more than 60 % of the matches
+
+At a table of a step sit its two bots, and bots of the config that are not in the chain where there are more seats. Every step
+has a folder of its own, `NAME-BOT`, and is resumed, audited and shown like any other comparison.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from arena.config import COMPARE, Tournament, bound_of, check_config, check_tournament_name
+from arena.errors import ConfigError, nearest
+from arena.formats.comparison import Comparison, Evidence, share_of
+from arena.formats.tables import Compare
+from arena.tournament.run import run_tournament
+from arena.tournament.session import Reporter, Results, Settings
+from arena.typed import typed
+from arena.yaml_file import read_yaml
+
+CHAIN = "chain"
+_MILLISECONDS = 60_000  # of a minute
+
+
+class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `chain`: a bot that is to be better than the one before it."""
+
+    bot: str
+    deals: int | None = None
+    """At most so many in this step; default: the config's."""
+    share: float | None = None
+    """Overrides the one of `compare`."""
+
+
+class Chain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of a config that is about the chain."""
+
+    chain: list[Link]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Is one bot of the chain better than the one before it?"""
+
+    better: str
+    than: str
+    share: float
+    """Of the matches in which it is to finish before the other, shared places counted half."""
+    tournament: Tournament
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What came of a step."""
+
+    step: Step
+    evidence: Evidence
+    """Of all games of the config together."""
+    outcome: str | None
+    """In words."""
+    matches: int
+    cpu_minutes: float
+    """Of all bots, in their decisions."""
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """In what share of the matches the better bot finished before the other, and the interval that holds the truth."""
+        found = self.evidence
+        return share_of(found.difference or 0.0), share_of(found.low), share_of(found.high)
+
+
+def read_steps(path: Path, settings: Settings) -> list[Step]:
+    """The steps of a chain's config; of any other comparison none. Raises ConfigError or BotError."""
+    return read_yaml(path, lambda document: check_steps(document, path.parent, settings))
+
+
+def check_steps(document: object, folder: Path, settings: Settings) -> list[Step]:
+    """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
+    if not isinstance(document, dict) or CHAIN not in document:
+        return []
+    links = typed({CHAIN: document[CHAIN]}, Chain).chain
+    if len(links) < 2:
+        raise ConfigError(f"{CHAIN}: at least two bots are needed, from the weakest to the strongest")
+    if "candidates" in document or document.get("format") != COMPARE:
+        raise ConfigError(f"{CHAIN}: in place of candidates, with format: {COMPARE}")
+    rest = {key: value for key, value in document.items() if key != CHAIN}
+    whole = check_config({**rest, "candidates": [links[0].bot, links[1].bot]}, folder, settings.out)
+    whole = msgspec.structs.replace(whole, name=settings.name or whole.name)
+    _check_links(links, whole)
+    return [_step(whole, [link.bot for link in links], place, links[place]) for place in range(1, len(links))]
+
+
+def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> Iterator[StepResult]:
+    """Play what is left of each step. Raises Interrupted."""
+    for number, step in enumerate(steps, 1):
+        reporter.say(f"step {number} of {len(steps)}: is {step.better} better than {step.than}?")
+        yield _result(step, run_tournament(step.tournament, replace(settings, name=None), reporter))
+
+
+def _result(step: Step, results: Results) -> StepResult:
+    assert isinstance(results.course, Comparison)
+    cpu = sum(total.cpu_ms for total in results.totals()) / _MILLISECONDS
+    return StepResult(step, results.course.evidence()[0], results.course.outcome, results.manifest.played, cpu)
+
+
+def _check_links(links: list[Link], whole: Tournament) -> None:
+    names = [bot.name for bot in whole.bots]
+    for place, link in enumerate(links):
+        key = f"{CHAIN}[{place}]"
+        if link.bot not in names:
+            raise ConfigError(f'{key}.bot: no bot is called "{link.bot}"; {nearest(link.bot, names)}')
+        if link.bot in [other.bot for other in links[:place]]:
+            raise ConfigError(f'{key}.bot: "{link.bot}" is there twice')
+        if place == 0 and (link.deals is not None or link.share is not None):
+            raise ConfigError(f"{key}: the first bot is compared with nobody: deals and share belong to the next ones")
+        if link.deals is not None and link.deals < 1:
+            raise ConfigError(f"{key}.deals: at least 1, not {link.deals}")
+
+
+def _step(whole: Tournament, chain: list[str], place: int, link: Link) -> Step:
+    """The comparison of bot `place` of the chain with the one before it."""
+    below = chain[place - 1]
+    bots = tuple(bot for bot in whole.bots if bot.name in (link.bot, below) or bot.name not in chain)
+    names = [bot.name for bot in bots]
+    format = whole.format
+    assert isinstance(format, Compare)
+    bound = format.bound if link.share is None else bound_of(link.share, f"{CHAIN}[{place}].share")
+    name = f"{whole.name}-{link.bot}"
+    check_tournament_name(name, f"name and {CHAIN}[{place}].bot, which together name the step's folder")
+    tournament = msgspec.structs.replace(
+        whole,
+        name=name,
+        bots=bots,
+        entries=tuple(msgspec.structs.replace(entry, deals=link.deals or entry.deals) for entry in whole.entries),
+        format=msgspec.structs.replace(format, candidates=(names.index(link.bot), names.index(below)), bound=bound),
+    )
+    return Step(link.bot, below, share_of(bound), tournament)

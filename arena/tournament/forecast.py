@@ -1,0 +1,152 @@
+"""What a config would play, and how long that takes: nothing is written, nothing of it is played.
+
+The time is that of a few matches of each entry, spread over its tables, with cards of their own.
+"""
+
+import math
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from arena.admission.field import admit
+from arena.config import Tournament, read_config
+from arena.formats.plan import KEY_BYTES, Plan, key_from_seed
+from arena.formats.tables import Challenges, Combinations, Compare, Gauntlet, Ladder, RoundRobin, Sample, orders
+from arena.records import Ending
+from arena.tournament.session import Settings
+from arena.workers.processes import available_cpus
+from arena.workers.warmup import warm_rooms
+from arena.workers.worker import Job, Worker
+
+CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
+CALIBRATION_MATCHES = 200
+_SPREAD = (math.sqrt(5) - 1) / 2  # steps of the golden ratio fill a plan evenly, however many there are
+
+
+class EntryForecast(msgspec.Struct, frozen=True, kw_only=True):
+    """One game of a config."""
+
+    pool: str
+    game: str
+    seats: int
+    bots: int
+    """That play it."""
+    tables: int | None
+    """Per deal; None: chosen on the way."""
+    deals: int
+    rotations: int
+    """Matches per table and deal."""
+    matches: int | None
+    """None: decided on the way."""
+    balance: str
+    """Who meets whom how often, in words."""
+    calibrated: int
+    """Matches that were played for the estimate."""
+    seconds_per_match: float
+    """Wall time in one worker."""
+    faults: int
+    """Seats of them that ended in a fault."""
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a config would play."""
+
+    name: str
+    format: str
+    bots: int
+    workers: int
+    matches: int
+    """At most, where the format decides on the way."""
+    is_upper_bound: bool
+    seconds: float
+    """With so many workers."""
+    entries: tuple[EntryForecast, ...]
+
+
+def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str], None]) -> Forecast:
+    """Look ahead. Raises ConfigError and BotError as the tournament itself would."""
+    tournament = config if isinstance(config, Tournament) else read_config(config)
+    contestants, _ = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
+    seed = tournament.seed if settings.seed is None else settings.seed
+    plan = Plan(
+        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
+        memory=tournament.memory, faults=tournament.faults, seed=seed, format=tournament.format,
+        key=secrets.token_bytes(KEY_BYTES) if seed is None else key_from_seed(seed),
+    )  # fmt: skip
+    if not isinstance(plan.format, Ladder):
+        len(plan)  # refuses what cannot be played before anything is tried
+    warm_rooms((entry.game for entry in plan.entries), say)
+    job = Job(
+        plan, {bot.files.sha256: bot.files for bot in tournament.bots},
+        needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
+    )  # fmt: skip
+    entries = tuple(_entry(plan, place, job, say) for place in range(len(plan.entries)))
+    workers = settings.workers or available_cpus()
+    if isinstance(plan.format, Ladder):
+        matches = plan.format.legs[-1].matches
+        seconds = matches * sum(entry.seconds_per_match for entry in entries) / len(entries)
+    else:
+        matches = len(plan)
+        seconds = sum((entry.matches or 0) * entry.seconds_per_match for entry in entries)
+    return Forecast(
+        name=settings.name or tournament.name, format=plan.document["format"]["name"], bots=len(contestants), workers=workers,
+        matches=matches, is_upper_bound=isinstance(plan.format, Compare | Ladder), seconds=seconds / workers, entries=entries,
+    )  # fmt: skip
+
+
+def _entry(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> EntryForecast:
+    entry = plan.entries[place]
+    say(f"{entry.pool}: playing a few matches to see how long they take ...")
+    played, seconds, faults = _calibrate(plan, place, job)
+    is_ladder = isinstance(plan.format, Ladder)
+    tables = None if is_ladder else plan.tables[place].per_deal
+    return EntryForecast(
+        pool=entry.pool, game=entry.game, seats=entry.seats, bots=len(plan.field(entry)), tables=tables, deals=entry.deals,
+        rotations=len(orders(entry.seats, has_all=plan.has_all)),
+        matches=None if tables is None else tables * plan.matches_at(place), balance=balance_text(plan, place),
+        calibrated=played, seconds_per_match=seconds / max(1, played), faults=faults,
+    )  # fmt: skip
+
+
+def balance_text(plan: Plan, place: int) -> str:
+    """Who meets whom how often in an entry, over all its deals."""
+    entry = plan.entries[place]
+    seats = "all orders of a table" if plan.has_all else "each bot of a table in each seat once a deal"
+    tables = None if isinstance(plan.format, Ladder) else plan.tables[place]
+    if isinstance(tables, Combinations):
+        pairs = math.comb(len(tables.field) - 2, entry.seats - 2) * entry.deals
+        return f"all tables; each pair meets at {pairs:,}; {seats}"
+    if isinstance(tables, Sample):
+        least, most = tables.meetings()
+        often = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        each = tables.turns * entry.seats * entry.deals
+        return f"a balanced sample; each bot sits at {each:,} tables, each pair meets at {often}; {seats}"
+    if isinstance(tables, Challenges):
+        rivals = len(tables.others.field)
+        pairs = math.comb(rivals - 1, entry.seats - 2) * entry.deals
+        return f"{len(tables.candidates)} candidates, each meets each of {rivals} others at {pairs:,} tables; {seats}"
+    if tables is None:
+        return f"tables are chosen stage by stage; {seats}"
+    beside = f", with {entry.seats - 2} of {len(plan.field(entry)) - 2} others, drawn per deal" if entry.seats > 2 else ""
+    return f"the two candidates at every table, seats exchanged{beside}"
+
+
+def _calibrate(plan: Plan, place: int, job: Job) -> tuple[int, float, int]:
+    """Matches, seconds, seats with faults."""
+    kind = plan.format if isinstance(plan.format, Gauntlet | Compare) else RoundRobin()
+    alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=kind, key=secrets.token_bytes(KEY_BYTES))
+    worker = Worker(msgspec.structs.replace(job, plan=alone))
+    try:
+        worker.play([0])  # what is loaded once does not count
+        began, played, faults = time.perf_counter(), 0, 0
+        while played < CALIBRATION_MATCHES and (not played or time.perf_counter() - began < CALIBRATION_SECONDS):
+            index = int(len(alone) * math.fmod((played + 1) * _SPREAD, 1.0))
+            records = worker.play([index]).records
+            faults += sum(seat.ending is not Ending.PLAYED for record in records for seat in record.seats)
+            played += 1
+        return played, time.perf_counter() - began, faults
+    finally:
+        worker.close()

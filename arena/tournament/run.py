@@ -1,0 +1,410 @@
+"""A tournament on one page: config -> plan -> schedule -> store -> ratings. START READING HERE.
+
+Every finished match goes into the journal at once, so the same call goes on where an earlier one stopped. What is written at
+the end is a pure function of the journal's rows in plan order, whoever played them, when, and on how many workers.
+"""
+
+import datetime
+import importlib.metadata
+import itertools
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.admission.field import admit
+from arena.analysis.history import history
+from arena.config import Tournament, read_config
+from arena.engine import jit
+from arena.engine import room as games
+from arena.errors import ConfigError, StoreError
+from arena.formats.book import Book, go_on, read_book
+from arena.formats.courses import course_of, sample_texts, size_text
+from arena.formats.plan import KEY_BYTES, Contestant, Plan, key_from_seed
+from arena.formats.tables import Ladder, Stage
+from arena.hall import folder as hall
+from arena.match import void
+from arena.ratings.running import RunningRatings
+from arena.ratings.standings import Standings, rate_and_compare
+from arena.records import Ending, MatchRecord, canonical_json
+from arena.store import parquet
+from arena.store.hashing import ResultsHash
+from arena.store.journal import FolderLock, Journal
+from arena.store.manifest import FILE as MANIFEST
+from arena.store.manifest import HALL, BotEntry, Manifest, write_manifest
+from arena.store.status import Command, Pace, Score, Trouble, read_score
+from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
+from arena.workers.backend import Backend
+from arena.workers.driver import Driver, Tally
+from arena.workers.local import LocalBackend
+from arena.workers.processes import available_cpus
+from arena.workers.warmup import warm_rooms
+from arena.workers.worker import Chunk, Failure, Job
+
+MOST_MATCHES = 100_000_000  # a byte of memory each
+_PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
+
+
+def run_tournament(
+    config: Path | str | Tournament, settings: Settings = Settings(), reporter: Reporter | None = None
+) -> Results:
+    """Play a tournament, or what is left of it, and write its folder. Raises ArenaError for every mistake of the user."""
+    reporter = reporter or Silent()
+    check_settings(settings)
+    tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
+    name = settings.name or tournament.name
+    seed = tournament.seed if settings.seed is None else settings.seed
+    contestants, isolation = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
+    folder = settings.out / name
+    with FolderLock(folder):
+        if settings.fresh:
+            set_aside(folder, reporter)
+        with Journal(folder) as journal:
+            for repair in journal.repaired:
+                reporter.say(f"{journal.path}: {repair}")
+            plan, book = _plan(tournament, contestants, seed, journal, folder)
+            journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
+            run = _Run(name, folder, tournament, plan, book, journal, reporter)
+            run.announce(isolation)
+            try:
+                run.play(settings)
+            except KeyboardInterrupt:
+                raise run.stopped(settings) from None
+            results = run.finish(is_finished=True)
+            run.enter_hall(settings.out, is_lasting=settings.is_lasting)
+            return results
+
+
+class _Run:
+    """One run of a tournament whose folder is locked and whose journal is open."""
+
+    def __init__(
+        self, name: str, folder: Path, tournament: Tournament, plan: Plan, book: Book | None, journal: Journal,
+        reporter: Reporter,
+    ) -> None:  # fmt: skip
+        self.folder, self.tournament, self.plan, self.book = folder, tournament, plan, book
+        self.journal, self.reporter = journal, reporter
+        self.progress = Progress(name)
+        self.tally = Tally()
+        self.done = bytearray(len(plan))
+        self.score = Score()
+        self.trouble = Trouble.of(journal) or Trouble()
+        self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
+        self._playing_since = 0.0
+        self.course = course_of(plan, tournament.ratings)
+        self.started = _started(journal)
+
+    def announce(self, isolation: str) -> None:
+        for index in self.journal.indices():
+            self.done[index] = 1
+        self.score = read_score(self.journal)
+        self.progress.done, self.progress.total = self.score.done, len(self.plan)
+        self.reporter.say(
+            f"{self.progress.name}: {len(self.plan.contestants)} bots, {size_text(self.plan)}"
+            + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
+        )
+        for text in sample_texts(self.plan):
+            self.reporter.say(text)
+        self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
+        untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
+        if untrusted:
+            self.reporter.say(f"isolation of bots that are not trusted: {isolation} ({', '.join(untrusted)})")
+            if self.plan.seed is not None:
+                self.reporter.say("warning: with a public seed, a bot that is not trusted can predict the deals")
+        for place, entry in enumerate(self.plan.entries):
+            for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
+                self.reporter.say(f"warning: games[{place}].{warning}")
+        self._write_manifest(is_finished=False)
+
+    def play(self, settings: Settings) -> None:
+        """Play what the journal lacks, stretch by stretch."""
+        with ExitStack() as opened:
+            driver: Driver | None = None
+            for first, last in self.course.stretches():
+                self._follow(last)
+                todo = self._todo(first, last)
+                nearest = next(todo, None)
+                if nearest is not None:
+                    driver = driver or self._driver(settings, opened)
+                    self._playing_since = time.monotonic() - self.progress.seconds
+                    driver.backend.stage = self._stage(first)
+                    driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
+                self._pass_checkpoint(first, last, is_new=nearest is not None)
+            self.plan = self.course.plan
+            if self.course.outcome is not None:
+                self.progress.total = self.progress.done
+                self.reporter.say(self.course.outcome)
+
+    def stopped(self, settings: Settings) -> Interrupted:
+        """Write the results so far; a second Ctrl-C meanwhile leaves the old ones as they are."""
+        kept = f"stopped; {self.journal.count()} of {self.progress.total} matches are kept. The same command goes on."
+        try:
+            self.finish(is_finished=False)
+        except KeyboardInterrupt:
+            return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", self.tally)
+        return Interrupted(f"{kept}  Board so far: arena leaderboard {self.progress.name} --out {settings.out}", self.tally)
+
+    def _todo(self, first: int, last: int) -> Iterator[int]:
+        """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
+        index = self.done.find(0, first, last)
+        while index >= 0:
+            if self.course.is_wanted(index):
+                yield index
+            index = self.done.find(0, index + 1, last)
+
+    def _follow(self, last: int) -> None:
+        """Take over the stage that a ladder has just chosen: into the journal, before it is played."""
+        self.plan = self.course.plan
+        if self.book is not None and self.book != (book := self.book.after(self.plan)):
+            self.book = book
+            self.journal.set_meta(book.values())
+        self.done.extend(bytes(max(0, last - len(self.done))))
+        self.progress.total = self.course.total() or self.progress.total
+
+    def _stage(self, first: int) -> Stage | None:
+        """The stage of a ladder that begins there."""
+        stages = self.plan.format.stages if isinstance(self.plan.format, Ladder) else ()
+        return next((stage for stage in stages if stage.first_index == first), None)
+
+    def finish(self, *, is_finished: bool) -> Results:
+        """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
+        standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
+        unrated = 0
+
+        def rows() -> Iterator[MatchRecord]:
+            nonlocal played, void_matches, unrated
+            for record in self.journal.records():
+                standings.add(record)
+                results.add(record)
+                endings.update(seat.ending.value for seat in record.seats)
+                played += 1
+                void_matches += record.is_void
+                unrated += record.is_measured and not self.tournament.ratings.measured
+                yield record
+
+        parquet.write_matches(self.folder, rows())
+        pools = standings.pools()
+        ratings, saved = rate_and_compare(pools, self.tournament.ratings)
+        parquet.write_ratings(self.folder, ratings)
+        if is_finished and played != self.progress.done:
+            missing = self.progress.done - played
+            raise StoreError(f"{self.journal.path}: {missing} matches cannot be read any more; restore it")
+        parquet.write_history(self.folder, history(pools, self.tournament.ratings))
+        parquet.write_totals(self.folder)
+        manifest = self._write_manifest(
+            is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
+            rotations_saved=saved,
+            results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
+        )  # fmt: skip
+        if self.book is not None:
+            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+        return Results(self.folder, manifest, ratings, self.tally, self.course)
+
+    def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
+        """Add what is finished to the hall of all tournaments; a ladder goes on, and would count again and again."""
+        if self.book is not None or not is_lasting:
+            return
+        try:
+            is_new = hall.add(out / HALL, self.folder) is not None
+        except StoreError as error:  # the tournament is over all the same
+            self.reporter.say(f"warning: not added to the hall: {error}")
+            return
+        if is_new:
+            self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
+
+    def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
+        is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
+        rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
+        warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        job = settings.job(
+            self.plan.without_stages(), {bot.files.sha256: bot.files for bot in self.tournament.bots},
+            needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
+        )  # fmt: skip
+        backend = opened.enter_context(_backend(job, settings, self.reporter.say))
+        seats = max(entry.seats for entry in self.plan.entries)
+        clock = self.plan.clock
+        patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
+        return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally)
+
+    def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
+        self._store([_after(earlier[record.index], record) for record in chunk.records])
+
+    def _keep_void(self, index: int, attempts: int, reason: str) -> None:
+        setup = self.plan.setup(index)
+        self._store([void(games.load(setup.game), setup, attempts, reason)])
+
+    def _store(self, records: list[MatchRecord]) -> None:
+        """Into the journal, with what `arena status` tells."""
+        progress = self.progress
+        fresh = {record.index: record for record in records if not self.done[record.index]}
+        score = self.score.plus(fresh.values())
+        pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
+        new = self.journal.add(records, {**pace.values(), **score.values(), **self._trouble_by_now().values()})
+        for record in new:
+            self.done[record.index] = 1
+            progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
+        self.score = score
+        self.tally.duplicates += len(records) - len(new)
+        progress.done += len(new)
+        progress.played_now += len(new)
+
+    def _trouble_by_now(self) -> Trouble:
+        before, tally = self.trouble, self.tally
+        return Trouble(
+            runs=before.runs + 1, lost_chunks=before.lost_chunks + tally.lost_chunks,
+            overdue_chunks=before.overdue_chunks + tally.overdue_chunks,
+            failed_attempts=before.failed_attempts + tally.failed_attempts, duplicates=before.duplicates + tally.duplicates,
+        )  # fmt: skip
+
+    def _tick(self) -> None:
+        self.progress.seconds = time.monotonic() - self._playing_since
+        self.reporter.progress(self.progress)
+
+    def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
+        """Decide what comes next, from the rows up to here alone: workers and resumes cannot change it."""
+        retired = len(self.course.retired)
+        for record in self.journal.records(first, last):
+            self.running.add(record)
+            self.course.add(record)
+        for news in self.course.pass_checkpoint():
+            if is_new:
+                self.reporter.say(news)
+        total = self.course.total()
+        if total is not None:
+            self.progress.total = total
+        elif len(self.course.retired) > retired:
+            self.progress.total = self.done.count(1, 0, last) + self.plan.count_without(self.course.retired, last)
+        if is_new or self.course.outcome is None:
+            self.progress.ratings = self.running.ratings()
+
+    def _newcomers(self) -> Standings:
+        """Ratings before the first match: every pool that is rated, with its field."""
+        settings = self.tournament.ratings
+        return Standings(settings, self.plan.pools(with_measured=settings.measured))
+
+    def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
+        plan = self.plan
+        manifest = Manifest(
+            name=self.progress.name,
+            finished=is_finished,
+            started=self.started,
+            config={**plan.document, "ratings": msgspec.to_builtins(self.tournament.ratings)},
+            packages={package: importlib.metadata.version(package) for package in _PACKAGES},
+            rules_versions={entry.game: entry.rules_version for entry in plan.entries},
+            bots=tuple(
+                BotEntry(
+                    name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
+                    games=bot.games, trusted=bot.trusted, retired=place in self.course.retired,
+                )
+                for place, bot in enumerate(plan.contestants)
+            ),
+            pools=tuple(plan.pools()),
+            plan_sha256=plan.sha256,
+            commitment=plan.commitment,
+            key=plan.key.hex() if is_finished else None,
+            matches=self.progress.total,
+            outcome=self.course.outcome,
+            **counts,
+        )  # fmt: skip
+        write_manifest(self.folder, manifest)
+        return manifest
+
+
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
+
+
+def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
+    """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
+
+    A lost worker is no trouble of a seat's isolation: the match is played again as it would have been.
+    """
+    if not failures:
+        return record
+    failed = {failure.seat for failure in failures}
+    seats = tuple(
+        msgspec.structs.replace(seat, reproducible=seat.reproducible and place not in failed)
+        for place, seat in enumerate(record.seats)
+    )
+    return msgspec.structs.replace(record, attempts=1 + len(failures), seats=seats)
+
+
+def _plan(
+    tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
+) -> tuple[Plan, Book | None]:
+    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
+
+    Of a ladder also its book, with which it goes on.
+    """
+    has_matches = next(journal.indices(), None) is not None
+    stored_key = journal.meta("key") if has_matches else None
+    key = key_from_seed(seed) if seed is not None else stored_key or secrets.token_bytes(KEY_BYTES)
+    plan = Plan(
+        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
+        memory=tournament.memory, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
+    )  # fmt: skip
+    book = None
+    if isinstance(plan.format, Ladder):
+        plan, book = go_on(plan, read_book(journal) if has_matches else None, journal)
+    if len(plan) > MOST_MATCHES:
+        raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
+    document = canonical_json(plan.lasting_document)
+    stored = journal.meta("plan")
+    if stored is None and (folder / MANIFEST).exists():  # the journal is written first
+        raise StoreError(
+            f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
+            f"start anew with --fresh (the old results are set aside), or choose another --name"
+        )
+    if stored is None or not has_matches:  # what was never begun binds nobody
+        journal.set_meta({"plan": document.encode()})
+    elif stored.decode() != document:
+        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
+        raise StoreError(
+            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the "
+            f"old results are set aside), or choose another --name"
+        )
+    journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
+    return plan, book
+
+
+def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Which settings differ, in the words of the config."""
+    words = {"entries": "games", "contestants": "bots", "commitment": "seed"}
+    keys = [words.get(key, key) for key in {**old, **new} if old.get(key) != new.get(key)]
+    names = {bot["name"] for bot in old["contestants"] if bot in new["contestants"]}
+    changed = sorted({bot["name"] for bot in old["contestants"] + new["contestants"]} - names)
+    return sorted({f"bots: {', '.join(changed)}" if key == "bots" else key for key in keys})
+
+
+def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
+    if settings.backend == LOCAL:
+        return LocalBackend(job, settings.workers or available_cpus())
+    from arena.workers.ray.backend import RayBackend  # only now: importing Ray takes a third of a second
+
+    if settings.address is not None:
+        say(f"playing on the Ray cluster at {settings.address}")
+    return RayBackend(job, settings.workers, settings.address, say)
+
+
+def set_aside(folder: Path, reporter: Reporter) -> None:
+    """Move earlier results into a folder beside; nothing is ever deleted."""
+    old = [path for path in folder.iterdir() if path.name != "lock"]
+    if not old:
+        return
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.{number}")).exists():
+        number += 1
+    aside.mkdir()
+    for path in old:
+        path.rename(aside / path.name)
+    reporter.say(f"earlier results were set aside in {aside}")

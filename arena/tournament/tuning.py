@@ -1,0 +1,372 @@
+"""Good settings of a bot, found by play: many candidates, of whom the better half plays on, on twice as many deals.
+
+    format: tune
+    tune:
+      bot: champion                 # of the bots below; its `params` are the start, and all other bots are its rivals
+      space: {exploration: [0.2, 2.0]}  # see space.py
+      candidates: 16                # of each generation, the start or the best of the generation before among them
+      generations: 2
+      final: 100                    # deals, at most, of the last comparison
+    deals: 4                        # of a generation's first round
+
+A round is a gauntlet: all candidates play the same deals, in all rotations, against the same rivals, so that luck with cards
+meets all alike. What counts is the share of the rivals behind which a candidate does not finish, over all deals of its
+generation so far; the better half goes on (successive halving: Z. Karnin, T. Koren, O. Somekh, "Almost optimal exploration in
+multi-armed bandits", ICML 2013; K. Jamieson, A. Talwalkar, AISTATS 2016). The candidates of the next generation are near the
+best of this one. Who is best in the end was lucky, too: what its settings are worth is said by a comparison with the start, on
+deals that nobody has played.
+
+Each part is a tournament of its own, in the folder of the whole, and goes on where it was stopped. All deals and candidates
+come from the seed: the same config gives the same settings, however many workers play it.
+"""
+
+import math
+import re
+from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import numpy as np
+from scipy.special import stdtrit
+
+from arena.config import ROUND_ROBIN, Bot, Tournament, check_config
+from arena.engine import rng
+from arena.engine import room as games
+from arena.errors import ArenaError, ConfigError, nearest
+from arena.formats.comparison import Comparison, Evidence
+from arena.formats.plan import ALL, key_from_seed
+from arena.formats.tables import Compare, Gauntlet, orders
+from arena.records import Ending, MatchRecord
+from arena.store.journal import FolderLock
+from arena.store.parquet import read_faults
+from arena.tournament.run import run_tournament, set_aside
+from arena.tournament.session import Progress, Reporter, Results, Settings
+from arena.tournament.space import Point, Space, merged, read_space, settings_at, spread, start_of
+from arena.typed import typed
+from arena.yaml_file import read_yaml
+
+TUNE = "tune"
+START = "start"
+CANDIDATE = re.compile(r"g\d+c\d+")  # names of all others
+FILE = "best.yaml"
+SEED = 1  # where neither config nor command line names one: the result is to be repeatable
+NARROWER = 0.5  # the width of the box of a generation, as a part of the one before
+ERROR, DIFFERENCE = 0.05, 0.05  # of the last comparison
+_TAIL = 0.975
+
+
+class TuneConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of the format `tune`."""
+
+    bot: str
+    space: dict[str, Any]
+    candidates: int = 16
+    generations: int = 2
+    final: int = 100
+
+
+class _Section(msgspec.Struct, frozen=True):
+    tune: TuneConfig
+
+
+@dataclass
+class Candidate:
+    """Settings to be tried."""
+
+    name: str
+    settings: dict[str, Any]
+    """By the names of the space, what is not as in the start."""
+    point: Point
+    """Where they are in the space."""
+    scores: list[float] = field(default_factory=list)
+    """For each deal of its generation: mean over its matches and rivals +1 where it is before them, -1 where behind."""
+
+    @property
+    def mean(self) -> float:
+        """Of the deals so far."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else -1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 %, by Student's t over deals. Of the best of many it is too high: see the last comparison."""
+        count = len(self.scores)
+        if count < 2:
+            return -1.0, 1.0
+        half = float(stdtrit(count - 1, _TAIL)) * float(np.std(self.scores, ddof=1)) / math.sqrt(count)
+        return max(-1.0, self.mean - half), min(1.0, self.mean + half)
+
+
+@dataclass(frozen=True)
+class Round:
+    """What came of one round."""
+
+    generation: int
+    number: int
+    """In its generation."""
+    candidates: tuple[tuple[Candidate, float, tuple[float, float], int], ...]
+    """The best first, with its mean, its interval and its deals as they were then."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of it all."""
+
+    tuning: "Tuning"
+    folder: Path
+    rounds: tuple[Round, ...]
+    best: Candidate
+    final: Evidence | None
+    """The best against the start; None: the start itself is the best that was found."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """All parameters of the bot, with the best settings in them."""
+        return merged(self.tuning.bot.params, self.best.settings)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A checked config."""
+
+    base: Tournament
+    """Its field is the bot and its rivals."""
+    bot: Bot
+    space: Space
+    asked: TuneConfig
+    seed: int
+
+    @property
+    def halvings(self) -> list[int]:
+        """How many candidates there are in each round of a generation; one is left after the last."""
+        counts = [self.asked.candidates]
+        while counts[-1] > 2:
+            counts.append((counts[-1] + 1) // 2)
+        return counts
+
+
+def read_tuning(path: Path, settings: Settings) -> Tuning:
+    """Read and check a config. Raises ConfigError or BotError that names file and key."""
+    return read_yaml(path, lambda document: check_tuning(document, path.parent, settings))
+
+
+def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
+    """Check a config given as plain data; paths in it are relative to `folder` or to the current folder."""
+    if not isinstance(document, dict) or document.get("format") != TUNE:
+        raise ConfigError(f"format: {TUNE} is needed here; other formats have other verbs (arena tournament, compare, ladder)")
+    if TUNE not in document:
+        raise ConfigError(f"{TUNE}: this key is needed, with bot and space")
+    asked = typed({TUNE: document[TUNE]}, _Section).tune
+    rest = {key: value for key, value in document.items() if key != TUNE}
+    base = check_config({**rest, "format": ROUND_ROBIN}, folder, settings.out)
+    names = [bot.name for bot in base.bots]
+    if asked.bot not in names:
+        raise ConfigError(f'{TUNE}.bot: no bot is called "{asked.bot}"; {nearest(asked.bot, names)}')
+    _check_names(names)
+    for key, least in (("candidates", 2), ("generations", 1), ("final", 1)):
+        if getattr(asked, key) < least:
+            raise ConfigError(f"{TUNE}.{key}: at least {least}, not {getattr(asked, key)}")
+    seed = base.seed if settings.seed is None else settings.seed
+    return Tuning(
+        base=msgspec.structs.replace(base, name=settings.name or base.name),
+        bot=base.bots[names.index(asked.bot)],
+        space=read_space(asked.space, [games.load(entry.game) for entry in base.entries], f"{TUNE}.space"),
+        asked=asked,
+        seed=SEED if seed is None else seed,
+    )
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuse bots that are called as candidates are: their matches would count for the candidates."""
+    for name in names:
+        if name == START or CANDIDATE.fullmatch(name):
+            raise ConfigError(
+                f'bots: "{name}" is what a candidate of the tuning is called; give the bot another name: '
+                "{path: ..., name: ...}"
+            )
+
+
+def run_tuning(tuning: Tuning, settings: Settings, reporter: Reporter) -> Tuned:
+    """Play what is left of it. Raises Interrupted, and ArenaError where all candidates fail."""
+    folder = settings.out / tuning.base.name
+    with ExitStack() as opened:
+        opened.enter_context(FolderLock(folder))
+        if settings.fresh:
+            set_aside(folder, reporter)
+        parts = replace(settings, out=folder, name=None, seed=None, fresh=False, is_lasting=False)
+        return _Run(tuning, parts, reporter).run()
+
+
+class _Run:
+    def __init__(self, tuning: Tuning, settings: Settings, reporter: Reporter) -> None:
+        self.tuning, self.settings = tuning, settings
+        self.reporter = _Whole(tuning, reporter)
+        self.key = key_from_seed(tuning.seed)
+        self.rounds: list[Round] = []
+        rooms = [games.load(entry.game) for entry in tuning.base.entries]
+        self.start = Candidate(START, {}, start_of(tuning.space, tuning.bot.params, rooms))
+
+    def run(self) -> Tuned:
+        tuning, best = self.tuning, self.start
+        for generation in range(1, tuning.asked.generations + 1):
+            best = self._generation(generation, best)
+        final = self._final(best) if best.settings else None
+        return Tuned(tuning, self.settings.out, tuple(self.rounds), best, final)
+
+    def _generation(self, generation: int, centre: Candidate) -> Candidate:
+        """The best of a generation; `centre`: that of the one before, which takes part in this one."""
+        alive = self._candidates(generation, centre)
+        for number in range(1, len(self.tuning.halvings) + 1):
+            self.reporter.say(
+                f"generation {generation} of {self.tuning.asked.generations}, round {number} of {len(self.tuning.halvings)}: "
+                f"{len(alive)} candidates"
+            )
+            self._play(generation, number, alive)
+            alive.sort(key=lambda candidate: -candidate.mean)  # stable: of equals the earlier one
+            told = tuple((one, one.mean, one.interval, len(one.scores)) for one in alive)
+            self.rounds.append(Round(generation, number, told))
+            alive = alive[: (len(alive) + 1) // 2]
+            if len(alive) == 1:  # before the last round, where the space has few settings
+                break
+        return alive[0]
+
+    def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
+        """That one and new ones."""
+        dice = Random(rng.derive(self.key, "candidates", generation))
+        width = NARROWER ** (generation - 1)
+        space, count = self.tuning.space, self.tuning.asked.candidates - 1
+        found = [Candidate(centre.name, centre.settings, centre.point)]
+        for number, point in enumerate(spread(space, count, dice, centre.point, width), 1):
+            settings = settings_at(space, point, self.start.point)
+            if settings not in [other.settings for other in found]:
+                name = f"g{generation}c{number:02}" if settings else START  # a later generation may come back to it
+                found.append(Candidate(name, settings, point))
+        return found
+
+    def _play(self, generation: int, number: int, alive: list[Candidate]) -> None:
+        """One round: adds each candidate's scores."""
+        base, tuning = self.tuning.base, self.tuning
+        bots = [self._bot(candidate) for candidate in alive]
+        rivals = [bot for bot in base.bots if bot is not tuning.bot]
+        times = 1 << (number - 1)
+        tournament = msgspec.structs.replace(
+            base,
+            name=f"generation-{generation}-round-{number}",
+            seed=self._seed(generation, number),
+            bots=(*bots, *rivals),
+            entries=tuple(msgspec.structs.replace(entry, deals=times * entry.deals) for entry in base.entries),
+            format=Gauntlet(tuple(range(len(bots)))),
+        )
+        results = run_tournament(tournament, self.settings, self.reporter)
+        self.reporter.end(results.manifest.played, len(alive) * times)
+        scores = _scores(results, {candidate.name for candidate in alive})
+        for candidate in alive:
+            candidate.scores += scores[candidate.name]
+        self._look_at_faults(results, alive)
+
+    def _look_at_faults(self, results: Results, alive: list[Candidate]) -> None:
+        """Say who has some; refuse to go on where nobody but the start can play."""
+        reasons = {fault.bot: fault.reason.splitlines()[-1] for fault in reversed(read_faults(results.folder))}
+        for name, reason in reasons.items():
+            self.reporter.say(f"warning: {name} has faults, at first: {reason}")
+        played = {total.bot for total in results.totals() if total.ending is Ending.PLAYED}
+        tried = [candidate.name for candidate in alive if candidate.settings]
+        if tried and played.isdisjoint(tried):
+            reason = reasons.get(tried[0], "it says not why")
+            raise ArenaError(f"{TUNE}.space: with such settings {self.tuning.bot.name} forfeits each match: {reason}")
+
+    def _final(self, best: Candidate) -> Evidence:
+        """The best against the start, on deals of their own."""
+        self.reporter.say(f"final: is {best.name} better than the start?")
+        base, tuning = self.tuning.base, self.tuning
+        tournament = msgspec.structs.replace(
+            base,
+            name="final",
+            seed=self._seed("final"),
+            bots=(self._bot(best), self._bot(self.start), *(bot for bot in base.bots if bot is not tuning.bot)),
+            entries=tuple(msgspec.structs.replace(entry, deals=tuning.asked.final) for entry in base.entries),
+            format=Compare((0, 1), ERROR, DIFFERENCE),
+        )
+        results = run_tournament(tournament, self.settings, self.reporter)
+        assert isinstance(results.course, Comparison)
+        return results.course.evidence()[0]
+
+    def _bot(self, candidate: Candidate) -> Bot:
+        bot = self.tuning.bot
+        return msgspec.structs.replace(bot, name=candidate.name, params=merged(bot.params, candidate.settings))
+
+    def _seed(self, *path: object) -> int:
+        """Of the deals of one part."""
+        return rng.derive(self.key, TUNE, *path) >> 65  # 63 bits, as JSON readers like them
+
+
+def _scores(results: Results, names: set[str]) -> dict[str, list[float]]:
+    """Each candidate's scores, deal by deal of each pool."""
+    points: defaultdict[tuple[str, str, int], list[float]] = defaultdict(list)
+    for record in results.records():
+        if not record.is_void:
+            name, score = _score(record, names)
+            points[name, record.pool, record.deal].append(score)
+    scores: dict[str, list[float]] = {name: [] for name in names}
+    for (name, *_), found in sorted(points.items()):
+        scores[name].append(math.fsum(found) / len(found))
+    return scores
+
+
+def _score(record: MatchRecord, names: set[str]) -> tuple[str, float]:
+    """The candidate of a match, and how it did: +1 before all others, -1 behind all."""
+    own = next(row for row in record.seats if row.bot in names)
+    others = [row for row in record.seats if row.unit != own.unit]
+    return own.bot, math.fsum(np.sign(row.place - own.place) for row in others) / len(others)
+
+
+class _Whole:
+    """Tells of the parts as of one whole; implements Reporter."""
+
+    def __init__(self, tuning: Tuning, reporter: Reporter) -> None:
+        self._tuning, self._reporter = tuning, reporter
+        self.say = reporter.say
+        counts = tuning.halvings
+        self._units = tuning.asked.generations * sum(count << place for place, count in enumerate(counts))
+        self._units_done = 0
+        self._before = Progress(tuning.base.name)
+        """Sums over the parts that are over."""
+        self._now = Progress(tuning.base.name)
+
+    def progress(self, progress: Progress) -> None:
+        """The sum of all parts, and what is left of them, if they are like this one."""
+        self._now = progress
+        done = self._before.done + progress.done
+        total = self._before.done + progress.total
+        if self._units_done < self._units:
+            first = progress.total / self._tuning.asked.candidates
+            each = self._before.done / self._units_done if self._units_done else first
+            total = self._before.done + round(each * (self._units - self._units_done)) + self._final_matches()
+        self._reporter.progress(
+            Progress(
+                self._before.name,
+                total=total,
+                done=done,
+                played_now=self._before.played_now + progress.played_now,
+                seconds=self._before.seconds + progress.seconds,
+                endings=progress.endings,
+            )
+        )
+
+    def end(self, matches: int, units: int) -> None:
+        """A round is over."""
+        self._units_done += units
+        self._before.done += matches
+        self._before.played_now += self._now.played_now
+        self._before.seconds += self._now.seconds
+        self._now = Progress(self._before.name)
+
+    def _final_matches(self) -> int:
+        """At most so many."""
+        base = self._tuning.base
+        has_all = base.rotations == ALL
+        each = [len(orders(entry.seats, has_all=has_all)) * (1 if has_all or entry.seats == 2 else 2) for entry in base.entries]
+        return self._tuning.asked.final * sum(each)

@@ -1,0 +1,51 @@
+"""What the driver needs of a pool of workers; local.py and on_ray.py are the two that there are."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from arena.formats.tables import Stage
+from arena.workers.worker import NO_KILLS, Chunk
+
+Ticket: TypeAlias = Hashable
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A chunk whose worker was lost before it answered: which of its matches is to blame, if any, is not known."""
+
+    reason: str
+
+
+class Backend(Protocol):
+    """A pool of workers for one job; a context manager that leaves no process behind."""
+
+    falls_together: bool
+    """Whether the loss of one worker loses the chunks of all others too."""
+
+    stage: Stage | None
+    """What the chunks to come belong to; None: the job's plan has it all."""
+
+    @property
+    def slots(self) -> int:
+        """How many chunks run at the same time."""
+        ...
+
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+        """Start a chunk as soon as a worker is free.
+
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
+        """
+        ...
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The chunks that have ended, after at most `seconds`."""
+        ...
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Kill the worker of a chunk that takes too long; the chunk is then reported as lost."""
+        ...
+
+    def close(self) -> None:
+        """End all workers."""
+        ...

@@ -1,0 +1,113 @@
+"""The local backend: worker processes on this machine, without Ray. For tests and quick checks; same rows as on Ray."""
+
+import concurrent.futures
+import multiprocessing
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+
+from arena.errors import ArenaError
+from arena.formats.tables import Stage
+from arena.workers.backend import Lost, Ticket
+from arena.workers.pool import WorkerPool
+from arena.workers.processes import HASH_SEED, uninterrupted
+from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+
+
+class LocalBackend:
+    """A pool of freshly started Python processes; a context manager, implements backend.Backend."""
+
+    falls_together = True  # a pool that loses a process takes no more work
+
+    def __init__(self, job: Job, workers: int) -> None:
+        self.slots = workers
+        self.stage: Stage | None = None
+        self._job = job
+        self._pool = self._start()
+        self._require_start()
+        self._futures: dict[Ticket, tuple[WorkerPool, concurrent.futures.Future[Chunk]]] = {}
+        self._serial = 0
+
+    def __enter__(self) -> "LocalBackend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with uninterrupted():
+            self.close()
+
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+        """Queue a chunk."""
+        self._serial += 1
+        try:
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+        except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
+            self._restart()
+            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+        self._futures[self._serial] = (self._pool, future)
+        return self._serial
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The chunks that have ended, after at most `seconds`."""
+        futures = [future for _, future in self._futures.values()]
+        concurrent.futures.wait(futures, timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
+        ended: list[tuple[Ticket, Chunk | Lost]] = []
+        for ticket, (pool, future) in list(self._futures.items()):
+            if not future.done():
+                continue
+            del self._futures[ticket]
+            try:
+                ended.append((ticket, future.result()))
+            except BrokenProcessPool:
+                ended.append((ticket, Lost("a worker process died")))
+                if pool is self._pool:
+                    self._restart()
+        return ended
+
+    def cancel(self, _ticket: Ticket) -> None:
+        """Kill all workers: a pool cannot say which one runs what. All their chunks are then reported as lost."""
+        for process in self._processes():
+            process.kill()
+
+    def close(self) -> None:
+        """End all workers, busy ones too."""
+        processes = self._processes()
+        for process in processes:
+            process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _processes(self) -> list[multiprocessing.Process]:
+        return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them
+
+    def _require_start(self) -> None:
+        """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            self.close()
+            raise ArenaError(
+                "worker processes die as they start; a script that plays a tournament must do so below "
+                '`if __name__ == "__main__":`, because its workers import it'
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _restart(self) -> None:
+        """A pool that lost a process takes no more work."""
+        self.close()
+        self._pool = self._start()
+
+    def _start(self) -> WorkerPool:
+        os.environ.update(HASH_SEED)  # the pool has no other way to set its workers' environment
+        return WorkerPool(self.slots, _prepare, self._job)
+
+
+_worker: list[Worker] = []  # this process's worker: a pool's functions have no other place to keep it
+
+
+def _prepare(job: Job) -> None:
+    _worker[:] = [job.worker()]
+
+
+def _play(indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
+    return _worker[0].play(indices, kills, stage)

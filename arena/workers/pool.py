@@ -1,0 +1,51 @@
+"""Pools of worker processes on this machine: they leave Ctrl-C to the process that made them, and end with it."""
+
+import concurrent.futures
+import contextlib
+import functools
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import ParamSpec, TypeVar
+
+from arena.workers.processes import die_with_parent
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class WorkerPool(concurrent.futures.ProcessPoolExecutor):
+    """Freshly started Python processes, each made ready by `prepare(*arguments)`."""
+
+    def __init__(self, workers: int, prepare: Callable[..., None], *arguments: object) -> None:
+        """The processes start when there is work for them."""
+        begin = functools.partial(_begin, os.getpid(), prepare, *arguments)
+        super().__init__(workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
+
+    def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> concurrent.futures.Future[R]:
+        """Queue a call; where a process is idle no other one is started."""
+        with children_deaf_to_ctrl_c():
+            return super().submit(function, *args, **kwargs)
+
+
+def _begin(parent: int, prepare: Callable[..., None], *arguments: object) -> None:
+    ignore_ctrl_c()
+    die_with_parent(parent)
+    prepare(*arguments)
+
+
+@contextlib.contextmanager
+def children_deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that start in it hear no Ctrl-C until they `ignore_ctrl_c`: half started, they would print a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_ctrl_c() -> None:
+    """Of a worker: the first process ends it. What the worker starts ignores Ctrl-C too, unless it says otherwise."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

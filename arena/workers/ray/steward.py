@@ -1,0 +1,65 @@
+"""What runs on each node of a cluster beside the workers: says what is installed there, compiles, answers while it lives.
+
+This module is shipped by value, for the hall may be missing there, or be another version of it: so it imports nothing of the
+hall at the top, and speaks in plain dicts and texts.
+"""
+
+import importlib.metadata
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+
+class Steward:
+    """An actor of Ray."""
+
+    def installation(self, rooms: Sequence[str]) -> dict[str, str]:
+        """What installation.installation says there; of a hall that is too old to be asked, no more than its version."""
+        try:
+            from arena.workers.installation import installation
+        except ImportError as error:
+            try:
+                return {"arena": importlib.metadata.version("arena-hall")}
+            except importlib.metadata.PackageNotFoundError:
+                return {"arena": f"none ({error})"}
+        return installation(rooms)
+
+    def prepare(
+        self, rooms: Sequence[str], level: str, needs_lock: bool, has_strangers: bool, programs: Sequence[Any]
+    ) -> dict[str, str]:
+        """Compile `rooms` unless that was done on this node, and try how strangers' bots are locked in here.
+
+        `programs`: command bots whose program has to be here. Answers with `error` when the node cannot be used, and with
+        what is worth a line.
+        """
+        from arena import cache
+        from arena.errors import ArenaError, BotError
+        from arena.seats.sandbox import Keeper, LockError, find_program
+        from arena.workers.warmup import warm_rooms
+
+        said: dict[str, str] = {}
+        for bot in programs:
+            try:
+                find_program(bot, cache.cache_root())
+            except BotError as error:
+                return {"error": f"{bot.name} cannot play there: {error}"}
+        if sys.flags.hash_randomization:
+            return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
+        if has_strangers:
+            try:
+                with Keeper((), level=level, needs_lock=needs_lock) as keeper:
+                    said["isolation"], said["reason"] = keeper.level, keeper.reason
+            except LockError as error:
+                return {"error": f"bots that are not trusted cannot be locked in there: {error}"}
+        cache.cache_root()
+        if cache.is_temporary():
+            said["cache"] = f"no folder of its own for compiled rules (set {cache.VARIABLE}): every worker compiles for itself"
+            return said
+        try:
+            seconds = warm_rooms(rooms, lambda _: None)
+        except ArenaError as error:
+            return {"error": str(error)}
+        return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})
+
+    def answer(self) -> None:
+        """Shows that the node lives."""

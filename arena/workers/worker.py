@@ -1,0 +1,156 @@
+"""What a worker process does: play a chunk of the plan. The same code behind every backend."""
+
+import contextlib
+import os
+import resource
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from arena.agent import BotFiles, LoadedBot
+from arena.engine import room as games
+from arena.formats.plan import Plan
+from arena.formats.tables import Stage
+from arena.match import HostTrouble, Player, play
+from arena.records import MatchRecord
+from arena.seats.in_process import InProcessSeat
+from arena.seats.sandbox import (
+    NAMESPACE,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    LockError,
+    OpenCommandSeat,
+    can_have_processes,
+)
+
+NO_KILLS: Mapping[int, int] = MappingProxyType({})
+
+
+class Job(msgspec.Struct, frozen=True):
+    """All that a worker needs, by value: no shared disk is assumed."""
+
+    plan: Plan
+    bots: Mapping[str, BotFiles]
+    """By content hash."""
+    needs_lock: bool = True
+    """Whether untrusted bots are refused where they cannot be locked in."""
+    isolation: str = NAMESPACE
+    """The strongest to try."""
+
+    def worker(self) -> "Worker":
+        """What plays it, in the process that is to play."""
+        return Worker(self)
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """The hall failed a match: it is tried again."""
+
+    reason: str
+    """In words, or as a traceback."""
+    seat: int | None = None
+    """Whose isolation failed; None: something else did."""
+    was_killed: bool = False
+    """Whether that seat was killed from outside (by the kernel, short of memory)."""
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """What came of a chunk of plan indices."""
+
+    records: list[MatchRecord]
+    failures: dict[int, Failure]
+    """By index."""
+    seconds: float
+    """Wall time."""
+    match_cpu: float
+    """CPU seconds inside matches, those of locked seats included."""
+    worker_cpu: float
+    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk (imports, loading)."""
+
+
+class Worker:
+    """Plays matches of one job; keeps loaded games between chunks."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._plan = job.plan
+        self._params = {bot.player: bot.params for bot in job.plan.contestants}
+        self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
+        self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
+        self._keeper = Keeper(
+            (entry.game for entry in job.plan.entries), level=job.isolation, needs_lock=job.needs_lock
+        )  # starts its zygote at the first locked seat
+        self._cpu_before: float | None = None
+
+    def close(self) -> None:
+        """End the processes of locked seats; nothing can be played any more."""
+        self._keeper.close()
+        self._nowhere.close()
+
+    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
+        """Play matches of the plan; a failure of ours in one of them does not hurt the others.
+
+        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches. `stage`: the part of a
+        ladder's plan that has them.
+        """
+        if stage is not None:
+            self._plan = self._job.plan.with_stage(stage)
+        began = time.perf_counter()
+        records: list[MatchRecord] = []
+        failures: dict[int, Failure] = {}
+        match_cpu = 0.0
+        for index in indices:
+            cpu = self._cpu_seconds()
+            played = self.play_match(index, kills)
+            if isinstance(played, Failure):
+                failures[index] = played
+            else:
+                records.append(played)
+            match_cpu += self._cpu_seconds() - cpu
+        now = self._cpu_seconds()
+        worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
+        self._cpu_before = now
+        return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
+
+    def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
+        """Play one match of the plan."""
+        seats: list[InProcessSeat | HeldSeat] = []
+        try:
+            setup = self._plan.setup(index)
+            with ExitStack() as opened:
+                for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
+                    seats.append(self._seat(player, seed, kills.get(place, 0)))
+                    opened.callback(seats[-1].close)
+                # a bot that prints does not reach the hall's terminal
+                with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
+                    return play(games.load(setup.game), setup, seats)
+        except HostTrouble as trouble:
+            seat = seats[trouble.seat]
+            return Failure(str(trouble), trouble.seat, isinstance(seat, HeldSeat) and seat.was_killed)
+        except LockError as error:
+            return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
+        except Exception:
+            return Failure(traceback.format_exc())
+
+    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | HeldSeat:
+        """In this process for a trusted bot (a command bot: in a plain one), locked in for every other one."""
+        bot, params = self._job.bots[player.sha256], self._params[player]
+        is_open = player in self._trusted or (not self._job.needs_lock and not can_have_processes())
+        if is_open and bot.command is not None:
+            return OpenCommandSeat(bot, seed=seed, params=params)
+        if is_open:
+            return InProcessSeat(partial(LoadedBot, bot), seed, params)
+        kind = LockedSeat if bot.command is None else CommandSeat
+        return kind(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
+
+    def _cpu_seconds(self) -> float:
+        """Of this process and its ended children, and of the zygote and the seats that have ended."""
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime + self._keeper.cpu_seconds()

@@ -1,0 +1,130 @@
+"""`arena check`: who may enter, what it is told otherwise, and where no bot can be locked in."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.admission.bot_check import check_bot
+from arena.admission.rivals import house_bot_path, rivals
+from arena.agent import read_bot
+from arena.cli.main import main
+from arena.conformance.tables import variants
+from arena.engine.room import load, names
+from arena.records import Ending
+from arena.seats import holder
+from arena.seats.sandbox import PROCESS, LockError
+
+HERE = Path(__file__).parent.parent
+BAD = HERE / "bad_bots"
+
+
+def write(folder: Path, body: str, head: str = "") -> Path:
+    path = folder / "some_bot.py"
+    path.write_text(f"{head}\nfrom arena.agent import Agent\n\nclass Some(Agent):\n    games = ('naga',)\n{body}")
+    return path
+
+
+def test_a_house_bot_may_enter_and_is_played_through_every_variant() -> None:
+    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    (game,) = found.games
+    assert found.may_enter and not found.faults
+    assert (game.game, game.seats, game.variants) == ("naga", (2,), 6)
+    assert game.matches == game.variants + 1 and game.endings == {Ending.PLAYED: game.matches}
+    assert game.is_deterministic is True
+    assert 0 < game.cpu_ms_p50 <= game.cpu_ms_p99 <= game.cpu_ms_max
+    assert found.slowest[0].cpu_ms == game.cpu_ms_max and "contest" in found.slowest[0].view
+
+
+def test_the_report_is_read_by_people_and_programs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")  # a narrow screen leaves columns out
+    path = str(house_bot_path("hisatsu_greedy"))
+    assert main(["check", path]) == 0
+    text = capsys.readouterr().out
+    assert "hisatsu  3 and 5" in text and text.splitlines()[-1] == "it may enter"
+    assert main(["check", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["may_enter"] is True and found["games"][0]["endings"] == {"played": 7}
+
+
+def test_an_illegal_action_is_shown_with_what_the_bot_saw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "    def act(self, view):\n        print('I am lost')\n        return 'fly'\n")
+    assert main(["check", str(path)]) == 1
+    text = capsys.readouterr().out
+    assert "illegal in naga" in text and "'fly'; legal: " in text and "I am lost" in text and "contest 1" in text
+    assert "the rest was left out" in text and text.splitlines()[-1] == "it may not enter"
+
+
+def test_a_bot_that_plays_by_its_own_entropy_may_enter_and_is_warned(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "    def act(self, view):\n        return view.legal[os.urandom(4)[0] % len(view.legal)]\n", "import os"
+    )
+    found = check_bot("some", read_bot(path))
+    assert found.may_enter and found.games[0].is_deterministic is False
+    assert any("was not the same" in warning for warning in found.warnings)
+
+
+def test_memory_beyond_that_of_an_empty_cell_is_measured(tmp_path: Path) -> None:
+    path = write(tmp_path, "    def act(self, view):\n        return view.legal[0]\n", "KEPT = bytearray(300_000_000)")
+    found = check_bot("some", read_bot(path))
+    assert found.memory_peak is not None and 300_000_000 <= found.memory_peak < 330_000_000
+    assert any(warning.startswith("memory: ") for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        (BAD / "import_error.py", "No module named"),
+        (BAD / "none.py", "naga: malformed 2"),
+        (BAD / "no_agent.py", "one Agent class is needed, found none"),
+        (BAD / "two_agents.py", "one Agent class is needed"),
+        (HERE / "locked_tables.py", "one Agent class is needed"),
+        (HERE.parent / "README.md", "a bot is a .py file"),
+    ],
+)
+def test_what_cannot_play_may_not_enter(path: Path, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(path), "--game", "naga"]) == 1
+    assert reason in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_claim_to_an_unknown_game_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = tmp_path / "some.py"
+    path.write_text("from arena.agent import Agent\n\nclass Some(Agent):\n    games = ('nagga',)\n")
+    found = check_bot("some", read_bot(path))
+    assert found.refusals == ('it says that it plays "nagga"; did you mean "naga"?',)
+
+
+def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "no_such_bot.py"]) == 2
+    assert main(["check", str(house_bot_path("naga_greedy")), "--game", "nagga"]) == 2
+    shown = capsys.readouterr().err
+    assert "no_such_bot.py does not exist" in shown and 'did you mean "naga"?' in shown
+
+
+def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Open(holder.Keeper):
+        @property
+        def level(self) -> str:
+            if self._needs_lock:
+                raise LockError("this kernel has no Landlock")
+            return PROCESS
+
+    monkeypatch.setattr(holder, "Keeper", Open)
+    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    assert found.may_enter and found.isolation == PROCESS and found.not_locked == "this kernel has no Landlock"
+    assert "this machine cannot lock bots in" in found.warnings[0]
+
+    monkeypatch.setattr(holder, "can_have_processes", lambda: False)
+    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    assert found.may_enter and found.isolation == "none" and found.warnings
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_room_says_its_variants_and_has_rivals(name: str) -> None:
+    game = load(name)
+    for seats in (game.seats[0], game.seats[-1]):
+        found = variants(game, seats)
+        assert found[0] == game.resolve_options({}, seats)
+        assert all(found.count(options) == 1 for options in found)
+        assert all(game.resolve_options(options, seats) == options for options in found)
+    assert len(found) > 1 and "random_bot" in rivals(name) and len(rivals(name)) > 1

@@ -1,0 +1,67 @@
+"""history.parquet: what was believed along the plan, and `arena leaderboard --history`."""
+
+from pathlib import Path
+
+import numpy as np
+from test_stored import BOTS, RECORDS
+
+from arena.analysis.history import POINTS, history
+from arena.ratings.rows import PoolRows
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import Standings
+from arena.records import HistoryPoint
+from arena.store import parquet
+
+
+def rated(records: int = len(RECORDS)) -> Standings:
+    standings = Standings(RatingSettings(), {"naga": BOTS, "yaniv": BOTS, "empty": [("idle", 1)]})
+    for record in RECORDS[:records]:
+        standings.add(record)
+    return standings
+
+
+def test_history_goes_from_the_prior_to_the_ratings() -> None:
+    standings = rated()
+    points = history(standings.pools(), RatingSettings())
+    for rating in standings.ratings():
+        if rating.pool != "overall":
+            own = [point for point in points if (point.pool, point.bot, point.bot_version) == _key(rating)]
+            assert (own[0].pool_matches, own[0].matches, own[0].mu, own[0].sigma) == (0, 0, 25.0, 25 / 3)
+            assert (own[-1].matches, own[-1].mu, own[-1].sigma) == (rating.matches, rating.mu, rating.sigma)
+            assert [point.pool_matches for point in own] == sorted({point.pool_matches for point in own})
+
+
+def test_each_point_is_the_rating_of_the_matches_up_to_it() -> None:
+    points = history(rated().pools(), RatingSettings(), points=5)
+    middle = sorted({point.pool_matches for point in points if point.pool == "naga"})[2]
+    places = [index for index, record in enumerate(RECORDS) if record.pool == "naga" and not record.is_void]
+    before = {_key(rating): rating for rating in rated(places[middle - 1] + 1).ratings()}
+    here = [point for point in points if point.pool == "naga" and point.pool_matches == middle]
+    assert len(here) == len(BOTS)
+    for point in here:
+        rating = before[_key(point)]
+        assert (point.matches, point.mu, point.sigma) == (rating.matches, rating.mu, rating.sigma)
+
+
+def test_long_histories_are_thinned() -> None:
+    count = 10 * POINTS + 7
+    rows = PoolRows(
+        (("alice", 1), ("bob", 1)), np.arange(0, 2 * count + 1, 2), np.zeros(count, np.int32),
+        np.tile(np.array([0, 1], np.int32), count), np.tile(np.array([0, 1], np.int8), count),
+        np.tile(np.array([1, 2], np.int8), count), np.zeros(2 * count, np.float32), np.zeros(2 * count, np.bool_),
+    )  # fmt: skip
+    points = history({"naga": rows}, RatingSettings())
+    assert len(points) == 2 * (POINTS + 1)
+    assert points[-1].pool_matches == points[-1].matches == count
+
+
+def test_history_comes_back(tmp_path: Path) -> None:
+    points = history(rated().pools(), RatingSettings(), points=3)
+    parquet.write_history(tmp_path, points)
+    assert parquet.read_history(tmp_path) == points
+    parquet.write_history(tmp_path, [])
+    assert parquet.read_history(tmp_path) == []
+
+
+def _key(entry: "HistoryPoint | object") -> tuple[str, str, int]:
+    return entry.pool, entry.bot, entry.bot_version

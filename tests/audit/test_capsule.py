@@ -1,0 +1,182 @@
+"""`arena capsule`: the decision where a bot failed, exactly as it saw it, and the bot brought there again."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from arena.admission.rivals import house_bot_path
+from arena.agent import read_bot
+from arena.agent.submissions import Submissions
+from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
+from arena.cli.main import main
+from arena.engine.room import load
+from arena.errors import ConfigError
+from arena.hall.finding import locate_match
+from arena.records import Clock, Ending, MatchRecord
+from arena.report.html.page import html
+from arena.report.html.report import report
+from arena.seats.holder import Holder
+from arena.tournament.run import run_tournament
+from arena.tournament.session import LOCAL, Settings, read_results
+
+BAD = Path(__file__).parent.parent / "bad_bots"
+LATE = BAD / "fails_late.py"
+CLOCK = Clock(0.05, 0.05, 10.0)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tournament of three bots that fail, each in its way, and one that plays."""
+    folder = tmp_path_factory.mktemp("capsules")
+    config = {
+        "name": "cup",
+        "seed": 3,
+        "games": [
+            {"game": "naga", "seats": 2},
+            {"game": "hisatsu", "seats": 3},
+            {"game": "nertz", "seats": 2, "options": {"latency": "measured", "max_rounds": 1}},
+        ],
+        "bots": [
+            {"path": str(LATE), "name": "illegal", "params": {"how": "illegal"}},
+            {"path": str(LATE), "name": "crash", "params": {"how": "crash"}, "games": ["naga", "hisatsu"]},
+            {"path": str(LATE), "name": "timeout", "params": {"how": "timeout"}, "games": ["naga"]},
+            {"path": str(BAD / "fails_at_start.py"), "name": "startup", "games": ["naga"]},
+            {"path": str(house_bot_path("random_bot")), "trusted": True},
+        ],
+        "deals": 1,
+        "clock": {"move": "50ms", "bank": "50ms", "start": "10s"},
+        "faults": {"retire_after": 100},
+    }
+    (folder / "cup.yaml").write_text(yaml.safe_dump(config))
+    run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
+    return folder
+
+
+def faults(out: Path) -> list[tuple[MatchRecord, int]]:
+    """One match for each game and kind of fault, with the seat."""
+    from arena.store import parquet
+
+    found = {}
+    for fault in parquet.read_faults(out / "cup"):
+        _, record, _ = locate_match(out, fault.match_id)
+        found.setdefault((record.game, fault.ending), (record, fault.seat))
+    return list(found.values())
+
+
+def test_every_bot_comes_to_its_fault_again(out: Path) -> None:
+    cases = faults(out)
+    assert {record.seats[seat].ending for record, seat in cases} >= {
+        Ending.ILLEGAL, Ending.CRASH, Ending.TIMEOUT, Ending.STARTUP,
+    }  # fmt: skip
+    assert {record.game for record, _ in cases} == {"naga", "hisatsu", "nertz"}
+    files = {read_bot(path).sha256: read_bot(path) for path in (LATE, BAD / "fails_at_start.py")}
+    with Holder(["naga", "hisatsu", "nertz"], memory=512_000_000) as holder:
+        for record, seat in cases:
+            row = record.seats[seat]
+            game, setup = load(record.game), setup_of(record, locate_match(out, record.match_id)[2], CLOCK)
+            fault = first_fault(record, seat)
+            held = holder.seat(files[row.bot_sha256], setup.bot_seeds[seat], json.loads(row.params))
+            rerun = bring_back(game, record, setup, seat, fault.decision, held)
+            held.close()
+            assert rerun.reached and not rerun.differing
+            if row.ending is Ending.ILLEGAL:
+                assert (rerun.action, rerun.is_legal, rerun.asked) == ("fly away", False, 3)
+                assert rerun.output == fault.output == "decision 1\ndecision 2\ndecision 3\ndecision 4"
+            else:
+                assert rerun.fault is not None and rerun.fault.ending is row.ending
+
+
+def test_a_capsule_holds_what_the_seat_knew_and_no_more(out: Path) -> None:
+    (record, seat) = next(case for case in faults(out) if case[0].game == "naga" and case[0].seats[case[1]].bot == "illegal")
+    game, setup = load("naga"), setup_of(record, locate_match(out, record.match_id)[2], CLOCK)
+    fault = first_fault(record, seat)
+    capsule = pack(game, record, setup, "cup", seat, fault)
+    states = game.deal(2, setup.options, setup.deal_seed)
+    for action in record.actions[: fault.decision]:
+        game.engine.advance(states, action)
+    observed = game.observed(states, seat)
+    assert capsule.position == game.text.masked_position(observed[0], seat)
+    assert capsule.legal == game.text.action_texts(states[0], game.legal_list(states))
+    assert capsule.played == game.action_text(states, record.actions[fault.decision])
+    assert capsule.events and capsule.reason.startswith("'fly away'; legal: ") and "printed" not in capsule.reason
+    assert int(capsule.seed, 16) == setup.bot_seeds[seat] and capsule.bot_sha256 == read_bot(LATE).sha256
+
+
+def test_the_command_writes_the_file_and_runs_a_mended_bot(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record, seat = next(case for case in faults(out) if case[0].seats[case[1]].bot == "illegal")
+    words = ["capsule", record.match_id, str(seat), "--out", str(out)]
+    assert main([*words, "--run"]) == 0
+    text = capsys.readouterr().out
+    assert "illegal at decision" in text and "3 decisions before it, all taken as then" in text
+    assert "it answers 'fly away'" in text and "not legal" in text and text.count("decision 4") == 2
+    written = json.loads((tmp_path / f"capsule-{record.match_id}-{seat}.json").read_text())
+    assert written["ending"] == "illegal" and written["match_id"] == record.match_id
+    assert set(written) == set(Capsule.__struct_fields__)
+
+    mended = tmp_path / "mended.py"
+    mended.write_text(LATE.read_text().replace('"fly away"', "view.legal[0]"))
+    assert main([*words, "--run", "--bot", str(mended)]) == 0
+    text = capsys.readouterr().out
+    assert "with other files than those that played" in text and ": legal" in text
+
+
+def test_a_failed_start_is_a_capsule_too(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record, seat = next(case for case in faults(out) if case[0].seats[case[1]].ending is Ending.STARTUP)
+    assert main(["capsule", record.match_id, str(seat), "--run", "--out", str(out)]) == 0
+    text = capsys.readouterr().out
+    assert "startup at the start" in text and "it fails: startup" in text
+
+
+def test_what_cannot_be_packed_is_refused_with_a_way_on(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, seat = next(case for case in faults(out) if case[0].game == "naga")
+    for words, message in (
+        ([record.match_id, "7"], "SEAT: a seat from 0 to 1, not 7"),
+        ([record.match_id, str(seat), "--decision", "9999"], "decision 9999 of match"),
+        ([record.match_id, str(seat), "--bot", str(LATE)], "--bot: only with --run"),
+        (["0" * 24, "0"], "not found in"),
+    ):
+        assert main(["capsule", *words, "--out", str(out)]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_seat_without_a_fault_is_told_how_to_see_its_decisions(out: Path) -> None:
+    rows = ((record, seat) for record in read_results(out / "cup").records() for seat in range(len(record.seats)))
+    record, seat = next((record, seat) for record, seat in rows if record.seats[seat].fault_decision is None)
+    with pytest.raises(ConfigError, match=r"made no fault .* --decision .*arena replay"):
+        first_fault(record, seat)
+
+
+def test_the_files_of_a_submission_are_found_by_their_content(tmp_path: Path) -> None:
+    kept, _ = Submissions(tmp_path).submit("late", read_bot(LATE), ())
+    found = Submissions(tmp_path).of_content(kept.sha256)
+    assert found is not None and found.sha256 == kept.sha256
+    assert Submissions(tmp_path).of_content("0" * 64) is None
+
+
+def test_an_author_is_shown_the_evidence_on_the_board_and_in_the_report(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["leaderboard", "cup", "--explain", "illegal", "--game", "naga", "--out", str(out)]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert "slowest" in text and "seeds of" in text and "'fly away'; legal: " in text
+    assert "it printed at the end:" in text and "decision 4" in text and "arena capsule " in text
+    assert main([*words, "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert {fault["ending"] for fault in found["faults"]} == {"illegal"}
+    assert {(fault["bot"], fault["output"][-10:]) for fault in found["faults"]} == {("illegal", "decision 4")}
+    assert found["slowest"] == sorted(found["slowest"], key=lambda slow: -slow["cpu_ms"])
+    for match_id, seeds in found["seeds"].items():
+        _, record, key = locate_match(out, match_id)
+        setup = setup_of(record, key, CLOCK)
+        seat = next(place for place, row in enumerate(record.seats) if row.bot == "illegal")
+        assert (int(seeds["deal"], 16), int(seeds["bot"], 16)) == (setup.deal_seed, setup.bot_seeds[seat])
+    page = html(report(out / "cup"))
+    assert ">Faults</h3>" in page and ">Slowest decisions</h3>" in page
+    assert "fly away" in page and "decision 4" in page and "contest 1" in page

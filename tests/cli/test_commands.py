@@ -1,0 +1,131 @@
+"""The commands for people: match, play, bench, warmup, and that every one explains itself."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bench import rows as bench_rows
+from arena.cli.main import USER_ERROR, VERBS, main
+from arena.store import parquet
+
+BOTS = Path(__file__).parent.parent.parent / "bots"
+GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "--help"]) == 0
+    assert f"Usage: arena {verb}" in capsys.readouterr().out
+
+
+def test_boards_start_without_what_compiles_and_draws() -> None:
+    heavy = {"numba", "scipy", "pyarrow", "matplotlib", "jinja2"}
+    code = f"import sys, arena.cli.verbs.leaderboard, arena.cli.verbs.report; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(verb in text for verb in VERBS)
+
+
+def test_a_match_is_printed_and_its_seed_repeats_it(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for _ in range(2):
+        assert main(["match", "naga", GREEDY, RANDOM, "--seed", "4"]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "place 1" in shown[0] and len(shown[0].splitlines()) == 2
+
+
+def test_watching_shows_every_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "naga", GREEDY, RANDOM, "--seed", "4", "--watch", "--option", "series=games:1"]) == 0
+    text = capsys.readouterr().out
+    assert "contest 1" in text and text.count("select") >= 10 and "Kut" in text
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, words: Iterator[str]) -> None:
+    def reply(*_: object) -> str:
+        try:
+            return next(words)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", reply)
+
+
+def test_a_person_plays_by_number_and_is_asked_again_after_nonsense(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, iter(["what?", "99"] + ["0"] * 50))
+    assert main(["play", "naga", "--against", RANDOM, "--seed", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "not possible: 'what?'" in text and "not possible: '99'" in text
+    assert "The match is over." in text and "seat 0 you" in text
+
+
+def test_a_person_sees_the_own_cards_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answers(monkeypatch, iter(["0"]))
+    assert main(["play", "naga", "--against", RANDOM, "--seed", "3", "--seat", "1"]) == 130
+    text = capsys.readouterr().out
+    assert "seat 0: 5 cards" in text and "You left the table." in text
+
+
+WARMED_UP = """
+import os, pathlib, time
+place = pathlib.Path(os.environ["ARENA_CACHE_DIR"], "compiled")
+while not place.exists() and time.process_time() < 1.0:
+    pass
+place.touch()
+"""
+
+
+def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.bench.engine.PLAY_SECONDS", 0.001)
+    monkeypatch.setattr("arena.bench.engine.PYTHON_DECISIONS", 200)
+    monkeypatch.setattr("arena.cli.bench.topics.open_spiel_speeds", list)
+    monkeypatch.setattr("arena.bench.engine._WARM_UP", ("-c", WARMED_UP))  # to compile the room takes a minute
+    assert main(["bench", "engine", "--game", "naga", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    (speed,), (cost,) = figures["random_play"], figures["rooms"]
+    assert speed["seats"] == 2 and speed["decisions_per_second"] > 0 and 10 < speed["decisions_per_match"] < 21
+    assert cost["cold_cpu_s"] > cost["warm_cpu_s"] > 0
+
+
+def test_warmup_says_where_the_cache_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warmup", "naga"]) == 0
+    assert "cache: " in capsys.readouterr().out
+    assert main(["warmup", "naag"]) == 2
+
+
+def test_the_bench_of_rows_measures_every_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, where the command starts one for each step."""
+
+    def measured(words: list[str]) -> tuple[bench_rows.Run, bytes]:
+        if words[1] == "arena":
+            assert main(words[2:]) == 0
+        elif len(words) == 4:
+            bench_rows.write_rows(Path(words[2]), int(words[3]))
+        else:
+            parquet.write_totals(Path(words[2]))
+        return bench_rows.Run(1.0, 0.5, 100.0), capsys.readouterr().out.encode()
+
+    monkeypatch.setattr(bench_rows, "_measured", measured)
+    assert main(["bench", "rows", "--matches", "40", "--out", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("A tournament of 160 rows: ")
+    assert [line[:18].strip() for line in lines[-5:]] == [
+        "make up and write", "rate in plan order", "rate all at once", "add up for the boa", "show the board",
+    ]  # fmt: skip
+    models = {rating.model for rating in parquet.read_ratings(tmp_path / "rows")}
+    assert models == {"trueskill", "trueskill-batch"} and parquet.read_totals(tmp_path / "rows")
+    assert main(["bench", "rows", "--matches", "0"]) == USER_ERROR
+    assert main(["bench", "engine", "--matches", "7"]) == USER_ERROR
+    assert "--matches, --out: of `arena bench rows` only" in capsys.readouterr().err

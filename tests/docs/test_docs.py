@@ -1,0 +1,119 @@
+"""The documentation is true: every block of every page is run, in order, in a folder with nothing but the house bots.
+
+(The page on the wire protocol has tests of its own: test_protocol.py.)
+"""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from here import HereBackend
+
+import arena
+from arena.admission import bot_check
+from arena.agent.starter import attributes
+from arena.cli.main import VERBS, main
+from arena.conformance.tables import variants
+from arena.engine.room import load, names
+from arena.tournament import run as hall
+
+DOCS = Path(arena.__file__).parent / "docs"
+ROOT = DOCS.parent.parent
+PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass
+class Reader:
+    """Somebody who does what a page says."""
+
+    said: str = ""
+    """What the last block printed."""
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def do(self, kind: str, text: str) -> None:
+        name = re.match(r"# (\w+\.(?:py|yaml))\n", text)
+        if name:
+            Path(name[1]).write_text(text)
+        elif kind == "text":
+            assert doctest.OutputChecker().check_output(text, self.said, FLAGS), (text, self.said)
+        elif kind == "pycon":
+            self._console(text)
+        elif kind == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(text, self.names)
+            self.said = out.getvalue()
+        else:
+            assert kind == "bash", f"what is {kind}?"
+            for line in text.splitlines():
+                self._command(line)
+
+    def _console(self, text: str) -> None:
+        test = doctest.DocTestParser().get_doctest(text, self.names, "page", None, None)
+        runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            runner.run(test, clear_globs=False)
+        self.names.update(test.globs)
+        assert not runner.failures, out.getvalue()
+
+    def _command(self, line: str) -> None:
+        words, _, note = line.partition("  # exit code ")
+        if "MATCH_ID SEAT" in words:
+            match_id, seat = re.findall(r"arena capsule (\w{24}) (\d+)", " ".join(self.said.split()))[0]
+            words = words.replace("MATCH_ID SEAT", f"{match_id} {seat}")
+        program, *arguments = shlex.split(words)
+        assert program == "arena", line
+        if "--backend" in arguments:
+            arguments += ["--workers", "1"]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            code = main(arguments)
+        self.said = out.getvalue()
+        assert code == int(note or 0), (line, self.said)
+
+
+def blocks(page: str) -> Iterator[tuple[str, str]]:
+    """Language and content of each block."""
+    text = (DOCS / f"{page}.md").read_text()
+    assert text.count("```") % 2 == 0
+    yield from re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "bots", tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    if page == "tuning":  # seven tournaments: their processes would take longer than their matches
+        monkeypatch.setattr(hall, "LocalBackend", HereBackend)
+    monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
+    reader = Reader()
+    for kind, text in blocks(page):
+        reader.do(kind, text)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_attribute_of_every_view_is_listed(name: str) -> None:
+    rows = [
+        f"| `{found.text}` | `{found.type.replace('|', chr(92) + '|')}` | {found.meaning} |" for found in attributes(load(name))
+    ]
+    table = "\n".join([f"<!-- {name} -->", "| `view.` | type | |", "|---|---|---|", *rows, ""])
+    assert table in (DOCS / "views.md").read_text(), f"the table of {name} should be\n{table}"
+
+
+def test_pages_name_commands_files_and_pages_that_exist() -> None:
+    for path in DOCS.glob("*.md"):
+        text = path.read_text()
+        assert set(re.findall(r"`arena ([a-z-]+)\b", text)) <= set(VERBS), path
+        for name in re.findall(r"\]\(([\w.-]+)\)", text):
+            assert (DOCS / name).is_file(), f"{path.name}: {name}"
+        for name in re.findall(r"`((?:arena|bots|configs)/[\w/.-]+)`", text):
+            assert (ROOT / name).exists(), f"{path.name}: {name}"
+    assert {path.stem for path in DOCS.glob("*.md")} == {*PAGES, "README", "wire-protocol"}

@@ -1,0 +1,117 @@
+"""Compiled rules: warm in the next process, never stale after an edit, and somewhere to keep them on any machine."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena import cache
+from arena.engine import jit
+
+PACKAGE = Path(jit.__file__).parent
+
+WARM = """
+from arena import game, jit
+room = game.load("naga")
+game.warm(room)
+for entry in game.compiled_entries(room):
+    jit.forbid_compiling(entry)
+game.warm(room)
+print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+"""
+ONE_ENTRY = """
+from arena import game, jit
+room = game.load("naga")
+room.engine.is_terminal(room.new_states())
+print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+"""
+
+
+def python(code: str, cache_folder: Path, path: Path = PACKAGE.parent) -> str:
+    environment = {**os.environ, cache.VARIABLE: str(cache_folder), "PYTHONPATH": str(path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    assert [python(ONE_ENTRY, tmp_path) for _ in range(2)] == ["1", "0"]
+
+
+def test_a_room_that_is_warm_compiles_nothing() -> None:
+    """The room was warmed before the first test, by another process."""
+    assert python(WARM, cache.cache_root()) == "0"
+
+
+def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = "from arena import jit; print(jit.source_hash('naga'))"
+    plain = python(ask, tmp_path)
+    for name, value, is_shared in (("DISABLE_JIT", "0", True), ("NUM_THREADS", "1", True), ("OPT", "1", False)):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"NUMBA_{name}", value)
+            assert (python(ask, tmp_path) == plain) == is_shared
+
+
+def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
+    ask = "from arena import jit; print(jit.source_hash('naga'), jit.source_hash('engine'))"
+    room, engine = python(ask, tmp_path / "cache", tmp_path).split()
+    rules = tmp_path / "arena" / "games" / "naga" / "state.py"
+    rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
+    edited = python(ask, tmp_path / "cache", tmp_path).split()
+    assert edited[0] != room and edited[1] == engine
+    shared = tmp_path / "arena" / "rng.py"
+    shared.write_text(shared.read_text() + "\n")
+    assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine
+
+
+def test_two_installations_have_folders_of_their_own(tmp_path: Path) -> None:
+    """Numba finds compiled code by the path of its source: what one installation has compiled is not there for another."""
+    ask = "from arena import jit; print(jit.source_hash('naga'))"
+    hashes = set()
+    for name in ("one", "other"):
+        shutil.copytree(PACKAGE, tmp_path / name / "arena", ignore=shutil.ignore_patterns("__pycache__"))
+        hashes.add(python(ask, tmp_path / "cache", tmp_path / name))
+    assert len(hashes) == 2
+
+
+def test_an_unwritable_cache_falls_back_to_a_temporary_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ask = "from arena.cache import cache_root; print(cache_root(), cache_root().is_dir())"
+    folder, exists = python(ask, tmp_path / "file" / "below").split()
+    assert exists == "True" and not Path(folder).exists()  # removed at exit
+
+
+def test_old_folders_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    cache.cache_root.cache_clear()
+    try:
+        for number in range(10):
+            (tmp_path / f"naga-{number}").mkdir()
+            os.utime(tmp_path / f"naga-{number}", (number, number))
+        cache.keep_newest("naga-*", 3, tmp_path / "naga-0")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["naga-0", "naga-7", "naga-8", "naga-9"]
+    finally:
+        cache.cache_root.cache_clear()
+
+
+def test_a_folder_of_the_cache_is_filled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    cache.cache_root.cache_clear()
+    try:
+        filled: list[Path] = []
+        for _ in range(2):
+            folder = cache.cached_folder("bots/x", lambda path: filled.append(path))
+        assert len(filled) == 1 and folder == tmp_path / "bots" / "x" and list(folder.parent.iterdir()) == [folder]
+    finally:
+        cache.cache_root.cache_clear()
+
+
+@pytest.mark.parametrize("mask", [1, 2, 0b1010_0000, (1 << 50) | 1, (1 << 61) - 1])
+def test_bits(mask: int) -> None:
+    assert jit.popcount(mask) == bin(mask).count("1")
+    assert jit.lowest_bit(mask) == len(bin(mask)) - 1 - bin(mask).rindex("1")

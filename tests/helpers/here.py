@@ -1,0 +1,41 @@
+"""A backend that plays in the test's own process: for tests that are about decisions and not about workers."""
+
+from collections.abc import Mapping, Sequence
+
+from arena.formats.tables import Stage
+from arena.workers.backend import Lost, Ticket
+from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+
+
+class HereBackend:
+    """Implements backend.Backend; takes the place of LocalBackend."""
+
+    falls_together = False
+
+    def __init__(self, job: Job, workers: int) -> None:
+        self.slots, self.stage = workers, None
+        self._worker = Worker(job)
+        self._waiting: list[tuple[Ticket, list[int], Stage | None]] = []
+        self._number = 0
+
+    def __enter__(self) -> "HereBackend":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+        self._number += 1
+        self._waiting.append((self._number, list(indices), self.stage))
+        return self._number
+
+    def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+        """The newest first: the order in which chunks end must not matter."""
+        waiting, self._waiting = self._waiting[::-1], []
+        return [(ticket, self._worker.play(indices, NO_KILLS, stage)) for ticket, indices, stage in waiting]
+
+    def cancel(self, ticket: Ticket) -> None:
+        raise AssertionError("nothing is ever late here")
+
+    def close(self) -> None:
+        self._worker.close()

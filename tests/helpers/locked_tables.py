@@ -1,0 +1,54 @@
+"""A table of locked seats for tests: a hostile bot against an honest rival."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.agent import read_bot
+from arena.agent.view import View
+from arena.engine.room import load
+from arena.match import play
+from arena.records import Clock, MatchRecord
+from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat
+from arena.seats.single_match import agree
+
+HERE = Path(__file__).parent.parent
+HOSTILE = HERE / "bad_bots" / "locked"
+RIVAL = HERE / "bots" / "counting_bot.py"
+CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
+MEMORY = 192 << 20
+SECRET = "parameter-of-the-rival"
+
+
+def first_view(*, seat: int, clock: Clock = CLOCK) -> View:
+    """The first decision of a match of Naga, as a seat sees it."""
+    room = load("naga")
+    states = room.deal(2, room.resolve_options({}, 2), 1)
+    return room.view(room, room.observed(states, seat), seat, codes=room.legal_list(states), events=list, clock=clock)
+
+
+@dataclass
+class Played:
+    """What came of a match."""
+
+    record: MatchRecord
+    outputs: list[str]
+    """What each bot printed."""
+
+
+def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
+    """One match of Naga in seat order; command bots have their own kind of seat."""
+    setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
+    seat_type = changes.pop("seat_type", LockedSeat)
+    arguments = {"memory": MEMORY, **changes}
+    files = [read_bot(bot) for bot in bots]
+    seats = [
+        (seat_type if bot.command is None else CommandSeat)(keeper, bot, seed=seed, params=given, **arguments)
+        for bot, seed, given in zip(files, setup.bot_seeds, params or [{}] * len(bots))
+    ]
+    try:
+        record = play(load("naga"), setup, seats)
+    finally:
+        for seat in seats:
+            seat.close()
+    return Played(record, [seat.output for seat in seats])

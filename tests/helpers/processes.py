@@ -1,0 +1,78 @@
+"""Processes, for tests that kill them: what runs below another one, what it costs, what is left of it."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena.workers.ray.guardian import descendants
+
+SECONDS = 5.0  # after which nothing of ours is left
+
+
+def survivors(pids: set[int], since: float | None = None) -> set[int]:
+    """Which of them still run SECONDS after `since` (a monotonic time; default: now)."""
+    deadline = (time.monotonic() if since is None else since) + SECONDS
+    while left := {pid for pid in pids if runs(pid)}:
+        if time.monotonic() > deadline:
+            return left
+        time.sleep(0.02)
+    return set()
+
+
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = None, seconds: float = 240.0) -> Any:
+    """The first true value of `found`; fails when `process` ends before, or after a time that is no test of speed."""
+    deadline = time.monotonic() + seconds
+    while not (value := found()):
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+    return value
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def cpu_seconds(pid: int) -> float:
+    try:
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return 0.0
+
+
+def zygotes(below: int) -> set[int]:
+    """Its own, and those of its workers; the seats forked by them have the same command line."""
+    found = {pid for pid in descendants({below}) if "sandbox.zygote" in command(pid)}
+    return found - descendants(found)
+
+
+def busy_seats(below: int, cpu: float) -> set[int]:
+    """Locked children that have used `cpu` seconds: those whose bots compute without end."""
+    return {pid for pid in descendants(zygotes(below)) if cpu_seconds(pid) > cpu}
+
+
+def waiting_seats(below: int) -> set[int]:
+    """Locked children whose bots wait for SIGUSR1 (tests/bots/waiting_bot.py)."""
+    return {pid for pid in descendants(zygotes(below)) if waits_for_signal(pid)}
+
+
+def waits_for_signal(pid: int) -> bool:
+    """Whether a process has a handler of SIGUSR1."""
+    try:
+        caught = int(Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0], 16)
+    except (OSError, IndexError):
+        return False
+    return bool(caught >> (signal.SIGUSR1 - 1) & 1)

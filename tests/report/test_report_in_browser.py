@@ -1,0 +1,139 @@
+"""The report in a browser without a window: it sorts, opens replays, fits a phone, asks for nothing, complains of nothing."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import browser
+import pytest
+from test_odd_results import store
+from test_report import HOSTILE
+from test_schema import make_record, make_seat
+from test_tournament import GOOD_BOTS, run
+
+from arena.records import MatchRecord
+from arena.report.html.page import html
+from arena.report.html.report import report
+
+PROGRAM = browser.program()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
+PHONE, DESK = 390, 1280
+TABLE = "[...document.querySelectorAll('caption')].find(caption => caption.textContent === {caption!r}).closest('table')"
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[browser.Browser]:
+    with browser.Browser(PROGRAM or "") as found:
+        yield found
+
+
+@pytest.fixture
+def quiet(window: browser.Browser) -> Iterator[browser.Browser]:
+    """The window; in the end nothing but the page was asked for, and nothing complained of."""
+    window.requests.clear()
+    window.complaints.clear()
+    yield window
+    assert window.run("1 + 1") == 2  # all events before this answer are in
+    assert window.complaints == []
+    assert {address.partition(":")[0] for address in window.requests} <= {"file", "data"}
+    assert len([address for address in window.requests if address.startswith("file")]) == 1
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    results = run(folder, bots=GOOD_BOTS, deals=3, seed=11)
+    path = folder / "report.html"
+    path.write_text(html(report(results.folder)))
+    return path
+
+
+def column(window: browser.Browser, caption: str, number: int) -> list[str]:
+    cells = f"[...{TABLE.format(caption=caption)}.tBodies[0].rows].map(row => row.cells[{number}].textContent)"
+    return list(window.run(cells))
+
+
+def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(quiet: browser.Browser, page: Path) -> None:
+    quiet.look(width=DESK, height=900)
+    quiet.open(page)
+    heads = f"{TABLE.format(caption='Ranking of naga')}.tHead.rows[0].cells"
+    names = list(quiet.run(f"[...{heads}].map(head => head.textContent)"))
+    at = names.index("mu")
+    seen = []
+    for order in ("descending", "ascending"):
+        quiet.run(f"{heads}[{at}].querySelector('button').click()")
+        assert quiet.run(f"{heads}[{at}].ariaSort") == order
+        seen.append([float(text) for text in column(quiet, "Ranking of naga", at)])
+    assert seen[0] == sorted(seen[0], reverse=True) and seen[1] == seen[0][::-1] and len(set(seen[0])) == 3
+    quiet.run(f"{heads}[0].querySelector('button').click()")
+    assert column(quiet, "Ranking of naga", 0) == ["counting_bot", "folder_bot", "set_bot"]
+    assert quiet.run(f"{heads}[{at}].ariaSort") == "none"
+
+
+def test_a_match_leads_to_its_replay(quiet: browser.Browser, page: Path) -> None:
+    quiet.open(page)
+    assert quiet.run("document.querySelectorAll('details[open]').length") == 0
+    quiet.run(f"{TABLE.format(caption='Matches of naga')}.querySelector('tbody a').click()")
+    quiet.run("new Promise(done => requestAnimationFrame(done))")
+    assert "contest 1" in quiet.run("document.querySelector('details[open] pre').innerText")
+
+
+def test_it_fits_a_phone(quiet: browser.Browser, page: Path) -> None:
+    quiet.look(width=PHONE, height=800, phone=True)
+    quiet.open(page)
+    assert quiet.run("document.documentElement.scrollWidth") == PHONE
+    widest = "Math.max(...[...document.querySelectorAll('svg.plot')].map(plot => plot.getBoundingClientRect().right))"
+    assert quiet.run(widest) <= PHONE
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_texts_stand_out_from_what_is_behind_them(quiet: browser.Browser, page: Path, dark: bool) -> None:
+    quiet.look(width=DESK, height=900, dark=dark)
+    quiet.open(page)
+    for texts, behind in (
+        ("p.summary", "body"), ("p.lead", ".card"), ("td.number", ".card"), ("td.hot", "td.hot"), ("td.cold", "td.cold"),
+        ("thead button", "thead th"), (".card a", ".card"), ("nav li li a", "body"),
+    ):  # fmt: skip
+        ink = f"getComputedStyle(document.querySelector({texts!r})).color"
+        paper = f"[...document.querySelectorAll({behind!r})].map(found => getComputedStyle(found).backgroundColor)"
+        for shade in set(quiet.run(paper)):
+            assert contrast(quiet.run(ink), shade) >= 4.5, (texts, shade)
+    assert (luminance(quiet.run("getComputedStyle(document.body).backgroundColor")) < 0.1) == dark
+    lines = "[...document.querySelectorAll('svg.plot text')].map(text => getComputedStyle(text).fill)"
+    card = quiet.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
+    assert all(contrast(fill, card) >= 4.5 for fill in set(quiet.run(lines)))
+
+
+def test_a_strangers_name_does_nothing(quiet: browser.Browser, tmp_path: Path) -> None:
+    records: list[MatchRecord] = [make_record(seats=(make_seat(HOSTILE, 1), make_seat("bob", 2)))] * 3
+    store(tmp_path, records)
+    path = tmp_path / "report.html"
+    path.write_text(html(report(tmp_path / "cup")))
+    quiet.open(path)
+    assert quiet.run("document.images.length") == 0
+    assert quiet.run("document.scripts.length") == 1
+    assert column(quiet, "Ranking of naga", 0)[0].startswith("</script><img src=x onerror=alert(1)>")
+
+
+def test_the_policy_stops_what_is_not_ours(window: browser.Browser, page: Path) -> None:
+    window.open(page)
+    window.complaints.clear()
+    window.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"document.title = 1\">')")
+    window.run("document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 2'}))")
+    window.run("new Promise(done => requestAnimationFrame(done))")
+    assert window.run("document.title") == "small: tournament report"
+    assert any("Content Security Policy" in text for text in window.complaints)
+
+
+def luminance(colour: str) -> float:
+    """Relative, 0 to 1 (WCAG 2.2); of `rgb(1, 2, 3)` or `color(srgb 0.1 0.2 0.3)`."""
+    numbers = [float(number) for number in re.findall(r"[\d.]+", colour.replace("srgb", ""))][:3]
+    parts = [number if colour.startswith("color") else number / 255 for number in numbers]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """1 to 21 (WCAG 2.2); 4.5 is asked of texts."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -1,0 +1,47 @@
+"""The same suite of hostile bots as an ordinary user; in a run as root only (else the suite itself is that run)."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from locked_tables import HOSTILE
+
+from arena.engine import jit
+from arena.engine.room import names
+
+ROOT = Path(__file__).parent.parent.parent
+WANTED = "hostile or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled or same_time or doctor"
+FILES = (
+    "tests/seats/test_hostile_bots.py",
+    "tests/seats/test_hostile_commands.py",
+    "tests/seats/test_locked_seats.py",
+    "tests/seats/test_survivors.py",
+)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")
+def test_the_hostile_bots_as_an_ordinary_user() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="arena-user-") as folder:
+        cache = Path(folder, "cache")
+        cache.mkdir()
+        rooms = [*names(), *map(jit.search_of, names()), jit.ENGINE, jit.RATINGS]
+        for room in rooms:  # what is compiled already need not be compiled again
+            source = jit.cache_folder(room)
+            shutil.copytree(source, cache / source.name)
+        for path in (Path(folder), cache, *cache.rglob("*")):
+            os.chown(path, 65534, 65534)
+        command = [sys.executable, str(ROOT / "tests" / "helpers" / "as_user.py"), str(ROOT), str(cache)]
+        command += ["-q", "-n", "0", "-rs", f"--basetemp={cache}/pytest", "-o", "addopts="]
+        command += [*FILES, "-k", WANTED]
+        ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+        output = ended.stdout + ended.stderr
+        if ended.returncode and ("Operation not permitted" in ended.stderr or "itself is closed" in ended.stderr):
+            pytest.skip(f"no ordinary user can run here: {ended.stderr.strip().splitlines()[-1]}")
+        assert ended.returncode == 0, output[-6000:]
+        passed = re.search(r"(\d+) passed", output)
+        assert passed and int(passed[1]) >= len(list(HOSTILE.glob("*.py"))), output[-3000:]
