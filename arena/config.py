@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import msgspec
 
+from arena import games
 from arena.agent import BotFiles, bot_name, read_bot
 from arena.agent.command_bot import NAME, NAME_RULE
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
-from arena.engine import room as games
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
 from arena.formats.plan import ALL as ALL_ROTATIONS

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from arena.engine.room import names
+from arena.games import names
 from arena.workers.warmup import warm_rooms
 
 

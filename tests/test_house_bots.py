@@ -11,7 +11,8 @@ from arena.agent import BotFiles, LoadedBot, read_bot
 from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.engine.rng import derive
-from arena.engine.room import Game, load, names
+from arena.engine.room import Game
+from arena.games import load, names
 from arena.match import Answer, Fault, MatchSetup, Player, play
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat

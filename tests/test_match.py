@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena.agent import Agent, EndInfo, StartInfo, View
 from arena.engine.options import OptionValue
-from arena.engine.room import load
+from arena.games import load
 from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.single_match import agree, bot_seat, play_match

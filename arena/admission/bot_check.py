@@ -12,11 +12,11 @@ from statistics import median
 
 import msgspec
 
+from arena import games
 from arena.admission.rivals import rivals
 from arena.agent import BotFiles, LoadedBot
 from arena.conformance.tables import variants
 from arena.engine import rng
-from arena.engine import room as games
 from arena.engine.options import OptionValue
 from arena.errors import nearest
 from arena.match import HostTrouble, MatchSetup, Player, Seat, play

@@ -4,8 +4,8 @@ import concurrent.futures
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
+from arena import games
 from arena.audit.match_audit import match_problems
-from arena.engine import room as games
 from arena.errors import ArenaError
 from arena.formats.plan import Plan
 from arena.records import MatchRecord

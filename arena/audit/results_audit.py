@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
+from arena import games
 from arena.audit.replaying import Replayer
-from arena.engine import room as games
 from arena.errors import StoreError
 from arena.formats.courses import course_of
 from arena.formats.plan import Plan, key_from_seed, ladder_key, read_plan

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from arena import games
 from arena.agent import BotFiles, StartInfo
-from arena.engine import room as games
 from arena.match import Answer
 from arena.records import Clock
 from arena.seats.sandbox import CommandSeat, Keeper

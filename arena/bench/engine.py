@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from arena import cache
-from arena.engine import room as games
+from arena import cache, games
 from arena.engine.rng import seed_words
 from arena.engine.room import Game
 

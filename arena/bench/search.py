@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from arena import search
+from arena import games, search
 from arena.bench.engine import OPEN_SPIEL_GAMES
-from arena.engine import room as games
 from arena.engine.room import Game, States
 from arena.search import Findings, Settings
 
@@ -144,7 +143,7 @@ def _timed(game: Game, view: Position, asked: Settings) -> tuple[float, Findings
 
 def _first_decision(name: str) -> tuple[float, float]:
     code = (
-        f"import time; from arena import game, search; room = game.load({name!r});"
+        f"import time; from arena import games, search; room = games.load({name!r});"
         "before = time.process_time(); search.warm(room); print(time.process_time(), before)"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]

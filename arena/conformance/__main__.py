@@ -3,7 +3,7 @@
 import sys
 
 from arena.conformance import playthrough
-from arena.engine.room import load
+from arena.games import load
 
 if __name__ == "__main__":
     sys.stdout.write(playthrough(load(sys.argv[1])))

@@ -111,7 +111,7 @@ def variants(game: Game, seats: int) -> list[dict[str, OptionValue]]:
 
     Choices are what an option names one by one; numbers (lengths, limits) and tables of data are none.
 
-    >>> from arena.engine.room import load
+    >>> from arena.games import load
     >>> [options["majority"] for options in variants(load("naga"), 2)[:2]]
     ['5', 'clinch']
     """

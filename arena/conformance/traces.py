@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from arena.engine.options import OptionValue
 from arena.engine.rng import SEED_BITS
-from arena.engine.room import Document, Game, States, load
+from arena.engine.room import Document, Game, States
 from arena.errors import ArenaError, ConfigError, PositionError
+from arena.games import load
 
 FORMAT = 1  # of traces
 CHANCE_SAMPLES = 1000  # deal seeds tried before a difference is not put down to chance: finds outcomes of 1 in 100

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
+from arena import games
 from arena.engine import rng
-from arena.engine import room as games
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.formats.tables import (

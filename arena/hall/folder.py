@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine import room as games
+from arena import games
 from arena.errors import ConfigError, StoreError
 from arena.records import MatchRecord, canonical_json
 from arena.store import parquet

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine import room as games
+from arena import games
 from arena.errors import StoreError
 from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Bot, PoolRows

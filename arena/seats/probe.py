@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from arena import games
 from arena.agent import BotFiles, LoadedBot, unpack
-from arena.engine import room as games
 from arena.errors import BotError, nearest
 from arena.seats.sandbox import Keeper, LockedSeat, Trouble, find_program
 

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from arena import games
 from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
 from arena.engine import rng
-from arena.engine import room as games
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError
 from arena.match import MatchSetup, Player, Seat, play

@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
+from arena import games
 from arena.admission.field import admit
 from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
-from arena.engine import room as games
 from arena.errors import ConfigError, StoreError
 from arena.formats.book import Book, go_on, read_book
 from arena.formats.courses import course_of, sample_texts, size_text

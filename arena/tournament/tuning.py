@@ -33,9 +33,9 @@ import msgspec
 import numpy as np
 from scipy.special import stdtrit
 
+from arena import games
 from arena.config import ROUND_ROBIN, Bot, Tournament, check_config
 from arena.engine import rng
-from arena.engine import room as games
 from arena.errors import ArenaError, ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence
 from arena.formats.plan import ALL, key_from_seed

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arena.engine import room as game
+from arena import games
 
 HALL = "arena-hall"
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and what bots may use
@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).parent.parent
 def installation(rooms: Iterable[str]) -> dict[str, str]:
     """By part, what is installed here; `rooms`: the games that are to be played."""
     found = {"arena": f"{_version(HALL)} (sources {_source_hash()})"}
-    found |= {f"the rules of {room}": f"version {game.load(room).version}" for room in rooms}
+    found |= {f"the rules of {room}": f"version {games.load(room).version}" for room in rooms}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
     found |= {package: _version(package) for package in PACKAGES}
     return found | {"processor": platform.machine()}  # another one may round a bot's floating point numbers differently

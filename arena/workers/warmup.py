@@ -11,10 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from types import MappingProxyType
 from typing import IO, cast
 
-from arena import search
+from arena import games, search
 from arena.cache import cache_root
 from arena.engine import jit
-from arena.engine import room as game
 from arena.errors import ArenaError
 from arena.workers.processes import available_cpus
 
@@ -76,8 +75,8 @@ def _finish(name: str, child: subprocess.Popen[str]) -> None:
 
 def _compile(name: str) -> None:
     with jit.compiling(name):
-        room = game.load(name)
-        for part, warm in ((name, game.warm), (jit.search_of(name), search.warm)):
+        room = games.load(name)
+        for part, warm in ((name, games.warm), (jit.search_of(name), search.warm)):
             if not jit.is_warm(part):  # else another process did it while this one waited
                 warm(room)
                 jit.mark_warm(part)

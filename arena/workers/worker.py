@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 import msgspec
 
+from arena import games
 from arena.agent import BotFiles, LoadedBot
-from arena.engine import room as games
 from arena.formats.plan import Plan
 from arena.formats.tables import Stage
 from arena.match import HostTrouble, Player, play

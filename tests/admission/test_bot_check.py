@@ -10,7 +10,7 @@ from arena.admission.rivals import house_bot_path, rivals
 from arena.agent import read_bot
 from arena.cli.main import main
 from arena.conformance.tables import variants
-from arena.engine.room import load, names
+from arena.games import load, names
 from arena.records import Ending
 from arena.seats import holder
 from arena.seats.sandbox import PROCESS, LockError

@@ -9,7 +9,7 @@ import pytest
 
 from arena.agent.starter import attributes, python_bot
 from arena.cli.main import main
-from arena.engine.room import load, names
+from arena.games import load, names
 from arena.records import Ending
 from arena.seats.single_match import play_match
 

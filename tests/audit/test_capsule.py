@@ -11,8 +11,8 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
 from arena.cli.main import main
-from arena.engine.room import load
 from arena.errors import ConfigError
+from arena.games import load
 from arena.hall.finding import locate_match
 from arena.records import Clock, Ending, MatchRecord
 from arena.report.html.page import html

@@ -13,9 +13,9 @@ from test_tournament import BAD, GOOD_BOTS, run
 from arena.audit.match_audit import match_problems
 from arena.audit.results_audit import Audit, audit_results
 from arena.cli.main import main
-from arena.engine.room import load
 from arena.errors import StoreError
 from arena.formats.plan import Plan, read_plan
+from arena.games import load
 from arena.match import SUBSTITUTE, void
 from arena.records import Ending, MatchRecord
 from arena.store import parquet

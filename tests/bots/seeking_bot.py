@@ -5,8 +5,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+from arena import games
 from arena.agent import Agent
-from arena.engine import room as games
 from arena.formats.plan import deal_seed, key_from_seed
 from arena.games.naga import NagaView
 from arena.games.naga.state import CARDS

@@ -1,8 +1,8 @@
 """Uses compiled engine code from its own seat's knowledge, and says in its end how often something was compiled."""
 
+from arena import games
 from arena.agent import Agent, EndInfo, View
 from arena.engine import jit
-from arena.engine import room as games
 from arena.engine.rng import seed_words
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from arena import conformance
 from arena.conformance import LAWS, laws
-from arena.engine.room import Game, load, names
+from arena.engine.room import Game
+from arena.games import load, names
 
 ROOMS = names()
 SEEDS = st.integers(0, 2**128 - 1)
@@ -62,14 +63,15 @@ def test_options_are_exact(room):
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_function_is_compiled_for_one_signature(room):
     code = (
-        f"from arena import conformance, game; room = game.load({room!r}); game.warm(room); conformance.compiled_once(room, 1)"
+        f"from arena import conformance, games; room = games.load({room!r}); games.warm(room); "
+        "conformance.compiled_once(room, 1)"
     )
     in_fresh_process(code, NUMBA_DISABLE_JIT="0")
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_compiler_changes_nothing(room):
-    code = f"from arena import conformance, game; print(conformance.fingerprint(game.load({room!r}), range(4), 60))"
+    code = f"from arena import conformance, games; print(conformance.fingerprint(games.load({room!r}), range(4), 60))"
     prints = {in_fresh_process(code, NUMBA_DISABLE_JIT=value) for value in ("0", "1")}
     assert len(prints) == 1
 
@@ -77,8 +79,8 @@ def test_the_compiler_changes_nothing(room):
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_compiler_changes_no_search(room):
     code = f"""
-from arena import game, search
-room = game.load({room!r})
+from arena import games, search
+room = games.load({room!r})
 states = room.deal(room.seats[0], room.resolve_options({{}}, room.seats[0]), 3)
 seat = room.engine.current_seat(states)
 for method in search.METHODS:

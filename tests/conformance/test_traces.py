@@ -10,8 +10,8 @@ from arena import conformance
 from arena.cli.main import main
 from arena.conformance import traces
 from arena.engine.options import parse_options
-from arena.engine.room import load, names
 from arena.errors import ArenaError, ConfigError
+from arena.games import load, names
 
 ROOMS = names()
 NAGA = load("naga")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from arena.conformance import traces
-from arena.engine.room import load, names
+from arena.games import load, names
 
 CASES = [
     pytest.param(json.loads(line), f"{name}/vectors.jsonl:{number}", id=f"{name}-{number}-{json.loads(line)['name']}")

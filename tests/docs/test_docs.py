@@ -22,7 +22,7 @@ from arena.admission import bot_check
 from arena.agent.starter import attributes
 from arena.cli.main import VERBS, main
 from arena.conformance.tables import variants
-from arena.engine.room import load, names
+from arena.games import load, names
 from arena.tournament import run as hall
 
 DOCS = Path(arena.__file__).parent / "docs"

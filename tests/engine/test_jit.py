@@ -14,19 +14,21 @@ from arena.engine import jit
 PACKAGE = Path(jit.__file__).parent
 
 WARM = """
-from arena import game, jit
-room = game.load("naga")
-game.warm(room)
-for entry in game.compiled_entries(room):
+from arena import games
+from arena.engine import jit
+room = games.load("naga")
+games.warm(room)
+for entry in games.compiled_entries(room):
     jit.forbid_compiling(entry)
-game.warm(room)
-print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+games.warm(room)
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
 """
 ONE_ENTRY = """
-from arena import game, jit
-room = game.load("naga")
+from arena import games
+from arena.engine import jit
+room = games.load("naga")
 room.engine.is_terminal(room.new_states())
-print(sum(jit.compilations(entry)[0] for entry in game.compiled_entries(room)))
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
 """
 
 

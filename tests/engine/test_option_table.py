@@ -9,9 +9,9 @@ from test_config import BOTS, GOOD, message
 from arena.cli.main import main
 from arena.config import check_config, read_config
 from arena.engine.option_table import Column, DataTable, RowError, row_name
-from arena.engine.room import load
 from arena.errors import ConfigError
 from arena.formats.plan import Contestant, Plan
+from arena.games import load
 from arena.seats.single_match import agree
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings

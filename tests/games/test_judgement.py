@@ -9,7 +9,8 @@ import pytest
 from arena.agent import Agent
 from arena.agent.view import View
 from arena.engine.rng import seed_words
-from arena.engine.room import Game, States, load
+from arena.engine.room import Game, States
+from arena.games import load
 from arena.games.hisatsu.judgement import hidden_sums, turns_left
 from arena.games.hisatsu.state import MAX_CARDS, TURNS
 from arena.games.yaniv.judgement import call_failure, hand_worth, open_worth

@@ -13,7 +13,7 @@ import pytest
 from arena.agent import Agent, LoadedBot, read_bot
 from arena.agent.view import View
 from arena.engine.rng import seed_words
-from arena.engine.room import load
+from arena.games import load
 from arena.games.naga.prospects import ONLY_SINGLES, OUTLOOKS
 from arena.games.nanatoridori.plans import plan
 from arena.games.nanatoridori.state import VALUES

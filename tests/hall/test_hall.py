@@ -222,7 +222,7 @@ def test_a_pool_is_a_table_whatever_its_label(tmp_path: Path) -> None:
 
 
 def test_options_that_are_the_defaults_are_not_told() -> None:
-    from arena.engine import room as games
+    from arena import games
     from arena.records import canonical_json
 
     room = games.load("nanatoridori")

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.agent import read_bot
 from arena.agent.view import View
-from arena.engine.room import load
+from arena.games import load
 from arena.match import play
 from arena.records import Clock, MatchRecord
 from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat

@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 from arena.conformance.traces import play_text
-from arena.engine.room import load
+from arena.games import load
 
 GAME = load("naga")
 CARDS = [f"{attribute}{number}" for attribute in "dlfawte" for number in range(1, 8)] + ["I", "K"]

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 from arena.conformance.traces import play_text
-from arena.engine.room import load
+from arena.games import load
 
 GAME = load("nanatoridori")
 NINE_OF_EACH = Counter({str(value): 9 for value in range(1, 8)})

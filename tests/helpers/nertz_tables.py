@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.conformance.traces import play_text
-from arena.engine.room import States, load
+from arena.engine.room import States
+from arena.games import load
 from arena.games.nertz.state import CARD, CARDS
 
 GAME = load("nertz")

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import strategies as st
 
 from arena.conformance.traces import play_text
-from arena.engine.room import load
+from arena.games import load
 
 GAME = load("yaniv")
 CARDS = [suit + rank for suit in "SHDC" for rank in "A23456789TJQK"] + ["*"]

@@ -175,7 +175,7 @@ def test_matches_that_cannot_be_played_again_are_listed_all_the_same(
 
 
 def test_a_bad_log_is_no_replay(played: Results) -> None:
-    from arena.engine.room import load
+    from arena.games import load
 
     record = next(iter(played.records()))
     lines = replay_lines(load("naga"), replace(record, actions=record.actions * 2), json.loads(record.options), 5)

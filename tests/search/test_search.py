@@ -22,8 +22,9 @@ from arena.bench.exact.solve import best_response, solve
 from arena.bench.exact.tree import Tree
 from arena.engine.options import OptionValue
 from arena.engine.rng import derive, seed_words
-from arena.engine.room import Game, States, load, names
+from arena.engine.room import Game, States
 from arena.errors import ConfigError
+from arena.games import load, names
 from arena.match import Answer, play
 from arena.records import Clock, Ending
 from arena.search import Findings, Memory

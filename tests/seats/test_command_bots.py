@@ -16,9 +16,9 @@ from processes import survivors, until, waits_for_signal, zygotes
 from test_locked_seats import taken_cpu
 from test_protocol import OPTIONS
 
+from arena import games
 from arena.agent import StartInfo, bot_name, read_bot
 from arena.cli.main import main
-from arena.engine import room as games
 from arena.errors import BotError, ConfigError
 from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending, MatchRecord

@@ -20,7 +20,7 @@ from arena.agent.view import View
 from arena.bench.commands import CommandCost
 from arena.bench.seats import SeatCost
 from arena.cli.main import main
-from arena.engine.room import names
+from arena.games import names
 from arena.match import Answer, Fault
 from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError

@@ -12,7 +12,7 @@ import pytest
 from locked_tables import HOSTILE
 
 from arena.engine import jit
-from arena.engine.room import names
+from arena.games import names
 
 ROOT = Path(__file__).parent.parent.parent
 WANTED = "hostile or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled or same_time or doctor"

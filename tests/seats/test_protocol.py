@@ -16,11 +16,11 @@ import pytest
 from test_wire import BLAMED, Nobody, NoKeeper
 
 import arena
+from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.command_bot import read_command
 from arena.agent.view import View
 from arena.cli.main import main
-from arena.engine import room as games
 from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending
 from arena.seats import protocol

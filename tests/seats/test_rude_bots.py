@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.agent import Agent, EndInfo, StartInfo, View
-from arena.engine.room import load
 from arena.errors import printable
+from arena.games import load
 from arena.match import Answer
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat

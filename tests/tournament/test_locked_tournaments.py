@@ -16,9 +16,9 @@ import yaml
 from locked_tables import MEMORY, RIVAL
 from processes import waiting_seats, zygotes
 
+from arena import games
 from arena.agent import read_bot
 from arena.cli.main import main
-from arena.engine import room as games
 from arena.formats.plan import deal_seed
 from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json

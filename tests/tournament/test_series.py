@@ -14,9 +14,9 @@ from arena.admission import field as admission
 from arena.cli.main import main
 from arena.cli.verbs.tune import _plain
 from arena.config import read_config
-from arena.engine.room import load, names
 from arena.errors import ArenaError
 from arena.formats.tables import tables_of
+from arena.games import load, names
 from arena.seats.probe import Profile
 from arena.tournament import run as hall
 from arena.tournament.chain import check_steps, read_steps, run_steps

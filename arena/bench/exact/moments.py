@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
+from arena import games
 from arena.bench.exact import hisatsu, naga, yaniv
 from arena.bench.exact.rooms import Policy, Settle, Worlds, gain, grow
 from arena.bench.exact.solve import CLOSE, backward_value, best_response, expected, solve
 from arena.bench.exact.tree import TooLargeError, Tree
-from arena.engine import room as games
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest

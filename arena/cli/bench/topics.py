@@ -14,12 +14,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from arena import games
 from arena.bench.commands import CommandCost, command_costs
 from arena.bench.engine import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
 from arena.bench.seats import SeatCost, seat_cost
 from arena.cli.bench.search import print_search
 from arena.engine import jit
-from arena.engine import room as games
 from arena.errors import ArenaError, ConfigError
 from arena.seats.sandbox import LockError
 from arena.workers.warmup import warm_rooms

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from arena.engine.options import OptionValue
-from arena.engine.room import Game, load
+from arena.engine.room import Game
+from arena.games import load
 from arena.workers.warmup import warm_rooms
 
 

@@ -7,10 +7,10 @@ import msgspec
 import typer
 from rich.console import Console
 
+from arena import games
 from arena.admission.bot_check import BotCheck, check_bot, refused
 from arena.agent import BotFiles, bot_name, read_bot
 from arena.cli.shared.formats import Format, page_of
-from arena.engine import room as games
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
 from arena.report.terminal.bot_check import print_bot_check

@@ -8,8 +8,8 @@ import typer
 
 from arena.agent.starter import command_bot, python_bot
 from arena.config import check_name
-from arena.engine.room import load
 from arena.errors import ConfigError
+from arena.games import load
 
 
 def new(

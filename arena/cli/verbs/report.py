@@ -25,9 +25,7 @@ def report(
         raise ConfigError(f"--out {target}: is a folder; name a file, like {target / FILE}")
     if not target.parent.is_dir():
         raise ConfigError(f"--out {target}: no folder {target.parent}")
-    from arena.engine import (
-        room as games,  # only now: rules, drawing and templates take most of the start, and --help does without
-    )
+    from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
     from arena.report.html.page import html
     from arena.report.html.report import report as document
     from arena.workers.warmup import warm_rooms

@@ -3,8 +3,9 @@
 from typing import Any, cast
 
 from arena.engine.position import PositionReader
-from arena.engine.room import Document, States, load
+from arena.engine.room import Document, States
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.state import FULL_HAND, MAX_CARDS, MAX_REQUESTS, NO_REQUEST, SEATS, TURNS, VALUES

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States, load
+from arena.engine.room import Document, States
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 from arena.games.naga import rules
 from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import SEEN_SELECT, selected, unpacked

@@ -5,8 +5,9 @@ from typing import Any
 
 from arena.cards import Deck
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States, load
+from arena.engine.room import Document, States
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 from arena.games.nanatoridori.memory import remember
 from arena.games.nanatoridori.state import (
     ADVANCED,

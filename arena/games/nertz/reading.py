@@ -8,8 +8,9 @@ import numpy as np
 
 from arena.cards import RANKS, SUITS
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States, load
+from arena.engine.room import Document, States
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 from arena.games.nertz.layout import ACCEPTS, legal_mask
 from arena.games.nertz.options import DECLARED, MEASURED, NONE
 from arena.games.nertz.state import (

@@ -9,8 +9,9 @@ import numpy as np
 
 from arena.engine.options import OptionValue
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States, load
+from arena.engine.room import Document, States
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 from arena.games.yaniv import rules
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.knowledge import SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_KIND, SEEN_SLAP

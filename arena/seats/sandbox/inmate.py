@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from arena import games
 from arena.agent import Agent, BotFiles, LoadedBot
-from arena.engine import room as games
 from arena.errors import BotError, printable, short_trace
 from arena.records import Clock, Ending
 from arena.seats.sandbox import kernel, launch, wire

@@ -14,9 +14,8 @@ from dataclasses import replace
 
 import msgspec
 
-from arena import search
+from arena import games, search
 from arena.engine import jit
-from arena.engine import room as games
 from arena.seats.sandbox import canary, inmate, kernel, limits, namespaces, wire
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell

@@ -17,7 +17,8 @@ class Attacker(Agent):
         if self.asked == 6:
             try:
                 import numpy as np
-                from arena.engine import room as games, jit
+                from arena import games
+                from arena.engine import jit
 
                 room = games.load("naga")
                 before = [jit.compilations(entry)[0] for entry in games.compiled_entries(room)]

@@ -14,7 +14,8 @@ class Attacker(Agent):
         self.asked += 1
         if self.asked == 6:
             try:
-                from arena.engine import room as games, rng
+                from arena import games
+                from arena.engine import rng
                 import numpy as np
 
                 room = games.load("naga")

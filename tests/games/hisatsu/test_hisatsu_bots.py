@@ -6,7 +6,7 @@ import pytest
 from test_house_bots import BOTS, setup_of
 
 from arena.agent import LoadedBot, read_bot
-from arena.engine.room import load
+from arena.games import load
 from arena.match import play
 from arena.records import Ending
 from arena.seats.in_process import InProcessSeat

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from arena.engine.room import load
 from arena.errors import PositionError
+from arena.games import load
 
 GAME = load("hisatsu")
 SMALL = [["Ant", 0, 3, 1], ["Bee", 1, 5, 2], ["Cat", 2, 7, 3], ["Dog", 0, 9, 4]]

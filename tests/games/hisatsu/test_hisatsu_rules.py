@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.conformance.traces import play_text
-from arena.engine.room import load
 from arena.errors import ConfigError, PositionError
+from arena.games import load
 
 GAME = load("hisatsu")
 BANG = {name: bang for name, bang, _, _ in DEFAULT_DECK}

@@ -11,7 +11,7 @@ from hisatsu_referee import DEFAULT_DECK, Referee, is_consistent
 from worlds import sampled
 
 from arena.conformance.traces import play_text
-from arena.engine.room import load
+from arena.games import load
 from arena.games.hisatsu.knowledge import hidden_cards
 
 GAME = load("hisatsu")

@@ -9,7 +9,7 @@ import trueskill
 from msgspec.structs import replace
 
 from arena.agent import Agent, LoadedBot, read_bot
-from arena.engine.room import load
+from arena.games import load
 from arena.match import play
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings

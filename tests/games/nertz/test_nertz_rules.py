@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
 
-from arena.engine.room import names
 from arena.errors import ConfigError, PositionError
+from arena.games import names
 from arena.match import play
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings

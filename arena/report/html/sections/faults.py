@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from arena import games
 from arena.audit.capsule import AT_START, pack, setup_of
-from arena.engine import room as games
 from arena.errors import ArenaError, printable
 from arena.hall import boards
 from arena.records import Clock

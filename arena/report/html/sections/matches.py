@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena import games
 from arena.analysis import notable
-from arena.engine import room as games
 from arena.errors import ArenaError, printable
 from arena.formats.plan import deal_seed
 from arena.hall import boards
