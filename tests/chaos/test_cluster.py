@@ -27,7 +27,7 @@ GATED = """
 import sys
 from pathlib import Path
 from arena.cli.main import main
-from arena.schedule import cluster
+from arena.workers.ray import cluster
 
 cluster.QUIET_SECONDS, cluster.ANSWER_SECONDS = 0.5, 2.5
 choose, gate = cluster.Cluster.choose, Path(sys.argv[1])

@@ -219,7 +219,7 @@ def test_streams_never_move():
 def test_plain_python_gives_the_same_numbers():
     subprocess.run(
         [sys.executable, "-W", "error", "-c", "from test_rng import GOLDEN, streams; assert streams() == GOLDEN"],
-        cwd=Path(__file__).parent.parent,
+        cwd=Path(__file__).parent,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         check=True,
     )

@@ -260,7 +260,7 @@ def test_the_bench_shows_seats_with_one_room_and_with_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, few in (("seats.STARTS", 2), ("seats.ROUND_TRIPS", 5), ("seats.MATCH_SECONDS", 1e-6)):
-        monkeypatch.setattr(f"arena.bench_{name}", few)
+        monkeypatch.setattr(f"arena.bench.{name}", few)
     for name in ("STARTS", "ROUND_TRIPS"):
         monkeypatch.setattr(f"arena.bench.commands.{name}", 2)
     assert main(["bench", "seats", "--json"]) == 0
