@@ -12,8 +12,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "typed", "cache", "paths", "yaml_file", "records", "cards", "engine", "search", "agent", "games", "match",
-    "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
+    "errors", "typed", "cache", "paths", "yaml_file", "records", "cards", "engine", "seeds", "search", "agent", "games",
+    "match", "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
     "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
@@ -104,3 +104,12 @@ def test_only_rooms_and_verbs_are_imported_by_name() -> None:
     for path in SOURCES:
         if "import_module" in path.read_text():
             assert str(path.relative_to(PACKAGE)) in allowed
+
+
+def test_only_one_module_says_how_a_match_is_seeded() -> None:
+    names = {"deal", "bot", "fallback", "table"}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("derive"):
+                found = {part.value for part in node.args if isinstance(part, ast.Constant)} & names
+                assert not found or path == PACKAGE / "seeds.py", f"{path.name} derives {found}"

@@ -16,7 +16,6 @@ from arena import games
 from arena.admission.rivals import rivals
 from arena.agent import BotFiles, LoadedBot
 from arena.conformance.tables import variants
-from arena.engine import rng
 from arena.engine.options import OptionValue
 from arena.errors import nearest
 from arena.match import HostTrouble, MatchSetup, Player, Seat, play
@@ -25,6 +24,7 @@ from arena.seats.holder import Holder
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import NONE, HeldSeat
 from arena.seats.watched import Slow, WatchedSeat
+from arena.seeds import single_match_id, single_match_seeds
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
 """That of a config which says nothing of it."""
@@ -216,14 +216,11 @@ class _Checked:
         own = number % seats
         names = list(rivals(self.room.name))
         players = [self.name if seat == own else names[(number + seat) % len(names)] for seat in range(seats)]
-        where = (self.room.name, number)
+        seeds = single_match_seeds(_KEY, seats, self.room.name, number)
         return MatchSetup(
-            index=number, match_id=f"{rng.derive(_KEY, 'match', *where):032x}"[:24], game=self.room.name, pool=self.room.name,
+            index=number, match_id=single_match_id(_KEY, self.room.name, number), game=self.room.name, pool=self.room.name,
             options=options, deal=number, rotation=0, players=tuple(Player(player, "") for player in players),
-            deal_seed=rng.derive(_KEY, "deal", *where),
-            bot_seeds=tuple(rng.derive(_KEY, "bot", *where, seat) for seat in range(seats)),
-            fallback_seeds=tuple(rng.derive(_KEY, "fallback", *where, seat) for seat in range(seats)),
-            clock=self.clock,
+            deal_seed=seeds.deal, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks, clock=self.clock,
         )  # fmt: skip
 
     def _match(self, setup: MatchSetup, own: int) -> MatchRecord:

@@ -51,14 +51,12 @@ def slowest(columns: Columns, pool: str, bot: Bot) -> list[SlowMatch]:
 
 
 def seeds(columns: Columns, row: int, match_id: str, key: bytes) -> Seeds:
-    """Of the match and seat of a stored row. `key`: of its tournament, published when that is over."""
-    from arena.engine.rng import derive  # only now: compiled code takes most of the start of a board, and most need no seeds
-    from arena.formats.plan import deal_seed
+    """The seeds of the match and of the bot of a stored row. `key`: the tournament's, published when that is over."""
+    from arena.seeds import match_seeds  # only now: compiled code takes most of the start of a board, and most need no seeds
 
     starts = match_starts(columns)
     match = int(np.searchsorted(starts, row, side="right")) - 1
     seats = int(starts[match + 1] - starts[match])
     game, options = (columns.texts[name].values[columns.texts[name].codes[row]] for name in ("game", "options"))
-    deal = deal_seed(key, game, seats, options, int(columns.numbers["deal"][row]))
-    bot = derive(key, "bot", match_id, int(columns.numbers["seat"][row]))
-    return Seeds(f"{deal:032x}", f"{bot:032x}")
+    found = match_seeds(key, match_id, game, seats, options, int(columns.numbers["deal"][row]))
+    return Seeds(f"{found.deal:032x}", f"{found.bots[int(columns.numbers['seat'][row])]:032x}")

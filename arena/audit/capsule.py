@@ -12,12 +12,11 @@ import msgspec
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.engine.options import OptionValue
-from arena.engine.rng import derive
 from arena.engine.room import Document, Game
 from arena.errors import ConfigError
-from arena.formats.plan import deal_seed
 from arena.match import Answer, Fault, MatchSetup, Player, Seat, play
 from arena.records import Clock, Ending, FaultRecord, MatchRecord
+from arena.seeds import match_seeds
 
 FORMAT = 1
 AT_START = -1
@@ -82,15 +81,12 @@ class Rerun:
 
 def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
     """A stored match as it was set up. `key`: of its tournament."""
-    seats = range(len(record.seats))
+    seeds = match_seeds(key, record.match_id, record.game, len(record.seats), record.options, record.deal)
     return MatchSetup(
         index=record.index, match_id=record.match_id, game=record.game, pool=record.pool,
         options=msgspec.json.decode(record.options), deal=record.deal, rotation=record.rotation,
         players=tuple(Player(row.bot, row.bot_sha256, row.params, row.bot_version) for row in record.seats),
-        deal_seed=deal_seed(key, record.game, len(record.seats), record.options, record.deal),
-        bot_seeds=tuple(derive(key, "bot", record.match_id, seat) for seat in seats),
-        fallback_seeds=tuple(derive(key, "fallback", record.match_id, seat) for seat in seats),
-        clock=clock,
+        deal_seed=seeds.deal, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks, clock=clock,
     )  # fmt: skip
 
 

@@ -21,11 +21,12 @@ from arena import games
 from arena.audit.replaying import Replayer
 from arena.errors import StoreError
 from arena.formats.courses import course_of
-from arena.formats.plan import Plan, key_from_seed, ladder_key, read_plan
+from arena.formats.plan import Plan, read_plan
 from arena.formats.tables import Ladder
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.records import MatchRecord, Rating
+from arena.seeds import key_from_seed, newest_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import FILE, Journal
@@ -110,7 +111,7 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
 
 def _key_of_seed(plan: Plan, seed: int) -> bytes:
     key = key_from_seed(seed)
-    return ladder_key(key, len(plan.format.legs)) if isinstance(plan.format, Ladder) else key
+    return newest_key(key, len(plan.format.legs)) if isinstance(plan.format, Ladder) else key
 
 
 def _identity(bot: BotEntry) -> tuple[Any, ...]:

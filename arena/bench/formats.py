@@ -19,12 +19,13 @@ from arena.engine import rng
 from arena.formats.betting import BettingTest, Verdict
 from arena.formats.comparison import Comparison, checkpoints
 from arena.formats.ladder import LadderCourse, look_at
-from arena.formats.plan import Plan, key_from_seed
+from arena.formats.plan import Plan
 from arena.formats.tables import Compare, Format, Ladder, Leg, RoundRobin
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
 from arena.seats.sandbox import NAMESPACE
+from arena.seeds import key_from_seed
 from arena.workers.worker import Job, Worker
 
 BANK_DEALS = 80

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import msgspec
 
 from arena.errors import StoreError
-from arena.formats.plan import MOST_LEGS, Contestant, Plan, ladder_key
+from arena.formats.plan import Contestant, Plan
 from arena.formats.tables import Ladder, Leg, Stage
+from arena.seeds import CHAIN_KEYS, newest_key
 from arena.store.journal import Journal
 
 _NAME = "ladder"
@@ -20,7 +21,7 @@ class Book(msgspec.Struct, frozen=True, kw_only=True):
     legs: tuple[Leg, ...]
     stages: tuple[Stage, ...]
     last_key: bytes
-    """Of the last possible leg: the keys of all legs follow from it (plan.ladder_key)."""
+    """Of the last possible leg: the keys of all legs follow from it (seeds.newest_key)."""
     has_ended: bool = False
     """Whether the newest leg is over."""
 
@@ -57,11 +58,11 @@ def go_on(plan: Plan, book: Book | None, journal: Journal) -> tuple[Plan, Book]:
     wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
     legs, newest = book.legs, book.legs[-1] if book.legs else None
     if newest is None or book.has_ended or _terms(newest) != _terms(wanted):
-        if len(legs) == MOST_LEGS:
-            raise StoreError(f"{journal.path}: a ladder has at most {MOST_LEGS:,} runs that add something; start another one")
+        if len(legs) == CHAIN_KEYS:
+            raise StoreError(f"{journal.path}: a ladder has at most {CHAIN_KEYS:,} runs that add something; start another one")
         legs = (*legs, msgspec.structs.replace(wanted, skipped=_unplayed(plan, book, journal)))
     continued = msgspec.structs.replace(
-        plan, contestants=tuple(contestants), format=Ladder(legs, book.stages), key=ladder_key(book.last_key, len(legs))
+        plan, contestants=tuple(contestants), format=Ladder(legs, book.stages), key=newest_key(book.last_key, len(legs))
     )
     return continued, book.after(continued)
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from arena.engine import rng
 from arena.formats.balance import ordered_sample
 from arena.formats.course import retirement_news
-from arena.formats.plan import Plan, leg_key
+from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
 from arena.formats.tables import Ladder, Leg, Table
 from arena.ratings.error_bars import error_bars
@@ -38,6 +38,7 @@ from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import MODEL, RatingSettings
 from arena.ratings.standings import believe
 from arena.records import MatchRecord
+from arena.seeds import key_of_link
 
 LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing
@@ -86,7 +87,7 @@ class LadderCourse:
         tables, outcome = self._decided(legs[-2])
         if not tables:
             self.outcome = outcome
-            key = leg_key(self.plan.key, legs, len(legs) - 2)
+            key = key_of_link(self.plan.key, len(legs), len(legs) - 2)
             ladder = msgspec.structs.replace(self._ladder, legs=legs[:-1])
             self.plan = msgspec.structs.replace(self.plan, key=key, format=ladder)
 

@@ -5,7 +5,7 @@ table its rotations. So an interrupted run has played every table about equally 
 
 A ladder's plan is its stages, which grow in number: stage by stage, within a stage table by table, within a table deal by
 deal. Every leg has a key of its own, published when the leg is over; all of them are fixed by the first commitment
-(`leg_key`), so nobody can choose the deals to come, and nobody can tell them from those that were.
+(`seeds.key_of_link`), so nobody can choose the deals to come, and nobody can tell them from those that were.
 """
 
 import hashlib
@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.engine import rng
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.formats.tables import (
@@ -36,12 +35,10 @@ from arena.formats.tables import (
 )
 from arena.match import FaultPolicy, MatchSetup, Player
 from arena.records import Clock, canonical_json
+from arena.seeds import MATCH_ID_DIGITS, commitment, key_of_link, match_seeds, table_dice
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
-KEY_BYTES = 32
-MATCH_ID_DIGITS = 24  # 96 bits
-MOST_LEGS = 1_000  # of one ladder
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +103,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @property
     def commitment(self) -> str:
         """SHA-256 of the key: published first, it proves at the end that the deals were not chosen."""
-        return hashlib.sha256(leg_key(self.key, self.legs, 0)).hexdigest()
+        return commitment(key_of_link(self.key, len(self.legs), 0))
 
     @property
     def legs(self) -> Sequence[Leg]:
@@ -140,8 +137,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         order = orders(entry.seats, has_all=self.has_all)[rotation]
         bots = [self.contestants[table[place]] for place in order]
         match_id = self._match_id(entry, deal, bots)
-        key = self.key_of(index)
-        seats = range(entry.seats)
+        options = canonical_json(entry.options)
+        seeds = match_seeds(self.key_of(index), match_id, entry.game, entry.seats, options, deal)
         return MatchSetup(
             index=index,
             match_id=match_id,
@@ -151,9 +148,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             deal=deal,
             rotation=rotation,
             players=tuple(bot.player for bot in bots),
-            deal_seed=deal_seed(key, entry.game, entry.seats, canonical_json(entry.options), deal),
-            bot_seeds=tuple(rng.derive(key, "bot", match_id, seat) for seat in seats),
-            fallback_seeds=tuple(rng.derive(key, "fallback", match_id, seat) for seat in seats),
+            deal_seed=seeds.deal,
+            bot_seeds=seeds.bots,
+            fallback_seeds=seeds.fallbacks,
             clock=self.clock,
             faults=self.faults,
         )
@@ -164,7 +161,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def key_of(self, index: int) -> bytes:
         """The key that the seeds of match `index` derive from."""
-        return leg_key(self.key, self.legs, leg_of(self.format, index))
+        return key_of_link(self.key, len(self.legs), leg_of(self.format, index))
 
     def add_stage(self, tables: Sequence[tuple[int, Table]]) -> "Plan":
         """A ladder's plan with one more stage."""
@@ -237,7 +234,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             game, options = games.load(entry.game), canonical_json(entry.options)
 
             def dice(deal: int, entry: Entry = entry, options: str = options) -> int:
-                return rng.derive(self.key, "table", entry.game, entry.seats, options, deal)
+                return table_dice(self.key, entry.game, entry.seats, options, deal)
 
             units = game.units(entry.seats, entry.options)
             try:
@@ -338,17 +335,6 @@ def read_plan(document: dict[str, Any], key: bytes) -> Plan:
     return plan
 
 
-def key_from_seed(seed: int) -> bytes:
-    """The key of a reproducible run."""
-    return hashlib.sha256(f"arena seed {seed}".encode()).digest()
-
-
-def deal_seed(key: bytes, game: str, seats: int, options: str, deal: int) -> int:
-    """The 128-bit seed of a deal. `options`: canonical JSON. Tables and rotations share it: the cards do not decide."""
-    options_hash = hashlib.sha256(options.encode()).hexdigest()[:16]
-    return rng.derive(key, "deal", game, seats, options_hash, deal)
-
-
 def leg_of(format: Format, index: int) -> int:
     """The leg that match `index` belongs to; 0 where there are none."""
     if not isinstance(format, Ladder) or not format.legs:
@@ -356,23 +342,3 @@ def leg_of(format: Format, index: int) -> int:
     stage = bisect_right(format.stages, index, key=lambda stage: stage.first_index) - 1
     number = format.stages[max(0, stage)].number if format.stages else 0
     return max(0, bisect_right(format.legs, number, key=lambda leg: leg.first_stage) - 1)
-
-
-def leg_key(newest: bytes, legs: Sequence[Leg], number: int) -> bytes:
-    """The key of leg `number`, from that of the newest one.
-
-    A chain of hashes (L. Lamport, "Password authentication with insecure communication", CACM 24, 1981): the key of a leg is
-    the SHA-256 of the next leg's. Who knows one knows those before it, and cannot tell those behind it.
-    """
-    key = newest
-    for _ in range(len(legs) - 1 - number):
-        key = hashlib.sha256(key).digest()
-    return key
-
-
-def ladder_key(last: bytes, legs: int) -> bytes:
-    """The key of a ladder's newest leg, when there are `legs` of them; `last`: that of the last possible one."""
-    key = last
-    for _ in range(MOST_LEGS - legs):
-        key = hashlib.sha256(key).digest()
-    return key

@@ -5,9 +5,10 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import NotStored, StoreError
-from arena.formats.plan import leg_key, leg_of
+from arena.formats.plan import leg_of
 from arena.formats.tables import Format, Ladder
 from arena.records import MatchRecord
+from arena.seeds import key_of_link
 from arena.store import parquet
 from arena.store.journal import FILE, Journal
 from arena.store.manifest import FILE as MANIFEST
@@ -73,4 +74,6 @@ def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
         format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
     except msgspec.ValidationError as error:
         raise StoreError(f"{folder / MANIFEST}: config.format: {error}") from None
-    return leg_key(newest, format.legs, leg_of(format, record.index)) if isinstance(format, Ladder) else newest
+    if not isinstance(format, Ladder):
+        return newest
+    return key_of_link(newest, len(format.legs), leg_of(format, record.index))

@@ -9,13 +9,13 @@ from typing import Any
 
 from arena import games
 from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
-from arena.engine import rng
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError
 from arena.match import MatchSetup, Player, Seat, play
 from arena.records import Clock, MatchRecord, canonical_json
 from arena.seats.in_process import HasAgent, InProcessSeat
 from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat, OpenCommandSeat, find_program
+from arena.seeds import single_match_id, single_match_seeds
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """Seconds: no limit to speak of."""
@@ -60,19 +60,19 @@ def agree(
     resolved = room.read_options(options or {}, len(names), (Path(),))
     chosen = secrets.randbits(64) if seed is None else seed
     key = f"exhibition {chosen}".encode()
-    seats = range(len(names))
+    seeds = single_match_seeds(key, len(names))
     return MatchSetup(
         index=0,
-        match_id=f"{rng.derive(key, 'match', canonical_json([game, resolved, list(names)])):032x}"[:24],
+        match_id=single_match_id(key, canonical_json([game, resolved, list(names)])),
         game=game,
         pool=game,
         options=resolved,
         deal=0,
         rotation=0,
         players=tuple(Player(name, "") for name in names),
-        deal_seed=rng.derive(key, "deal"),
-        bot_seeds=tuple(rng.derive(key, "bot", seat) for seat in seats),
-        fallback_seeds=tuple(rng.derive(key, "fallback", seat) for seat in seats),
+        deal_seed=seeds.deal,
+        bot_seeds=seeds.bots,
+        fallback_seeds=seeds.fallbacks,
         clock=clock,
     )
 

@@ -4,7 +4,6 @@ The time is that of a few matches of each entry, spread over its tables, with ca
 """
 
 import math
-import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +12,10 @@ import msgspec
 
 from arena.admission.field import admit
 from arena.config import Tournament, read_config
-from arena.formats.plan import KEY_BYTES, Plan, key_from_seed
+from arena.formats.plan import Plan
 from arena.formats.tables import Challenges, Combinations, Compare, Gauntlet, Ladder, RoundRobin, Sample, orders
 from arena.records import Ending
+from arena.seeds import key_from_seed, new_key
 from arena.tournament.session import Settings
 from arena.workers.processes import available_cpus
 from arena.workers.warmup import warm_rooms
@@ -74,7 +74,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         memory=tournament.memory, faults=tournament.faults, seed=seed, format=tournament.format,
-        key=secrets.token_bytes(KEY_BYTES) if seed is None else key_from_seed(seed),
+        key=new_key() if seed is None else key_from_seed(seed),
     )  # fmt: skip
     if not isinstance(plan.format, Ladder):
         len(plan)  # refuses what cannot be played before anything is tried
@@ -137,7 +137,7 @@ def balance_text(plan: Plan, place: int) -> str:
 def _calibrate(plan: Plan, place: int, job: Job) -> tuple[int, float, int]:
     """Matches, seconds, seats with faults."""
     kind = plan.format if isinstance(plan.format, Gauntlet | Compare) else RoundRobin()
-    alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=kind, key=secrets.token_bytes(KEY_BYTES))
+    alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=kind, key=new_key())
     worker = Worker(msgspec.structs.replace(job, plan=alone))
     try:
         worker.play([0])  # what is loaded once does not count

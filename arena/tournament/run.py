@@ -7,7 +7,6 @@ the end is a pure function of the journal's rows in plan order, whoever played t
 import datetime
 import importlib.metadata
 import itertools
-import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,13 +24,14 @@ from arena.engine import jit
 from arena.errors import ConfigError, StoreError
 from arena.formats.book import Book, go_on, read_book
 from arena.formats.courses import course_of, sample_texts, size_text
-from arena.formats.plan import KEY_BYTES, Contestant, Plan, key_from_seed
+from arena.formats.plan import Contestant, Plan
 from arena.formats.tables import Ladder, Stage
 from arena.hall import folder as hall
 from arena.match import void
 from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, canonical_json
+from arena.seeds import key_from_seed, new_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import FolderLock, Journal
@@ -348,7 +348,7 @@ def _plan(
     """
     has_matches = next(journal.indices(), None) is not None
     stored_key = journal.meta("key") if has_matches else None
-    key = key_from_seed(seed) if seed is not None else stored_key or secrets.token_bytes(KEY_BYTES)
+    key = key_from_seed(seed) if seed is not None else stored_key or new_key()
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         memory=tournament.memory, faults=tournament.faults, key=key, seed=seed, format=tournament.format,

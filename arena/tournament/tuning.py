@@ -38,9 +38,10 @@ from arena.config import ROUND_ROBIN, Bot, Tournament, check_config
 from arena.engine import rng
 from arena.errors import ArenaError, ConfigError, nearest
 from arena.formats.comparison import Comparison, Evidence
-from arena.formats.plan import ALL, key_from_seed
+from arena.formats.plan import ALL
 from arena.formats.tables import Compare, Gauntlet, orders
 from arena.records import Ending, MatchRecord
+from arena.seeds import key_from_seed, seed_of_part
 from arena.store.journal import FolderLock
 from arena.store.parquet import read_faults
 from arena.tournament.run import run_tournament, set_aside
@@ -299,8 +300,8 @@ class _Run:
         return msgspec.structs.replace(bot, name=candidate.name, params=merged(bot.params, candidate.settings))
 
     def _seed(self, *path: object) -> int:
-        """Of the deals of one part."""
-        return rng.derive(self.key, TUNE, *path) >> 65  # 63 bits, as JSON readers like them
+        """The public seed of one part of the tuning."""
+        return seed_of_part(self.key, TUNE, *path)
 
 
 def _scores(results: Results, names: set[str]) -> dict[str, list[float]]:

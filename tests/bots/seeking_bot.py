@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from arena import games
 from arena.agent import Agent
-from arena.formats.plan import deal_seed, key_from_seed
 from arena.games.naga import NagaView
 from arena.games.naga.state import CARDS
 from arena.records import canonical_json
+from arena.seeds import deal_seed, key_from_seed
 
 DEALS = 3
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.plan import ALL, CYCLIC, Contestant, Entry, Plan, key_from_seed
+from arena.formats.plan import ALL, CYCLIC, Contestant, Entry, Plan
 from arena.match import FaultPolicy
 from arena.records import Clock
+from arena.seeds import key_from_seed
 
 
 def plan(bots: int = 4, *, entries: list[tuple[int, int]] = [(2, 3)], rotations: str = CYCLIC, seed: int | None = 1) -> Plan:  # noqa: B006

@@ -9,8 +9,9 @@ from test_plan import plan
 
 from arena.errors import ConfigError
 from arena.formats.balance import base_tables
-from arena.formats.plan import ALL, CYCLIC, MOST_LEGS, Plan, ladder_key, leg_key
+from arena.formats.plan import ALL, CYCLIC, Plan
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin, Sample
+from arena.seeds import CHAIN_KEYS, key_of_link, newest_key
 
 
 def formatted(format: Format, bots: int, seats: int, deals: int, rotations: str = CYCLIC) -> Plan:
@@ -140,10 +141,10 @@ def test_stages_of_a_ladder_are_a_plan() -> None:
 def test_each_leg_has_a_key_that_those_before_it_do_not_tell() -> None:
     legs = (Leg(0, (0, 1), 1.0, True, 10), Leg(1, (0, 1), 1.0, True, 10))
     last = b"k" * 32
-    one = msgspec.structs.replace(formatted(Ladder(legs[:1]), 2, 2, 1), key=ladder_key(last, 1)).add_stage([(0, (0, 1))])
-    two = msgspec.structs.replace(one, format=Ladder(legs, one.format.stages), key=ladder_key(last, 2))  # type: ignore[union-attr]
+    one = msgspec.structs.replace(formatted(Ladder(legs[:1]), 2, 2, 1), key=newest_key(last, 1)).add_stage([(0, (0, 1))])
+    two = msgspec.structs.replace(one, format=Ladder(legs, one.format.stages), key=newest_key(last, 2))  # type: ignore[union-attr]
     two = two.add_stage([(0, (0, 1))])
     assert two.setup(0) == one.setup(0) and two.commitment == one.commitment
     assert two.key_of(0) == one.key != two.key == two.key_of(2)
-    assert leg_key(two.key, legs, 0) == one.key
-    assert ladder_key(last, MOST_LEGS) == last
+    assert key_of_link(two.key, len(legs), 0) == one.key
+    assert newest_key(last, CHAIN_KEYS) == last

@@ -19,11 +19,11 @@ from processes import waiting_seats, zygotes
 from arena import games
 from arena.agent import read_bot
 from arena.cli.main import main
-from arena.formats.plan import deal_seed
 from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.seats.probe import Profile, probe_locked
 from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper
+from arena.seeds import deal_seed
 from arena.store.journal import Journal
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament

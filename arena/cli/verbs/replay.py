@@ -10,9 +10,9 @@ from rich.console import Console
 from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
 from arena.errors import ConfigError
-from arena.formats.plan import deal_seed
 from arena.hall.finding import find_match
 from arena.report.terminal.replay import replay_lines
+from arena.seeds import deal_seed
 from arena.tournament.session import DEFAULT_FOLDER
 
 

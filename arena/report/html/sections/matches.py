@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from arena import games
 from arena.analysis import notable
 from arena.errors import ArenaError, printable
-from arena.formats.plan import deal_seed
 from arena.hall import boards
 from arena.records import MatchRecord
 from arena.report.evidence import PoolEvidence, shown
 from arena.report.html.document import Block, Cell, Column, Log, Section, Table, Words
 from arena.report.html.plots import Plotter
 from arena.report.terminal.replay import replay_lines
+from arena.seeds import deal_seed
 
 ALL_MATCHES = 60  # a pool with so many has all of them listed
 MOST_FAULTS, MOST_CLOSE = 12, 6
