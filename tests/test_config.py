@@ -11,24 +11,12 @@ from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
 from arena.records import Clock
-
-BOTS = Path(__file__).parent / "bots"
-GOOD = {
-    "name": "small",
-    "games": [{"game": "naga", "seats": 2}],
-    "bots": [str(BOTS / "counting_bot.py"), str(BOTS / "set_bot.py")],
-}
+from helpers.configs import GOOD, message
+from helpers.paths import CONFIGS, TEST_BOTS
 
 
 def with_(**changes: object) -> dict[str, object]:
     return {**GOOD, **changes}
-
-
-def message(document: object, folder: Path = Path()) -> str:
-    with pytest.raises(ArenaError) as caught:
-        check_config(document, folder)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_what_is_left_out_has_its_default() -> None:
@@ -149,16 +137,16 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         read_config(tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "configs").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_good_and_secret(path: Path, tmp_path: Path) -> None:
-    Submissions(tmp_path).submit("alice", read_bot(BOTS / "set_bot.py"), ())
+    Submissions(tmp_path).submit("alice", read_bot(TEST_BOTS / "set_bot.py"), ())
     checked = read_config(path, tmp_path)
     assert checked.seed is None and checked.name == path.stem
 
 
 def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     bot = tmp_path / "mine.py"
-    bot.write_text((BOTS / "set_bot.py").read_text())
+    bot.write_text((TEST_BOTS / "set_bot.py").read_text())
     config = tmp_path / "c.yaml"
     config.write_text(yaml.safe_dump(with_(bots=["mine.py", GOOD["bots"][0]])))  # type: ignore[index]
     assert read_config(config).bots[0].path == bot

@@ -10,21 +10,19 @@ import pytest
 from arena.agent import BotFiles, LoadedBot, read_bot
 from arena.agent.view import View
 from arena.engine.options import OptionValue
-from arena.engine.rng import derive
 from arena.engine.room import Game
 from arena.games import load, names
-from arena.match import Answer, Fault, MatchSetup, Player, play
-from arena.records import Clock, Ending, MatchRecord
+from arena.match import Answer, Fault, play
+from arena.records import Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat
+from helpers.paths import HOUSE_BOTS
+from helpers.setups import setup_of
 
-BOTS = Path(__file__).parent.parent / "bots"
-FILES = sorted(BOTS.glob("*.py"))
+FILES = sorted(HOUSE_BOTS.glob("*.py"))
 PAGE = 150  # lines, exclusive
 PURE = {"bisect", "collections", "dataclasses", "functools", "itertools", "math", "random", "typing"}
 HALL = {"arena.agent", "arena.cards", "arena.search"}
-KEY = b"house bots"
 DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
-CLOCK = Clock(60.0, 600.0)
 BRIEF: dict[str, dict[str, object]] = {
     "champion.py": {"iterations": 8},
     "ismcts.py": {"iterations": 8},
@@ -62,24 +60,6 @@ class WatchedSeat(InProcessSeat):
         return reply
 
 
-def setup_of(game: Game, bots: list[BotFiles], deal: int, rotation: int, **options: OptionValue) -> MatchSetup:
-    seats = range(len(bots))
-    return MatchSetup(
-        index=deal,
-        match_id=f"{deal:024x}",
-        game=game.name,
-        pool=game.name,
-        options=game.resolve_options(options, len(bots)),
-        deal=deal,
-        rotation=rotation,
-        players=tuple(Player(bot.main, bot.sha256) for bot in bots),
-        deal_seed=derive(KEY, "deal", game.name, deal),
-        bot_seeds=tuple(derive(KEY, "bot", deal, rotation, seat) for seat in seats),
-        fallback_seeds=tuple(derive(KEY, "fallback", deal, rotation, seat) for seat in seats),
-        clock=CLOCK,
-    )
-
-
 def followed(game: Game, bot: BotFiles, seats: int) -> Log:
     """The replies of a bot that plays all seats of a table."""
     setup, log = setup_of(game, [bot] * seats, deal=seats, rotation=0), Log()
@@ -107,7 +87,7 @@ def match_of(game: Game, bots: list[BotFiles], deal: int, rotation: int, **optio
 
 def win_share(better: str, worse: str, deals: int, game_name: str = "naga") -> float:
     """The share of won matches over deals in both rotations; a drawn match counts half."""
-    game, bots = load(game_name), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
+    game, bots = load(game_name), [read_bot(HOUSE_BOTS / f"{name}.py") for name in (better, worse)]
     points = 0.0
     for deal in range(deals):
         for rotation in range(2):
@@ -169,7 +149,7 @@ def test_a_bot_imports_only_what_strangers_may(path: Path) -> None:
 
 @pytest.mark.parametrize(("bot", "game", "seats"), tables())
 def test_a_bot_plays_legally_and_the_same_from_the_same_seed(bot: str, game: str, seats: int) -> None:
-    files = read_bot(BOTS / f"{bot}.py")
+    files = read_bot(HOUSE_BOTS / f"{bot}.py")
     first = followed(load(game), files, seats)
     assert first
     assert first == followed(load(game), files, seats)
@@ -183,7 +163,7 @@ def test_greedy_beats_chance() -> None:
 @pytest.mark.parametrize("seats", [2, 4])
 def test_the_order_of_strength_at_nertz(better: str, worse: str, seats: int) -> None:
     """One better bot among worse ones, in every seat; the share of the others that it beats."""
-    game, bots = load("nertz"), [read_bot(BOTS / f"{name}.py") for name in (better, worse)]
+    game, bots = load("nertz"), [read_bot(HOUSE_BOTS / f"{name}.py") for name in (better, worse)]
     points = 0.0
     for seat in range(seats):
         table = [bots[place != seat] for place in range(seats)]
@@ -195,7 +175,7 @@ def test_the_order_of_strength_at_nertz(better: str, worse: str, seats: int) -> 
 
 
 def test_strong_bots_end_their_rounds_by_a_call() -> None:
-    game, racer = load("nertz"), read_bot(BOTS / "nertz_racer.py")
+    game, racer = load("nertz"), read_bot(HOUSE_BOTS / "nertz_racer.py")
     rounds = calls = 0
     for deal in range(4):
         states = game.deal(2, game.resolve_options({}, 2), setup_of(game, [racer] * 2, deal, 0).deal_seed)
@@ -221,7 +201,7 @@ def test_planner_beats_greedy() -> None:
 
 
 def test_planner_refuses_an_unknown_knob() -> None:
-    game, bot = load("naga"), read_bot(BOTS / "naga_planner.py")
+    game, bot = load("naga"), read_bot(HOUSE_BOTS / "naga_planner.py")
     setup = setup_of(game, [bot, bot], deal=0, rotation=0)
     table = [InProcessSeat(partial(LoadedBot, bot), 1, params) for params in ({"hands": 2}, {"hand": 2})]
     record = play(game, setup, table)

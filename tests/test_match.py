@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,8 +15,8 @@ from arena.games import load
 from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.single_match import agree, bot_seat, play_match
+from helpers.paths import BAD_BOTS, TEST_BOTS
 
-BAD = Path(__file__).parent / "bad_bots"
 OPTIONS: dict[str, OptionValue] = {"series": "games:2"}
 
 
@@ -169,18 +168,18 @@ def test_events_tell_what_the_seat_may_know() -> None:
     [("illegal", "illegal"), ("none", "malformed"), ("raises", "crash"), ("exits", "crash"), ("fails_at_start", "startup")],
 )
 def test_a_bad_bot_has_its_ending_and_the_rival_wins(name: str, ending: str) -> None:
-    record = play_match("naga", [BAD / f"{name}.py", BAD.parent / "bots" / "counting_bot.py"], seed=1)
+    record = play_match("naga", [BAD_BOTS / f"{name}.py", TEST_BOTS / "counting_bot.py"], seed=1)
     assert [seat.ending.value for seat in record.seats] == [ending, "played"]
     assert [seat.place for seat in record.seats] == [2, 1]
 
 
 def test_a_crash_names_the_line() -> None:
-    record = play_match("naga", [BAD / "raises.py", BAD / "raises.py"], seed=1)
+    record = play_match("naga", [BAD_BOTS / "raises.py", BAD_BOTS / "raises.py"], seed=1)
     assert 'raise ValueError("no idea")' in record.notes[0] and "raises.py" in record.notes[0]
 
 
 def test_cpu_time_over_the_clock_is_a_timeout() -> None:
-    record = play_match("naga", [BAD / "slow.py", BAD.parent / "bots" / "set_bot.py"], seed=1, clock=Clock(0.01, 0.0))
+    record = play_match("naga", [BAD_BOTS / "slow.py", TEST_BOTS / "set_bot.py"], seed=1, clock=Clock(0.01, 0.0))
     assert record.seats[0].ending is Ending.TIMEOUT
 
 
@@ -194,12 +193,12 @@ def test_a_match_is_a_function_of_its_seed() -> None:
 
 
 def test_a_bot_is_executed_anew_for_every_seat_and_match() -> None:
-    bot = BAD.parent / "bots" / "counting_bot.py"
+    bot = TEST_BOTS / "counting_bot.py"
     assert play_match("naga", [bot, bot], seed=1).actions == play_match("naga", [bot, bot], seed=1).actions
 
 
 def test_a_folder_bot_plays_with_its_modules_and_files() -> None:
-    bot = BAD.parent / "bots" / "folder_bot"
+    bot = TEST_BOTS / "folder_bot"
     record = play_match("naga", [bot, bot], seed=1)
     assert {seat.ending for seat in record.seats} == {Ending.PLAYED}
     with bot_seat(bot, 1):

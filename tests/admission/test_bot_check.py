@@ -14,9 +14,7 @@ from arena.games import load, names
 from arena.records import Ending
 from arena.seats import holder
 from arena.seats.sandbox import PROCESS, LockError
-
-HERE = Path(__file__).parent.parent
-BAD = HERE / "bad_bots"
+from helpers.paths import BAD_BOTS, ROOT, TESTS
 
 
 def write(folder: Path, body: str, head: str = "") -> Path:
@@ -74,12 +72,12 @@ def test_memory_beyond_that_of_an_empty_cell_is_measured(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        (BAD / "import_error.py", "No module named"),
-        (BAD / "none.py", "naga: malformed 2"),
-        (BAD / "no_agent.py", "one Agent class is needed, found none"),
-        (BAD / "two_agents.py", "one Agent class is needed"),
-        (HERE / "locked_tables.py", "one Agent class is needed"),
-        (HERE.parent / "README.md", "a bot is a .py file"),
+        (BAD_BOTS / "import_error.py", "No module named"),
+        (BAD_BOTS / "none.py", "naga: malformed 2"),
+        (BAD_BOTS / "no_agent.py", "one Agent class is needed, found none"),
+        (BAD_BOTS / "two_agents.py", "one Agent class is needed"),
+        (TESTS / "helpers" / "locked_matches.py", "one Agent class is needed"),
+        (ROOT / "README.md", "a bot is a .py file"),
     ],
 )
 def test_what_cannot_play_may_not_enter(path: Path, reason: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
+from helpers.paths import BAD_BOTS
 
 GREEDY, RANDOM = house_bot_path("naga_greedy"), house_bot_path("random_bot")
 NAGA = ("naga",)
@@ -113,7 +114,7 @@ def test_old_results_stay_with_the_old_version(
 
 
 def test_what_may_not_enter_is_not_stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bad = Path(__file__).parent.parent / "bad_bots" / "no_agent.py"
+    bad = BAD_BOTS / "no_agent.py"
     assert main(["submit", str(bad), "--out", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "not submitted"
     assert not (tmp_path / "out").exists()

@@ -3,21 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-from test_stored import BOTS, RECORDS
 
 from arena.analysis.history import POINTS, history
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import Standings
 from arena.records import HistoryPoint
 from arena.store import parquet
-
-
-def rated(records: int = len(RECORDS)) -> Standings:
-    standings = Standings(RatingSettings(), {"naga": BOTS, "yaniv": BOTS, "empty": [("idle", 1)]})
-    for record in RECORDS[:records]:
-        standings.add(record)
-    return standings
+from helpers.random_records import BOTS, RECORDS, rated
 
 
 def test_history_goes_from_the_prior_to_the_ratings() -> None:

@@ -6,33 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
-from test_board import make_manifest
-from test_history import rated
-from test_schema import make_record, make_seat
-from test_stored import BOTS, RECORDS
 
 from arena.analysis.explain import explain
 from arena.analysis.head_to_head import head_to_head
 from arena.analysis.history import history
 from arena.cli.main import USER_ERROR, main
-from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS
 from arena.records import Ending, MatchRecord
 from arena.store import parquet
 from arena.store.manifest import write_manifest
-
-
-def collected(*records: MatchRecord) -> PoolRows:
-    collector = Collector()
-    for record in records:
-        collector.add(record)
-    return collector.rows()
-
-
-def played(*seats: tuple[str, int, int]) -> MatchRecord:
-    """Bot, place, team."""
-    return make_record(0, tuple(make_seat(bot, place, unit=unit) for bot, place, unit in seats))
+from helpers.random_records import BOTS, RECORDS, collected, rated
+from helpers.records import make_record, make_seat, played
+from helpers.results import make_manifest
 
 
 @pytest.mark.parametrize("pool", ["naga", "yaniv"])

@@ -5,8 +5,6 @@ import math
 import choix
 import numpy as np
 import pytest
-from test_insights import collected, played
-from test_schema import make_record, make_seat
 
 from arena.analysis import notable
 from arena.analysis.rank_probabilities import rank_probabilities
@@ -14,6 +12,8 @@ from arena.analysis.seat_advantage import seat_advantage
 from arena.analysis.second_opinions import ELO_PER_LOGIT, bradley_terry, is_low_good, second_opinions
 from arena.ratings.error_bars import ErrorBars, joint_bars
 from arena.records import Ending, MatchRecord
+from helpers.random_records import collected
+from helpers.records import make_record, make_seat, played
 
 
 def with_phantom(better: np.ndarray) -> np.ndarray:

@@ -20,9 +20,9 @@ from arena.report.html.report import report
 from arena.seats.holder import Holder
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
+from helpers.paths import BAD_BOTS
 
-BAD = Path(__file__).parent.parent / "bad_bots"
-LATE = BAD / "fails_late.py"
+LATE = BAD_BOTS / "fails_late.py"
 CLOCK = Clock(0.05, 0.05, 10.0)
 
 
@@ -42,7 +42,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {"path": str(LATE), "name": "illegal", "params": {"how": "illegal"}},
             {"path": str(LATE), "name": "crash", "params": {"how": "crash"}, "games": ["naga", "hisatsu"]},
             {"path": str(LATE), "name": "timeout", "params": {"how": "timeout"}, "games": ["naga"]},
-            {"path": str(BAD / "fails_at_start.py"), "name": "startup", "games": ["naga"]},
+            {"path": str(BAD_BOTS / "fails_at_start.py"), "name": "startup", "games": ["naga"]},
             {"path": str(house_bot_path("random_bot")), "trusted": True},
         ],
         "deals": 1,
@@ -71,7 +71,7 @@ def test_every_bot_comes_to_its_fault_again(out: Path) -> None:
         Ending.ILLEGAL, Ending.CRASH, Ending.TIMEOUT, Ending.STARTUP,
     }  # fmt: skip
     assert {record.game for record, _ in cases} == {"naga", "hisatsu", "nertz"}
-    files = {read_bot(path).sha256: read_bot(path) for path in (LATE, BAD / "fails_at_start.py")}
+    files = {read_bot(path).sha256: read_bot(path) for path in (LATE, BAD_BOTS / "fails_at_start.py")}
     with Holder(["naga", "hisatsu", "nertz"], memory=512_000_000) as holder:
         for record, seat in cases:
             row = record.seats[seat]

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from test_tournament import BAD, GOOD_BOTS, run
 
 from arena.audit.match_audit import match_problems
 from arena.audit.results_audit import Audit, audit_results
@@ -22,6 +21,8 @@ from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.manifest import Manifest, read_manifest, write_manifest
 from arena.tournament.session import Results, read_results
+from helpers.paths import BAD_BOTS
+from helpers.tournaments import GOOD_BOTS, run
 
 GAMES = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 3, "options": {"max_rounds": 2, "turn_limit": 10}}]
 VICTIM = 7  # plan index
@@ -30,7 +31,7 @@ VICTIM = 7  # plan index
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """With a bot that raises and is retired: fallback choices, and matches that are rightly not there."""
-    bots = [*GOOD_BOTS, BAD / "raises.py"]
+    bots = [*GOOD_BOTS, BAD_BOTS / "raises.py"]
     return run(tmp_path_factory.mktemp("board"), bots=bots, games=GAMES, deals=3, faults={"retire_after": 4}, seed=None)
 
 
@@ -261,7 +262,7 @@ def test_a_changed_rating_is_found_and_named(copy: Path) -> None:
 
 
 def test_substituted_decisions_are_verified_too(tmp_path: Path) -> None:
-    board = run(tmp_path, bots=[GOOD_BOTS[0], BAD / "raises.py"], deals=2, faults={"policy": SUBSTITUTE, "max_faults": 2})
+    board = run(tmp_path, bots=[GOOD_BOTS[0], BAD_BOTS / "raises.py"], deals=2, faults={"policy": SUBSTITUTE, "max_faults": 2})
     assert board.manifest.endings["crash"] > 0
     assert audit(board.folder).problems == []
 

@@ -32,9 +32,9 @@ from arena.engine.rng import seed_words
 from arena.engine.room import States
 from arena.errors import ConfigError
 from arena.search import Settings, search
+from helpers.paths import HOUSE_BOTS
 
 KINDS = {f"{kind.game.name}, {kind.name}": kind for name in ("hisatsu", "naga", "yaniv") for kind in moments(name)}
-HOUSE = Path(__file__).parent.parent.parent / "bots"
 
 
 @cache
@@ -220,7 +220,7 @@ def test_a_longer_search_gives_less_away() -> None:
         ("yaniv, the last turn", 2, 0.1),
     ):
         moment, games = KINDS[kind], first(kind, count)
-        bots = [Player("ismcts", HOUSE / "ismcts.py", {"iterations": number, **STYLES["plain"]}) for number in (1, 2_000)]
+        bots = [Player("ismcts", HOUSE_BOTS / "ismcts.py", {"iterations": number, **STYLES["plain"]}) for number in (1, 2_000)]
         short, long = (exploitability(moment, games, bot) for bot in bots)
         assert long.worst <= most < min(short.gain, any_exploitability(moment, games).gain)
         assert long.asked >= 3
@@ -228,7 +228,7 @@ def test_a_longer_search_gives_less_away() -> None:
 
 def test_a_bot_is_asked_once_for_each_view() -> None:
     one = first("naga, last two contests", 1)[0]
-    asked = Asked(one.moment, Player("greedy", HOUSE / "naga_greedy.py"))
+    asked = Asked(one.moment, Player("greedy", HOUSE_BOTS / "naga_greedy.py"))
     gains = one.gains(asked)
     answers = dict(asked.answers)
     assert len(answers) >= 2 and one.gains(asked) == gains and asked.answers == answers
@@ -243,7 +243,7 @@ def test_the_figures_of_a_kind() -> None:
 
 
 def test_the_bench_prints_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["bench", "exact", "--game", "naga", "--positions", "1", "--bot", str(HOUSE / "naga_greedy.py")]
+    words = ["bench", "exact", "--game", "naga", "--positions", "1", "--bot", str(HOUSE_BOTS / "naga_greedy.py")]
     assert main(words) == 0
     printed = capsys.readouterr().out
     assert "last two contests" in printed and "naga_greedy" in printed
@@ -259,11 +259,14 @@ def test_the_bench_prints_and_refuses(capsys: pytest.CaptureFixture[str]) -> Non
     ("words", "reason"),
     [
         (["--bot", "nobody.py"], "nobody.py: cannot be read: No such file"),
-        (["--bot", str(HOUSE / "naga_greedy.py"), "--bot", "{folder}/broken.py"], "broken.py: line 1: syntax error"),
+        (["--bot", str(HOUSE_BOTS / "naga_greedy.py"), "--bot", "{folder}/broken.py"], "broken.py: line 1: syntax error"),
         (["--bot", "{folder}/crashing.py"], "crashing.py: line 2: ZeroDivisionError"),
-        (["--bot", str(HOUSE / "naga_greedy.py"), "--game", "yaniv"], "plays no game of these: yaniv; it plays naga"),
-        (["--bot", str(HOUSE / "nertz_greedy.py")], "plays no game of these: hisatsu, naga, yaniv; it plays nertz"),
-        (["--bot", str(HOUSE / "naga_greedy.py"), "--game", "naga", "--game", "yaniv"], "--game: yaniv: no --bot plays it"),
+        (["--bot", str(HOUSE_BOTS / "naga_greedy.py"), "--game", "yaniv"], "plays no game of these: yaniv; it plays naga"),
+        (["--bot", str(HOUSE_BOTS / "nertz_greedy.py")], "plays no game of these: hisatsu, naga, yaniv; it plays nertz"),
+        (
+            ["--bot", str(HOUSE_BOTS / "naga_greedy.py"), "--game", "naga", "--game", "yaniv"],
+            "--game: yaniv: no --bot plays it",
+        ),
     ],
 )
 def test_the_bench_refuses_bots_before_it_solves_anything(
@@ -281,7 +284,7 @@ def test_the_bench_leaves_out_games_that_no_bot_plays(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "end_games", lambda kind, _: first(f"{kind.game.name}, {kind.name}", 1))
-    assert main(["bench", "exact", "--json", "--bot", str(HOUSE / "naga_greedy.py")]) == 0
+    assert main(["bench", "exact", "--json", "--bot", str(HOUSE_BOTS / "naga_greedy.py")]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert {one["game"] for one in figures["search"]} == {"naga"}
     assert {(one["game"], one["bot"]) for one in figures["bots"]} == {("naga", ANY), ("naga", "naga_greedy")}

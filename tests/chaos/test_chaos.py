@@ -16,10 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from processes import command, runs, survivors, until
-from test_tournament import GOOD_BOTS, arena, ended, journalled, run, write_config
 
-from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.records import MatchRecord
 from arena.store.journal import Journal
@@ -32,6 +29,8 @@ from arena.workers.driver import ATTEMPTS
 from arena.workers.local import LocalBackend
 from arena.workers.ray.guardian import descendants
 from arena.workers.worker import Chunk
+from helpers.processes import command, runs, survivors, until
+from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 
 DEALS = 30
 POISON = """
@@ -51,15 +50,6 @@ class Poison(Agent):
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The results of an undisturbed run on one worker."""
     return run(tmp_path_factory.mktemp("calm"), deals=DEALS)
-
-
-def assert_same(results: Results, calm: Results) -> None:
-    """Every match once, and as in the calm run."""
-    assert [record.index for record in results.records()] == list(range(results.manifest.matches))
-    assert results.manifest.results_sha256 == calm.manifest.results_sha256
-    assert results.manifest.reproducible_sha256 == calm.manifest.reproducible_sha256
-    assert results.ratings == calm.ratings
-    assert audit_results(results.folder, 1, lambda _: None).problems == []
 
 
 DIES_IN_ADD = """

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from processes import until
-from ray_nodes import RayNodes
-from test_chaos import assert_same
-from test_tournament import GOOD_BOTS, ended, journalled, write_config
-from test_tournament import run as run_local
 
 import arena
 from arena.tournament.session import Results, read_results
+from helpers.processes import until
+from helpers.ray_nodes import RayNodes
+from helpers.tournaments import GOOD_BOTS, assert_same, ended, journalled, write_config
+from helpers.tournaments import run as run_local
 
 DEALS = 40
 COUNTING, SETS, FOLDER = GOOD_BOTS

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_tournament import arena, ended, run, write_config
 
 from arena.store.status import read_status
 from arena.tournament.session import LOCAL, read_results
+from helpers.tournaments import arena, ended, run, write_config
 
 DISK = 24_000_000  # bytes
 LEFT = 180_000  # for the folder: not enough for the journal of the whole tournament

@@ -11,9 +11,9 @@ import pytest
 from arena.bench import rows as bench_rows
 from arena.cli.main import USER_ERROR, VERBS, main
 from arena.store import parquet
+from helpers.paths import HOUSE_BOTS
 
-BOTS = Path(__file__).parent.parent.parent / "bots"
-GREEDY, RANDOM = str(BOTS / "naga_greedy.py"), str(BOTS / "random_bot.py")
+GREEDY, RANDOM = str(HOUSE_BOTS / "naga_greedy.py"), str(HOUSE_BOTS / "random_bot.py")
 
 
 @pytest.mark.parametrize("verb", VERBS)

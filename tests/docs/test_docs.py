@@ -15,18 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from here import HereBackend
 
-import arena
 from arena.admission import bot_check
 from arena.agent.starter import attributes
 from arena.cli.main import VERBS, main
 from arena.conformance.tables import variants
 from arena.games import load, names
 from arena.tournament import run as hall
+from helpers.in_process_backend import InProcessBackend
+from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
-DOCS = Path(arena.__file__).parent / "docs"
-ROOT = DOCS.parent.parent
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
 PROSE = ("README", "glossary", "wire-protocol", "cluster")
@@ -91,11 +89,11 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(ROOT / "bots", tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
+    shutil.copytree(HOUSE_BOTS, tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     if page == "tuning":  # seven tournaments: their processes would take longer than their matches
-        monkeypatch.setattr(hall, "LocalBackend", HereBackend)
+        monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
     reader = Reader()
     for kind, text in blocks(page):

@@ -8,8 +8,8 @@ import pytest
 from arena.cli.main import VERBS
 from arena.records import Ending
 from arena.seats.single_match import play_match
+from helpers.paths import HOUSE_BOTS, ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "README.md").read_text()
 
 
@@ -17,7 +17,7 @@ def test_the_bot_of_the_readme_plays_without_a_fault(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     bot = tmp_path / "strongest.py"
     bot.write_text(code)
-    record = play_match("naga", [bot, ROOT / "bots" / "random_bot.py"], seed=1)
+    record = play_match("naga", [bot, HOUSE_BOTS / "random_bot.py"], seed=1)
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED, Ending.PLAYED]
     body = code[code.index("class") :].strip().splitlines()
     assert len(body) <= 10

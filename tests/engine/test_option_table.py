@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from test_config import BOTS, GOOD, message
 
 from arena.cli.main import main
 from arena.config import check_config, read_config
@@ -15,6 +14,8 @@ from arena.games import load
 from arena.seats.single_match import agree
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
+from helpers.configs import GOOD, message
+from helpers.paths import TEST_BOTS
 
 TABLE = DataTable("deck", [["Ant", 1, -2]], (Column("legs", 0, 8), Column("worth", -5, 5)), 3, "animals")
 HISATSU = load("hisatsu")
@@ -113,7 +114,7 @@ class TestFile:
 
 
 def config(deck, seats=3):
-    bots = [{"path": str(BOTS / "counting_bot.py"), "name": name, "trusted": True} for name in "abcde"[:seats]]
+    bots = [{"path": str(TEST_BOTS / "counting_bot.py"), "name": name, "trusted": True} for name in "abcde"[:seats]]
     return {**GOOD, "games": [{"game": "hisatsu", "seats": seats, "options": {"deck": deck}}], "bots": bots}
 
 

@@ -7,8 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
-from here import HereBackend
-from test_tournament import GOOD_BOTS, write_config
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
@@ -22,16 +20,18 @@ from arena.store.status import read_status
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
+from helpers.in_process_backend import InProcessBackend
+from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
+from helpers.tournaments import GOOD_BOTS, Stops, write_config
 
-ROOT = Path(__file__).parent.parent.parent
-BOTS = [ROOT / "bots" / "random_bot.py", ROOT / "bots" / "naga_greedy.py", *GOOD_BOTS]
+BOTS = [HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py", *GOOD_BOTS]
 COMPARE = {"format": "compare", "candidates": ["naga_greedy", "random_bot"], "deals": 200}
 LADDER = {"format": "ladder", "deals": 2, "ladder": {"sigma": 4.0, "separable": False, "matches": 200}}
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "LocalBackend", HereBackend)
+    monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
 
 
 def play(folder: Path, bots: list[Path] = BOTS, workers: int = 1, listener: Any = None, **changes: Any) -> Results:
@@ -42,18 +42,6 @@ def play(folder: Path, bots: list[Path] = BOTS, workers: int = 1, listener: Any 
 
 def problems(results: Results) -> list[str]:
     return audit_results(results.folder, 1, lambda _: None).problems
-
-
-class Stops(Silent):
-    """Ctrl-C, once, after so many matches."""
-
-    def __init__(self, after: int) -> None:
-        self.after = after
-
-    def progress(self, progress: Progress) -> None:
-        if progress.played_now >= self.after:
-            self.after = 10**9
-            raise KeyboardInterrupt
 
 
 class Sums(Silent):
@@ -129,7 +117,7 @@ def test_a_comparison_over_several_games_asks_about_all_of_them(tmp_path: Path) 
 
 
 def test_a_comparison_with_a_bot_that_fails_ends(tmp_path: Path) -> None:
-    bad = Path(__file__).parent.parent / "bad_bots" / "raises.py"
+    bad = BAD_BOTS / "raises.py"
     results = play(tmp_path, [*BOTS, bad], **{**COMPARE, "candidates": ["raises", "random_bot"]})
     assert "raises" in (results.manifest.outcome or "") and results.manifest.played < 100 and problems(results) == []
 
@@ -231,9 +219,9 @@ SMALL = {"yaniv": {"max_rounds": 1, "turn_limit": 10}, "nertz": {"max_rounds": 1
 """Options that make long games short."""
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_shipped_config_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT / "configs")
+    monkeypatch.chdir(CONFIGS)
     document = yaml.safe_load(path.read_text())
     document.update(deals=1, seed=1)
     for game in document["games"]:
@@ -246,7 +234,7 @@ def test_every_shipped_config_runs(path: Path, tmp_path: Path, monkeypatch: pyte
     if document.get("format") == "compare":
         document["deals"] = 8
     (tmp_path / path.name).write_text(yaml.safe_dump(document))
-    Submissions(tmp_path / "out").submit("alice", read_bot(ROOT / "bots" / "naga_greedy.py"), ())
+    Submissions(tmp_path / "out").submit("alice", read_bot(HOUSE_BOTS / "naga_greedy.py"), ())
     results = run_tournament(tmp_path / path.name, Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
     assert results.manifest.finished and results.manifest.played == results.manifest.matches > 0
     assert set(results.manifest.endings) == {"played"}

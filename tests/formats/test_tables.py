@@ -5,13 +5,13 @@ from collections import Counter, defaultdict
 
 import msgspec
 import pytest
-from test_plan import plan
 
 from arena.errors import ConfigError
 from arena.formats.balance import base_tables
 from arena.formats.plan import ALL, CYCLIC, Plan
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin, Sample
 from arena.seeds import CHAIN_KEYS, key_of_link, newest_key
+from helpers.plans import plan
 
 
 def formatted(format: Format, bots: int, seats: int, deals: int, rotations: str = CYCLIC) -> Plan:

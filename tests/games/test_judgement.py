@@ -17,8 +17,7 @@ from arena.games.yaniv.judgement import call_failure, hand_worth, open_worth
 from arena.games.yaniv.rows import CARDS
 from arena.games.yaniv.text import row_of
 from arena.seats.single_match import play_match
-
-BOTS = Path(__file__).parent.parent.parent / "bots"
+from helpers.paths import HOUSE_BOTS
 
 
 class Glance(Agent):
@@ -48,7 +47,7 @@ def share(game: str, seats: int, one: type[Agent], others: Path | type[Agent], d
 
 @pytest.mark.parametrize(("game", "seats", "options"), [("yaniv", 2, {"max_rounds": 3}), ("hisatsu", 3, {})])
 def test_what_looks_best_beats_the_greedy_bot(game: str, seats: int, options: dict[str, object]) -> None:
-    assert share(game, seats, Glance, BOTS / f"{game}_greedy.py", 8, **options) > 0.6
+    assert share(game, seats, Glance, HOUSE_BOTS / f"{game}_greedy.py", 8, **options) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_what_looks_best_beats_the_greedy_bot(game: str, seats: int, options: di
     [("yaniv", 2, "counter", {"max_rounds": 3}), ("hisatsu", 3, "reckoner", {})],
 )
 def test_a_short_search_beats_the_rule_bot(game: str, seats: int, rule: str, options: dict[str, object]) -> None:
-    assert share(game, seats, Brief, BOTS / f"{game}_{rule}.py", 5, **options) > 0.55
+    assert share(game, seats, Brief, HOUSE_BOTS / f"{game}_{rule}.py", 5, **options) > 0.55
 
 
 def hand(*cards: str) -> int:

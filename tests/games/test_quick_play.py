@@ -20,8 +20,8 @@ from arena.games.nanatoridori.state import VALUES
 from arena.games.nertz import NertzView
 from arena.games.nertz.state import MATCH_OVER
 from arena.seats.single_match import play_match
+from helpers.paths import HOUSE_BOTS
 
-BOTS = Path(__file__).parent.parent.parent / "bots"
 SURE = 1e9  # visits that a look counts as: the search then plays by it
 
 
@@ -55,7 +55,7 @@ def share(game: str, one: type[Agent], other: Path | type[Agent], deals: int, se
     [("naga", 12, {}), ("nertz", 4, {"max_rounds": 1}), ("nanatoridori", 12, {})],
 )
 def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: dict[str, Any]) -> None:
-    assert share(game, Glance, BOTS / f"{game}_greedy.py", deals, **options) > 0.6
+    assert share(game, Glance, HOUSE_BOTS / f"{game}_greedy.py", deals, **options) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_call_that_wins_at_nertz_is_worth_more_than_points() -> None:
 
 
 def test_a_score_at_naga_is_worth_what_the_planner_says() -> None:
-    with LoadedBot(read_bot(BOTS / "naga_planner.py")) as bot:
+    with LoadedBot(read_bot(HOUSE_BOTS / "naga_planner.py")) as bot:
         outlook = sys.modules[bot.agent_class.__module__].outlook
         for mine in range(7):
             for theirs in range(7):
@@ -147,7 +147,7 @@ def test_the_plan_for_a_hand_takes_the_fewest_turns() -> None:
 def test_a_glance_at_nertz_is_the_racers() -> None:
     """Nearly always what the racer's list of rules prefers."""
     game = load("nertz")
-    with LoadedBot(read_bot(BOTS / "nertz_racer.py")) as bot:
+    with LoadedBot(read_bot(HOUSE_BOTS / "nertz_racer.py")) as bot:
         racer = bot.agent_class.__new__(bot.agent_class)
         racer.knobs = sys.modules[bot.agent_class.__module__].Knobs()
         states = game.deal(2, game.resolve_options({}, 2), 1)

@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from test_board import make_manifest
-from test_parquet import numbered
-from test_schema import make_record, make_seat
 
 from arena.analysis.history import history
 from arena.cli.main import USER_ERROR, main
@@ -30,6 +27,9 @@ from arena.store import parquet
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
+from helpers.paths import HOUSE_BOTS
+from helpers.records import make_record, make_seat, numbered
+from helpers.results import make_manifest
 
 OLD = {"alice": "a" * 64, "bob": "b" * 64}
 NEW = {**OLD, "bob": "c" * 64}
@@ -455,7 +455,7 @@ def test_damage_in_the_hall_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     config = tmp_path / "mini.yaml"
-    bot = Path(__file__).parent.parent.parent / "bots" / "random_bot.py"
+    bot = HOUSE_BOTS / "random_bot.py"
     config.write_text(
         f"name: mini\nseed: 5\ngames: [{{game: naga, seats: 2, deals: 2}}]\nbots:\n"
         f"  - {{path: {bot}, trusted: true}}\n  - {{path: {bot}, name: other, trusted: true}}\n"

@@ -5,14 +5,15 @@ It also decides which worlds a seat can be in (`is_consistent`), knowing nothing
 
 import csv
 import json
-from pathlib import Path
 from typing import Any
+
+from helpers.paths import PACKAGE
 
 Document = dict[str, Any]
 HIDDEN = "?"
 OPTIONS = {"pass_discard": "face_up", "tiebreak": "none"}
 
-with (Path(__file__).parent.parent.parent / "arena" / "games" / "hisatsu" / "requests.csv").open(encoding="utf-8") as file:
+with (PACKAGE / "games" / "hisatsu" / "requests.csv").open(encoding="utf-8") as file:
     DEFAULT_DECK = [[name, *map(int, numbers)] for name, *numbers in csv.reader(file) if name != "name"]
 
 

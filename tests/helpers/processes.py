@@ -1,9 +1,12 @@
 """Processes, for tests that kill them: what runs below another one, what it costs, what is left of it."""
 
+import os
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +79,31 @@ def waits_for_signal(pid: int) -> bool:
     except (OSError, IndexError):
         return False
     return bool(caught >> (signal.SIGUSR1 - 1) & 1)
+
+
+CROWD = 50  # processes that take a CPU
+TAKING = """
+import os, signal, sys
+os.sched_setaffinity(0, [int(sys.argv[1])])
+parent = os.getpid()
+for _ in range(int(sys.argv[2])):
+    if os.fork() == 0:
+        os.setsid()
+        while os.getppid() == parent:
+            pass
+        os._exit(0)
+signal.pause()
+"""
+
+
+@contextmanager
+def taken_cpu() -> Iterator[int]:
+    """The number of a CPU on which a crowd computes meanwhile, in a session each: kernels may share CPUs out by session."""
+    cpu = max(os.sched_getaffinity(0))
+    crowd = subprocess.Popen([sys.executable, "-I", "-S", "-c", TAKING, str(cpu), str(CROWD)])
+    try:
+        until(lambda: len(descendants({crowd.pid})) == CROWD, crowd)
+        yield cpu
+    finally:
+        crowd.kill()
+        crowd.wait()

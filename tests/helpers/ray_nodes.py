@@ -11,9 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from processes import runs, until
-
 from arena.workers.ray.guardian import descendants
+from helpers.processes import runs, until
 
 _START = "import sys; from ray.scripts.scripts import main; sys.argv[0] = 'ray'; main()"
 _AGAIN = """

@@ -9,11 +9,11 @@ import pytest
 import trueskill
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
-from test_schema import make_record, make_seat, make_void
 
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.records import Ending, MatchRecord, Rating
+from helpers.records import make_record, make_seat, make_void
 
 EXACT = (NormalDist().cdf, NormalDist().pdf, NormalDist().inv_cdf)  # the package's own erfc has seven digits
 BOTS = [f"bot_{number}" for number in range(8)]

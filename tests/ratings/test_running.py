@@ -3,12 +3,12 @@
 import random
 
 import msgspec
-from test_driver import record as plain_record
 
 from arena.ratings.running import KEPT, RunningRatings
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending, MatchRecord
+from helpers.records import plain_record
 
 FIELD = {"duel": [("a", 1), ("b", 1), ("c", 2)], "team": [("a", 1), ("b", 1), ("c", 2)]}
 

@@ -1,6 +1,5 @@
 """Ratings as a function of the stored rows: equal to those of the matches one by one; `arena rerate`."""
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -8,50 +7,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
-from test_board import make_manifest
-from test_parquet import numbered
-from test_schema import make_record, make_seat, make_void
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import MODELS, Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
-from arena.records import Ending, MatchRecord
 from arena.report.terminal.board import board_json
 from arena.store import parquet, table_file
 from arena.store.manifest import BotEntry, write_manifest
-
-BOTS = [("alice", 1), ("bob", 1), ("bob", 3), ("carol", 2)]
-FIELD = {"yaniv": [("carol", 2), ("alice", 1)], "naga": [("idle", 1), ("bob", 1)], "empty": [("alice", 1)]}
-
-
-def random_records(count: int = 300) -> list[MatchRecord]:
-    """Two to four seats, teams, ties, faults, void matches, two pools, and a pool of two entries."""
-    source = random.Random(8)
-    records = []
-    for index in range(count):
-        if index % 17 == 3:
-            records.append(make_void())
-            continue
-        bots = source.sample(BOTS, source.randint(2, 4))
-        teams = len(bots) == 4 and index % 2 == 0
-        units = [seat % 2 if teams else seat for seat in range(len(bots))]
-        scores = {unit: source.randint(1, 4) for unit in units}
-        seats = tuple(
-            make_seat(
-                bot, 1 + sum(scores[other] > scores[unit] for other in units), unit=unit, bot_version=version,
-                score=float(scores[unit]), ending=source.choices(list(Ending)[:-1], [20] + [1] * 8)[0],
-            )
-            for (bot, version), unit in zip(bots, units)
-        )  # fmt: skip
-        options = source.choice(['{"a":1}', '{"a":2}'])
-        pool = source.choice(["naga", "yaniv"])
-        records.append(make_record(0, seats, pool=pool, deal=source.randint(0, 9), options=options))
-    return numbered(records)
-
-
-RECORDS = random_records()
+from helpers.random_records import BOTS, FIELD, RECORDS
+from helpers.records import make_record, numbered
+from helpers.results import make_manifest
 
 
 @pytest.mark.parametrize("group_rows", [7, 1 << 15])

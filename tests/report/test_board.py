@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from test_schema import make_record, make_seat
 
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.settings import OVERALL
@@ -17,8 +16,10 @@ from arena.records import Ending, Rating
 from arena.report.terminal.board import board_csv, board_json, chosen_pools, headline, leaders, print_board
 from arena.report.terminal.page import Column, MarkdownPage
 from arena.store import parquet
-from arena.store.manifest import BotEntry, Manifest, write_manifest
+from arena.store.manifest import Manifest, write_manifest
 from arena.store.schema import SeatTotals
+from helpers.records import make_record, make_seat
+from helpers.results import make_manifest
 
 
 def make_rating(bot: str, rank: int | None, mu: float, sigma: float = 0.5, pool: str = "naga", **changes: Any) -> Rating:
@@ -43,20 +44,6 @@ TOTALS = [
     SeatTotals("naga", "crashy", 2, Ending.CRASH, 2, 10, 0.0),
     SeatTotals("naga", "crashy", 2, Ending.TIMEOUT, 1, 10, 0.0, 0.0, 2.0),
 ]
-
-
-def make_manifest(**changes: Any) -> Manifest:
-    bots = tuple(
-        BotEntry(name=name, version=1, sha256="", params="{}", games=("naga",), trusted=True, retired=name == "crashy")
-        for name in ("naga_planner", "crashy")
-    )
-    values: dict[str, Any] = {
-        "name": "duel", "finished": True, "started": "2026-11-21T10:00:00+00:00", "packages": {}, "rules_versions": {},
-        "config": {"entries": [{"game": "naga", "pool": "naga", "deals": 100}]}, "bots": bots, "pools": ("naga",),
-        "plan_sha256": "", "commitment": "", "matches": 2400, "played": 2400, "void": 2,
-        "endings": {"played": 4793, "crash": 2, "timeout": 1, "host": 4},
-    }  # fmt: skip
-    return Manifest(**values | changes)
 
 
 def shown(width: int, ratings: list[Rating] = NAGA, manifest: Manifest | None = None, **settings: Any) -> str:

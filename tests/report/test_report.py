@@ -10,11 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from test_board import make_manifest
-from test_odd_results import store
-from test_parquet import make_rating, numbered
-from test_schema import make_record, make_seat, make_void
-from test_tournament import GOOD_BOTS, run
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
@@ -29,8 +24,10 @@ from arena.report.terminal.replay import replay_lines
 from arena.store import parquet
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.session import Results
+from helpers.records import make_rating, make_record, make_seat, make_void, numbered
+from helpers.results import HOSTILE, make_manifest, write_results
+from helpers.tournaments import GOOD_BOTS, run
 
-HOSTILE = "</script><img src=x onerror=alert(1)>\"'&$x_1$\u202e{{ 7 }}"
 VOID_TAGS = {"meta", "link", "br", "img", "path", "use", "rect"}
 
 
@@ -201,14 +198,14 @@ def draw(first: str, second: str) -> MatchRecord:
     ids=["nothing", "alone", "all draws", "one team", "all void", "one void", "one match"],
 )
 def test_odd_results_have_a_page(tmp_path: Path, records: list[MatchRecord], words: str) -> None:
-    store(tmp_path, records, "alice")
+    write_results(tmp_path, records, "alice")
     assert words in made(tmp_path / "cup")[0]
 
 
 def test_names_parameters_and_options_of_strangers_are_text(tmp_path: Path) -> None:
     seats = (make_seat(HOSTILE, 1), make_seat("bob", 2, ending=Ending.CRASH, fault_decision=-1))
     record = make_record(seats=seats, pool=HOSTILE, options=json.dumps({"option": HOSTILE}))
-    store(tmp_path, [record] * 3)
+    write_results(tmp_path, [record] * 3)
     folder = tmp_path / "cup"
     bot = BotEntry(name=HOSTILE, version=2, sha256=HOSTILE, params=json.dumps({"x": HOSTILE}), games=(HOSTILE,), trusted=False)
     entry = {"game": HOSTILE, "pool": HOSTILE, "seats": HOSTILE, "deals": HOSTILE, "options": {HOSTILE: HOSTILE}}
@@ -229,7 +226,7 @@ def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) 
         for other in range(one):
             loser = make_seat(names[one], 2, ending=Ending.TIMEOUT, fault_decision=0)
             records.append(make_record(seats=(make_seat(names[other], 1), loser), deal=other % 4))
-    store(tmp_path, records)
+    write_results(tmp_path, records)
     text, page = made(tmp_path / "cup")
     assert len(page.tables["Head to head in naga"]) == 41 and len(page.tables["Head to head in naga"][1]) == 42
     assert len(page.tables["Rank probabilities in naga"]) == len(page.tables["Rank probabilities in naga"][1]) == 41
@@ -257,7 +254,7 @@ def test_replays_end_where_their_room_on_the_page_does(played: Results, monkeypa
 
 
 def test_without_totals_and_history_the_rest_is_there(tmp_path: Path) -> None:
-    store(tmp_path, [make_record()] * 3)
+    write_results(tmp_path, [make_record()] * 3)
     for name in ("totals", "history"):
         (tmp_path / "cup" / f"{name}.parquet").write_bytes(b"")
     text, _ = made(tmp_path / "cup")
@@ -266,7 +263,7 @@ def test_without_totals_and_history_the_rest_is_there(tmp_path: Path) -> None:
 
 
 def test_files_of_different_runs_are_refused(tmp_path: Path) -> None:
-    store(tmp_path, numbered([make_record()] * 3))
+    write_results(tmp_path, numbered([make_record()] * 3))
     parquet.write_ratings(tmp_path / "cup", [make_rating()])
     with pytest.raises(StoreError, match="bob plays in naga, and has no rating there: the files are of different runs"):
         report(tmp_path / "cup")

@@ -4,16 +4,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import browser
 import pytest
-from test_odd_results import store
-from test_report import HOSTILE
-from test_schema import make_record, make_seat
-from test_tournament import GOOD_BOTS, run
 
 from arena.records import MatchRecord
 from arena.report.html.page import html
 from arena.report.html.report import report
+from helpers import browser
+from helpers.records import make_record, make_seat
+from helpers.results import HOSTILE, write_results
+from helpers.tournaments import GOOD_BOTS, run
 
 PROGRAM = browser.program()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
@@ -106,7 +105,7 @@ def test_texts_stand_out_from_what_is_behind_them(quiet: browser.Browser, page: 
 
 def test_a_strangers_name_does_nothing(quiet: browser.Browser, tmp_path: Path) -> None:
     records: list[MatchRecord] = [make_record(seats=(make_seat(HOSTILE, 1), make_seat("bob", 2)))] * 3
-    store(tmp_path, records)
+    write_results(tmp_path, records)
     path = tmp_path / "report.html"
     path.write_text(html(report(tmp_path / "cup")))
     quiet.open(path)

@@ -6,12 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from locked_tables import CLOCK, MEMORY
 
 from arena import search as searches
 from arena.agent import Agent, StartInfo, read_bot
@@ -32,9 +30,11 @@ from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.seats.single_match import agree, play_match
+from helpers.locked_matches import CLOCK, MEMORY
+from helpers.paths import HOUSE_BOTS
 
 ROOMS, NAGA = names(), load("naga")
-BOT = read_bot(Path(__file__).parent.parent.parent / "bots" / "ismcts.py")
+BOT = read_bot(HOUSE_BOTS / "ismcts.py")
 
 
 def view_of(game: Game, states: States, seat: int) -> View:

@@ -10,11 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-from command_tables import TOOLS, example, has_tool
-from locked_tables import RIVAL, first_view
-from processes import survivors, until, waits_for_signal, zygotes
-from test_locked_seats import taken_cpu
-from test_protocol import OPTIONS
 
 from arena import games
 from arena.agent import StartInfo, bot_name, read_bot
@@ -28,6 +23,9 @@ from arena.seats.single_match import MEMORY, agree, play_match
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Results, Settings, read_results
 from arena.workers.ray.guardian import descendants
+from helpers.command_bots import SHORT_MATCHES, TOOLS, example, has_tool
+from helpers.locked_matches import RIVAL, first_view
+from helpers.processes import survivors, taken_cpu, until, waits_for_signal, zygotes
 
 CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
 
@@ -58,7 +56,7 @@ def plain(examples: dict[str, Path]) -> Path:
 def locked_match(keeper: Keeper, game: str, bot: Path, seed: int) -> MatchRecord:
     """All seats by one bot."""
     room = games.load(game)
-    setup = agree(game, [bot_name(bot)] * room.seats[0], seed=seed, options=OPTIONS.get(game), clock=CLOCK)
+    setup = agree(game, [bot_name(bot)] * room.seats[0], seed=seed, options=SHORT_MATCHES.get(game), clock=CLOCK)
     seats = [CommandSeat(keeper, read_bot(bot), seed=bot_seed, params={}, memory=MEMORY) for bot_seed in setup.bot_seeds]
     try:
         return play(room, setup, seats)

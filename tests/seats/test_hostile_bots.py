@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from locked_tables import HOSTILE, RIVAL, SECRET, play_locked
 
 from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
+from helpers.locked_matches import HOSTILE, RIVAL, SECRET, play_locked
 
 BOTS = sorted(HOSTILE.glob("*.py"), key=lambda path: path.stem)
 NEEDS_NAMESPACE = {"stats_outside", "stats_by_statx"}  # names outside the view: nothing else hides them

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_tables import HOSTILE, hostile, is_attack
-from locked_tables import RIVAL, play_locked
-from processes import survivors
 
 from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
 from arena.workers.ray.guardian import descendants
+from helpers.command_bots import HOSTILE, hostile, is_attack
+from helpers.locked_matches import RIVAL, play_locked
+from helpers.processes import survivors
 
 ATTACKS = sorted(path for path in HOSTILE.iterdir() if path.suffix in (".py", ".js") and is_attack(path))
 MEMORY = 128 << 20

@@ -4,16 +4,11 @@ import os
 import select
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
-from locked_tables import CLOCK, MEMORY, RIVAL, first_view, play_locked
-from processes import survivors, until, waits_for_signal
 
 from arena.agent import StartInfo, read_bot
 from arena.agent.view import View
@@ -26,9 +21,10 @@ from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.seats.single_match import play_match
 from arena.workers.ray.guardian import descendants
+from helpers.locked_matches import CLOCK, MEMORY, RIVAL, first_view, play_locked
+from helpers.paths import TEST_BOTS
+from helpers.processes import survivors, taken_cpu, until, waits_for_signal
 
-HERE = Path(__file__).parent.parent
-BOTS = HERE / "bots"
 INFO = StartInfo("naga", {}, 2, 0, CLOCK)
 
 
@@ -44,15 +40,15 @@ def keeper() -> Iterator[Keeper]:
 
 def test_a_locked_bot_plays_as_it_does_unlocked(keeper: Keeper) -> None:
     for bot in ("counting_bot.py", "folder_bot"):
-        open_ = play_match("naga", [BOTS / bot, RIVAL], seed=3)
-        locked = play_locked(keeper, [BOTS / bot, RIVAL]).record
+        open_ = play_match("naga", [TEST_BOTS / bot, RIVAL], seed=3)
+        locked = play_locked(keeper, [TEST_BOTS / bot, RIVAL]).record
         assert locked.actions == open_.actions and [seat.ending for seat in locked.seats] == [Ending.PLAYED] * 2
         assert {seat.isolation for seat in locked.seats} == {keeper.level}
         assert not survivors(descendants({keeper.pid}))  # the match is over, and so are its seats
 
 
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
-    played = play_locked(keeper, [BOTS / "studious_bot.py", RIVAL])
+    played = play_locked(keeper, [TEST_BOTS / "studious_bot.py", RIVAL])
     assert played.record.seats[0].ending is Ending.PLAYED, played.record.notes
     assert "compilations 0" in played.outputs[0] and "decisions 0" not in played.outputs[0]
 
@@ -203,38 +199,10 @@ def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
     assert ("the machine is short of CPU" if thinks else "no answer in") in found.reason
 
 
-CROWD = 50
-TAKING = """
-import os, signal, sys
-os.sched_setaffinity(0, [int(sys.argv[1])])
-parent = os.getpid()
-for _ in range(int(sys.argv[2])):
-    if os.fork() == 0:
-        os.setsid()
-        while os.getppid() == parent:
-            pass
-        os._exit(0)
-signal.pause()
-"""
-
-
-@contextmanager
-def taken_cpu() -> Iterator[int]:
-    """The number of a CPU on which a crowd computes meanwhile, in a session each: kernels may share CPUs out by session."""
-    cpu = max(os.sched_getaffinity(0))
-    crowd = subprocess.Popen([sys.executable, "-I", "-S", "-c", TAKING, str(cpu), str(CROWD)])
-    try:
-        until(lambda: len(descendants({crowd.pid})) == CROWD, crowd)
-        yield cpu
-    finally:
-        crowd.kill()
-        crowd.wait()
-
-
 def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for flags in ([], ["--locked"]):
-        assert main(["match", "naga", str(RIVAL), str(BOTS / "folder_bot"), "--seed", "4", *flags]) == 0
+        assert main(["match", "naga", str(RIVAL), str(TEST_BOTS / "folder_bot"), "--seed", "4", *flags]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1] and "place 1" in shown[0]
 

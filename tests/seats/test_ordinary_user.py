@@ -9,12 +9,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from locked_tables import HOSTILE
 
 from arena.engine import jit
 from arena.games import names
+from helpers.locked_matches import HOSTILE
+from helpers.paths import ROOT, TESTS
 
-ROOT = Path(__file__).parent.parent.parent
 WANTED = "hostile or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled or same_time or doctor"
 FILES = (
     "tests/seats/test_hostile_bots.py",
@@ -35,7 +35,7 @@ def test_the_hostile_bots_as_an_ordinary_user() -> None:
             shutil.copytree(source, cache / source.name)
         for path in (Path(folder), cache, *cache.rglob("*")):
             os.chown(path, 65534, 65534)
-        command = [sys.executable, str(ROOT / "tests" / "helpers" / "as_user.py"), str(ROOT), str(cache)]
+        command = [sys.executable, str(TESTS / "helpers" / "as_user.py"), str(ROOT), str(cache)]
         command += ["-q", "-n", "0", "-rs", f"--basetemp={cache}/pytest", "-o", "addopts="]
         command += [*FILES, "-k", WANTED]
         ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)

@@ -7,15 +7,12 @@ import re
 import shutil
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
-from test_wire import BLAMED, Nobody, NoKeeper
 
-import arena
 from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.command_bot import read_command
@@ -27,13 +24,14 @@ from arena.seats import protocol
 from arena.seats.sandbox import CommandSeat
 from arena.seats.sandbox.child import Pipes
 from arena.seats.single_match import agree
+from helpers.command_bots import SHORT_MATCHES
+from helpers.paths import DOCS, ROOT
+from helpers.seats_without_process import BLAMED, Nobody, NoKeeper
 
 ID = 77
 REPLIES = 6_000
-ROOT = Path(arena.__file__).parent.parent
-SCHEMA = Path(arena.__file__).parent / "docs" / "protocol.schema.json"
+SCHEMA = DOCS / "protocol.schema.json"
 BOT = BotFiles("bot.toml", {"bot.toml": b'name = "x"\ncommand = ["x"]\n'})
-OPTIONS: dict[str, dict[str, Any]] = {"nertz": {"max_rounds": 1, "tick_limit": 24}, "yaniv": {"max_rounds": 2}}
 
 
 def answer(reply: bytes) -> Answer | Fault:
@@ -156,7 +154,7 @@ class Reading:
 def test_real_messages_are_as_the_schema_says(name: str) -> None:
     room = games.load(name)
     seats = [Reading(seed) for seed in range(room.seats[0])]
-    play(room, agree(name, ["x"] * len(seats), seed=2, options=OPTIONS.get(name), clock=Clock(1.0, 10.0)), seats)
+    play(room, agree(name, ["x"] * len(seats), seed=2, options=SHORT_MATCHES.get(name), clock=Clock(1.0, 10.0)), seats)
     checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     messages = [json.loads(line) for line in seats[0].lines]
     assert [message["type"] for message in messages] == ["start", *["act"] * (len(messages) - 2), "end"] and len(messages) > 4

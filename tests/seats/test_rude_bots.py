@@ -13,8 +13,6 @@ from arena.records import Clock, Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat
 from arena.seats.single_match import play_match
 
-BOTS = Path(__file__).parent.parent / "bots"
-
 
 class Plain(Agent):
     def act(self, view: View) -> str:

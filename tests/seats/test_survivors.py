@@ -14,18 +14,17 @@ from typing import Any
 
 import pytest
 import yaml
-from locked_tables import HOSTILE, RIVAL
-from processes import SECONDS, busy_seats, command, survivors, until, zygotes
 
 from arena.tournament.session import LOCAL, RAY
 from arena.workers.ray.guardian import descendants
-
-HERE = Path(__file__).parent.parent
+from helpers.locked_matches import HOSTILE, RIVAL
+from helpers.paths import TESTS
+from helpers.processes import SECONDS, busy_seats, command, survivors, until, zygotes
 
 WORKER = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
-from locked_tables import HOSTILE, RIVAL, play_locked
+from helpers.locked_matches import HOSTILE, RIVAL, play_locked
 from arena.records import Clock
 from arena.seats.sandbox import Keeper
 
@@ -49,7 +48,7 @@ threading.Thread(target=play).start()
 def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> None:
     """From another thread the zygote cannot be given a death signal: the end of its socket must do."""
     process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(HERE), thread], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", WORKER, str(TESTS), thread], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         busy = until(lambda: busy_seats(process.pid, cpu=0.1), process)

@@ -14,37 +14,11 @@ import pytest
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.seats.sandbox import wire  # the jail's own test goes inside
-from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.seat import LockedSeat
-from arena.seats.sandbox.watch import MemoryWatch
+from helpers.seats_without_process import BLAMED, Nobody, NoKeeper
 
 REPLIES = 10_000
 ID = 77
-BLAMED = {Ending.ILLEGAL, Ending.MALFORMED, Ending.PROTOCOL, Ending.CRASH, Ending.MEMORY, Ending.TIMEOUT, Ending.OUTPUT}
-
-
-class Nobody(Child):
-    """A child without a process: only its channel is real."""
-
-    def kill(self) -> None:
-        pass
-
-    def has_ended(self, seconds: float = 0.0) -> bool:
-        return True
-
-    def cpu(self) -> float:
-        return 0.0
-
-
-class NoKeeper:
-    level = "locked"
-    watch = MemoryWatch()
-
-    def status(self, child: Child) -> int:
-        return 0
-
-    def drop(self, child: Child) -> None:
-        pass
 
 
 def answer(reply: bytes, printed: bytes = b"") -> Answer | Fault:

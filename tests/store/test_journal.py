@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from test_driver import record as plain_record
 
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
 from arena.store.journal import FILE, Journal
+from helpers.records import plain_record
 
 MATCHES = 400
 FILES = 120

@@ -9,39 +9,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
-from test_board import make_manifest
-from test_parquet import make_rating, numbered
-from test_schema import make_record, make_seat
 
-from arena.analysis.history import history
 from arena.cli.main import USER_ERROR, main
-from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS, Standings
 from arena.records import MatchRecord
 from arena.store import parquet
-from arena.store.manifest import write_manifest
+from helpers.records import make_rating, make_record, make_seat
+from helpers.results import write_results
 
 RERATE = ("rerate", "cup")
 BOARD = ("leaderboard", "cup")
 PAIRS = (*BOARD, "--head-to-head")
 EXPLAIN = (*BOARD, "--explain", "alice")
 HISTORY = (*BOARD, "--history", "alice")
-
-
-def store(out: Path, records: list[MatchRecord], *bots: str) -> None:
-    """The folder that a tournament of these matches would leave."""
-    folder = out / "cup"
-    folder.mkdir()
-    records = numbered(records)
-    standings = Standings(RatingSettings(), {"naga": [(bot, 1) for bot in bots]})
-    for record in records:
-        standings.add(record)
-    manifest = make_manifest(name="cup", bots=(), config={}, matches=len(records), played=len(records), endings={}, void=0)
-    write_manifest(folder, manifest)
-    parquet.write_matches(folder, records)
-    parquet.write_ratings(folder, standings.ratings(MODELS))
-    parquet.write_history(folder, history(standings.pools(), RatingSettings()))
-    parquet.write_totals(folder)
 
 
 def run(out: Path, words: tuple[str, ...]) -> int:
@@ -86,7 +65,7 @@ def test_a_bad_file_is_named(
     reader: tuple[tuple[str, ...], str],
     harm: tuple[Callable[[Path], None], str],
 ) -> None:
-    store(tmp_path, [make_record()] * 3)
+    write_results(tmp_path, [make_record()] * 3)
     (words, file), (damage, message) = reader, harm
     damage(tmp_path / "cup" / file)
     assert run(tmp_path, words) == USER_ERROR
@@ -97,7 +76,7 @@ def test_a_bad_file_is_named(
 
 
 def test_damaged_totals_cost_only_their_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store(tmp_path, [make_record()])
+    write_results(tmp_path, [make_record()])
     truncated(tmp_path / "cup" / "totals.parquet")
     assert run(tmp_path, BOARD) == 0
     captured = capsys.readouterr()
@@ -117,21 +96,21 @@ def test_damaged_totals_cost_only_their_columns(tmp_path: Path, capsys: pytest.C
 def test_a_bad_manifest_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str, message: str
 ) -> None:
-    store(tmp_path, [make_record()])
+    write_results(tmp_path, [make_record()])
     (tmp_path / "cup" / "manifest.json").write_bytes(text.encode(errors="surrogateescape"))
     assert run(tmp_path, words) == USER_ERROR
     assert message in capsys.readouterr().err
 
 
 def test_ratings_that_are_no_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store(tmp_path, [make_record()])
+    write_results(tmp_path, [make_record()])
     parquet.write_ratings(tmp_path / "cup", [replace(make_rating(), mu=float("nan"))])
     assert run(tmp_path, BOARD) == USER_ERROR
     assert "ratings.parquet: damaged: the rating of alice in naga is not a number" in capsys.readouterr().err
 
 
 def test_too_many_seats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store(tmp_path, [make_record()])
+    write_results(tmp_path, [make_record()])
     seats = tuple(make_seat(f"bot_{seat}", 1 + seat, unit=seat) for seat in range(65))
     parquet.write_matches(tmp_path / "cup", [make_record(0, seats)])
     assert run(tmp_path, RERATE) == USER_ERROR
@@ -140,7 +119,7 @@ def test_too_many_seats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("words", [BOARD, (*BOARD, "--format", "md"), RERATE])
 def test_a_tournament_without_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
-    store(tmp_path, [])
+    write_results(tmp_path, [])
     assert run(tmp_path, words) == 0
     assert "no ratings yet" in capsys.readouterr().out
 
@@ -150,7 +129,7 @@ def test_a_tournament_without_a_match(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_programs_get_an_empty_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], format: str
 ) -> None:
-    store(tmp_path, [])
+    write_results(tmp_path, [])
     assert run(tmp_path, (*words, "--format", format)) == 0
     text = capsys.readouterr().out.strip()
     assert text == "[]" if format == "json" else len(text.splitlines()) <= 1
@@ -158,7 +137,7 @@ def test_programs_get_an_empty_list(
 
 @pytest.mark.parametrize("words", [EXPLAIN, HISTORY])
 def test_nobody_has_played_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
-    store(tmp_path, [])
+    write_results(tmp_path, [])
     assert run(tmp_path, words) == USER_ERROR
     assert f"{words[-2]} alice: no such bot in cup; no bot has played yet" in capsys.readouterr().err
 
@@ -177,7 +156,7 @@ def test_nobody_has_played_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_results_without_contrast_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], records: list[MatchRecord]
 ) -> None:
-    store(tmp_path, records, "alice")
+    write_results(tmp_path, records, "alice")
     assert run(tmp_path, words) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -196,7 +175,7 @@ ALL = (
 def test_random_damage_is_answered_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str) -> None:
     """Cut and flipped bits, more of them in the Parquet footer: a board or a message, by every verb."""
     source = random.Random(file)
-    store(tmp_path, [make_record()] * 30)
+    write_results(tmp_path, [make_record()] * 30)
     path = tmp_path / "cup" / file
     data = path.read_bytes()
     for words in ALL:

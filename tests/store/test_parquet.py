@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import asdict, replace
-from test_schema import RECORDS, make_record, make_seat, make_void, sha256
 
 from arena.bench.rows import write_rows
 from arena.errors import StoreError
-from arena.records import Ending, FaultRecord, MatchRecord, Rating
+from arena.records import Ending, FaultRecord, MatchRecord
 from arena.store import parquet, table_file
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.schema import SeatTotals
+from helpers.records import RECORDS, make_rating, make_record, make_seat, make_void, numbered, sha256
 
 TYPES = {
     "index": "int64", "match_id": "fixed_size_binary[12]", "tournament": "string", "game": "string", "pool": "string",
@@ -29,21 +29,9 @@ TYPES = {
 }  # fmt: skip
 
 
-def numbered(records: list[MatchRecord]) -> list[MatchRecord]:
-    return [replace(record, index=index, match_id=f"{index:024x}") for index, record in enumerate(records)]
-
-
 def many(count: int) -> list[MatchRecord]:
     source = random.Random(5)
     return numbered([replace(source.choice(RECORDS), actions=tuple(source.choices(range(1 << 50), k=9))) for _ in range(count)])
-
-
-def make_rating(pool: str = "naga", rank: int | None = 1) -> Rating:
-    return Rating(
-        model="trueskill", pool=pool, bot="alice", bot_version=1, mu=25.1, sigma=1.2, rating=21.5, low=22.7, high=27.4,
-        rank=rank,
-        rank_low=rank, rank_high=rank, matches=7, wins=3, mean_place=1.5, faults=1,
-    )  # fmt: skip
 
 
 def test_matches_come_back(tmp_path: Path) -> None:

@@ -11,45 +11,9 @@ from msgspec.structs import replace
 from arena.records import Ending, MatchRecord, Rating, SeatRecord, canonical_json
 from arena.store.hashing import ResultsHash, canonical_bytes, is_reproducible
 from arena.store.schema import ACTIONS, MATCHES, RATINGS, log_row, match_rows, rating_from_row, rating_row, record_from_rows
+from helpers.records import RECORDS, make_record, make_seat, make_void, sha256
 
 MACHINE = {"attempts", "isolation", "reproducible", "cpu_ms_total", "cpu_ms_p50", "cpu_ms_max", "wall_ms_total"}
-
-
-def make_seat(bot: str = "alice", place: int = 1, **changes: Any) -> SeatRecord:
-    values: dict[str, Any] = {
-        "bot": bot, "bot_version": 1, "bot_sha256": hashlib.sha256(bot.encode()).hexdigest(), "params": "{}", "unit":
-        place - 1,
-        "place": place, "score": 12.5, "ending": Ending.PLAYED, "fault_decision": None, "decisions": 3, "isolation":
-        "none",
-        "reproducible": True, "cpu_ms_total": 1.5, "cpu_ms_p50": 0.5, "cpu_ms_max": 0.75, "wall_ms_total": 2.0,
-    }  # fmt: skip
-    return SeatRecord(**values | changes)
-
-
-def make_record(index: int = 0, seats: tuple[SeatRecord, ...] | None = None, **changes: Any) -> MatchRecord:
-    values: dict[str, Any] = {
-        "index": index, "match_id": hashlib.sha256(str(index).encode()).hexdigest()[:24], "game": "naga", "pool":
-        "naga",
-        "options": '{"series":"first_to:3"}', "rules_version": 2, "deal": index // 2, "rotation": index % 2,
-        "seats": (make_seat("alice", 1), make_seat("bob", 2)) if seats is None else seats, "actions": (5, 0, 1 << 40,
-        7, 3, 2),
-    }  # fmt: skip
-    return MatchRecord(**values | changes)
-
-
-def make_void(index: int = 0) -> MatchRecord:
-    seats = tuple(
-        make_seat(bot, 0, unit=unit, score=0.0, ending=Ending.HOST, decisions=0) for unit, bot in enumerate(["alice", "bob"])
-    )
-    return make_record(index, seats, actions=(), attempts=3)
-
-
-RECORDS = [
-    make_record(),
-    make_record(delays=(3, 1, 4, 1, 5, 9)),
-    make_record(seats=(make_seat(place=2, ending=Ending.CRASH, fault_decision=-1), make_seat("bob", 1))),
-    make_void(),
-]
 
 
 def test_columns_are_those_of_the_formats() -> None:
@@ -95,13 +59,6 @@ def test_rows_that_do_not_belong_together_are_refused() -> None:
         record_from_rows([match_rows(first, "")[0], match_rows(second, "")[1]])
     with pytest.raises(ValueError, match="each seat once"):
         record_from_rows(match_rows(first, "")[1:])
-
-
-def sha256(*records: MatchRecord) -> str:
-    results = ResultsHash()
-    for record in records:
-        results.add(record)
-    return results.results_sha256
 
 
 def changed(value: Any) -> Any:

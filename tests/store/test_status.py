@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_tournament import write_config
 
 from arena.cli.main import main
 from arena.errors import StoreError
@@ -16,6 +15,7 @@ from arena.store.journal import FolderLock, Journal, running_process
 from arena.store.status import read_status
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Settings, Silent
+from helpers.tournaments import write_config
 
 
 class Stops(Silent):

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from locked_tables import MEMORY, RIVAL
-from processes import waiting_seats, zygotes
 
 from arena import games
 from arena.agent import read_bot
@@ -28,10 +26,11 @@ from arena.store.journal import Journal
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings, Silent, read_results
+from helpers.locked_matches import MEMORY, RIVAL
+from helpers.paths import TEST_BOTS, TESTS
+from helpers.processes import waiting_seats, zygotes
 
-HERE = Path(__file__).parent.parent
-BOTS = HERE / "bots"
-STRANGERS = [str(RIVAL), str(BOTS / "set_bot.py")]
+STRANGERS = [str(RIVAL), str(TEST_BOTS / "set_bot.py")]
 
 
 def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
@@ -94,7 +93,7 @@ def test_a_seat_killed_from_outside_is_the_halls_fault_twice_and_its_bots_the_th
     """Two matches, one after the other: three kills in the first, one in the second; its second attempt is let be."""
     clock = {"move": "600s", "bank": "1s", "start": "10s"}
     with killing(lambda number: number != 5) as seen:
-        results = run(tmp_path, [str(RIVAL), str(BOTS / "waiting_bot.py")], deals=1, clock=clock)
+        results = run(tmp_path, [str(RIVAL), str(TEST_BOTS / "waiting_bot.py")], deals=1, clock=clock)
     out_of_memory, played_again = stored(results)
     assert len(seen) == 5 and results.manifest.void == 0
     assert (out_of_memory.attempts, played_again.attempts) == (3, 2)
@@ -119,7 +118,7 @@ def by_bot(record: MatchRecord, bot: str) -> Any:
 @pytest.mark.parametrize("seed", [7, None])
 def test_only_with_a_public_seed_can_a_stranger_find_the_deal_and_then_the_run_warns(seed: int | None, tmp_path: Path) -> None:
     """The seeker has the engine, the config file and its own cards."""
-    bots: list[Any] = [str(RIVAL), {"path": str(BOTS / "seeking_bot.py")}]
+    bots: list[Any] = [str(RIVAL), {"path": str(TEST_BOTS / "seeking_bot.py")}]
     known = write_config(tmp_path, bots, seed=seed, deals=1).read_text()
     bots[1]["params"] = {"config": known}
     listener = Listening()
@@ -158,7 +157,7 @@ def test_where_there_is_no_lock_at_all_strangers_are_refused_with_the_way_out(
 
 def on_kernel_without(call: str, error: int, *arguments: object) -> "subprocess.CompletedProcess[str]":
     """`arena ...` where the kernel refuses a call."""
-    lacking = [sys.executable, str(HERE / "as_kernel.py"), call, errno.errorcode[error]]
+    lacking = [sys.executable, str(TESTS / "helpers" / "as_kernel.py"), call, errno.errorcode[error]]
     command = [*lacking, "-P", "-m", "arena", *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 import yaml
-from here import HereBackend
-from test_formats import Stops
 
 from arena.admission import field as admission
 from arena.cli.main import main
@@ -23,9 +21,11 @@ from arena.tournament.chain import check_steps, read_steps, run_steps
 from arena.tournament.session import LOCAL, Interrupted, Settings, Silent
 from arena.tournament.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.tournament.tuning import Tuned, check_tuning, read_tuning, run_tuning
+from helpers.in_process_backend import InProcessBackend
+from helpers.paths import CONFIGS, HOUSE_BOTS
+from helpers.tournaments import Stops
 
-ROOT = Path(__file__).parent.parent.parent
-RANDOM, GREEDY = ROOT / "bots" / "random_bot.py", ROOT / "bots" / "naga_greedy.py"
+RANDOM, GREEDY = HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py"
 PEAK = 0.6
 TOY = f'''"""Plays its strongest cards the more often, the nearer `skill.level` is to {PEAK}; else its weakest."""
 from arena.agent import Agent
@@ -57,7 +57,7 @@ CHAIN: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without processes: these tests are about decisions."""
-    monkeypatch.setattr(hall, "LocalBackend", HereBackend)
+    monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
     monkeypatch.setattr(admission, "probe", lambda bots, _seconds: [Profile() for _ in bots])
 
 
@@ -215,7 +215,7 @@ def test_the_constants_of_a_room_are_a_space() -> None:
 
 
 def test_most_of_a_candidate_is_the_start_that_the_room_gives() -> None:
-    document = yaml.safe_load((ROOT / "configs" / "tune" / "naga.yaml").read_text())["tune"]["space"]
+    document = yaml.safe_load((CONFIGS / "tune" / "naga.yaml").read_text())["tune"]["space"]
     room, searched = load("naga"), ("exploration", "prior", "evaluate")
     space = read_space(document, [room], "space")
     start = start_of(space, {"iterations": 1000}, [room])
@@ -292,7 +292,7 @@ def test_a_mistake_in_a_chain_is_named(changes: dict[str, Any], expected: str) -
     assert expected in message({**CHAIN, **changes}, check_steps)
 
 
-@pytest.mark.parametrize("path", [ROOT / "configs" / "house" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [CONFIGS / "house" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_house_ladders_are_good(path: Path) -> None:
     steps = read_steps(path, Settings())
     assert steps[0].than == "random" and steps[-1].better == "champion"
@@ -300,15 +300,15 @@ def test_the_house_ladders_are_good(path: Path) -> None:
     assert [step.share for step in steps if step.better == "ismcts_10000"] == [0.6]
 
 
-@pytest.mark.parametrize("path", [ROOT / "configs" / "tune" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [CONFIGS / "tune" / f"{game}.yaml" for game in names()], ids=lambda path: path.stem)
 def test_the_tunes_of_the_house_are_good(path: Path) -> None:
     found = read_tuning(path, Settings())
     assert found.base.name == f"tune-{path.stem}" and found.bot.name == "champion" and found.seed == 1
 
 
 def test_all_bots_of_the_house_are_in_its_field() -> None:
-    field = read_config(ROOT / "configs" / "house" / "field.yaml")
-    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (ROOT / "bots").glob("*.py")}
+    field = read_config(CONFIGS / "house" / "field.yaml")
+    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (HOUSE_BOTS).glob("*.py")}
     assert {entry.game for entry in field.entries} == set(names())
     of_one_game = tuple(f"{game}_" for game in names())
     for entry in field.entries:  # raises where a sample cannot be balanced

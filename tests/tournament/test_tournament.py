@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from arena.analysis.history import history
 from arena.cli.main import main
@@ -27,39 +26,8 @@ from arena.store.journal import FolderLock, Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
 from arena.workers.pool import children_deaf_to_ctrl_c
-
-HERE = Path(__file__).parent.parent
-GOOD_BOTS = [HERE / "bots" / "counting_bot.py", HERE / "bots" / "set_bot.py", HERE / "bots" / "folder_bot"]
-BAD = HERE / "bad_bots"
-
-
-def write_config(folder: Path, bots: Sequence[Any] = GOOD_BOTS, **changes: Any) -> Path:
-    config = {
-        "name": "small",
-        "seed": 7,
-        "games": [{"game": "naga", "seats": 2}],
-        "bots": [{"path": str(bot), "trusted": True} if isinstance(bot, Path) else bot for bot in bots],
-        "deals": 10,
-        **changes,
-    }
-    path = folder / "small.yaml"
-    path.write_text(yaml.safe_dump(config))
-    return path
-
-
-def run(folder: Path, out: str = "out", *, workers: int = 1, backend: str = LOCAL, **changes: Any) -> Results:
-    folder.mkdir(exist_ok=True)
-    return run_tournament(write_config(folder, **changes), Settings(out=folder / out, backend=backend, workers=workers))
-
-
-def arena(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-P", "-m", "arena", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-
-
-def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
-    return process.returncode, out, err
+from helpers.paths import BAD_BOTS
+from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
 
 
 def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
@@ -69,17 +37,6 @@ def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") 
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-def journalled(folder: Path) -> int:
-    """Matches in the journal of a run that may be going on."""
-    if not (folder / "journal.sqlite").exists():
-        return 0
-    try:
-        with Journal(folder, is_read_only=True) as journal:
-            return sum(1 for _ in journal.indices())
-    except StoreError:  # it is just being made
-        return 0
 
 
 def children_of(pid: int) -> set[int]:
@@ -296,18 +253,18 @@ def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Resul
 
 
 def test_a_bot_that_fails_forfeits_is_retired_and_the_field_goes_on(tmp_path: Path) -> None:
-    results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD / "illegal.py"], faults={"retire_after": 3})
+    results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD_BOTS / "illegal.py"], faults={"retire_after": 3})
     assert [bot.retired for bot in results.manifest.bots] == [False, False, True]
     records = list(results.records())
     with_rival = [record for record in records if {seat.bot for seat in record.seats} == {"counting_bot", "set_bot"}]
     assert len(with_rival) == 20 and 3 <= len(records) - 20 < 40
     assert results.manifest.matches == results.manifest.played == len(records)
-    again = run(tmp_path / "again", bots=[*GOOD_BOTS[:2], BAD / "illegal.py"], faults={"retire_after": 3}, workers=2)
+    again = run(tmp_path / "again", bots=[*GOOD_BOTS[:2], BAD_BOTS / "illegal.py"], faults={"retire_after": 3}, workers=2)
     assert again.manifest.results_sha256 == results.manifest.results_sha256
 
 
 def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: Path) -> None:
-    results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD / "dies.py"], deals=1)
+    results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD_BOTS / "dies.py"], deals=1)
     void = [record for record in results.records() if record.is_void]
     assert len(void) == 4 and all("dies" in {seat.bot for seat in record.seats} for record in void)
     assert all(record.attempts >= 3 and seat.place == 0 for record in void for seat in record.seats)
@@ -318,7 +275,7 @@ def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: 
 
 def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
     faults = {"policy": SUBSTITUTE, "max_faults": 1000}
-    results = run(tmp_path, bots=[GOOD_BOTS[0], BAD / "raises.py"], deals=1, faults=faults)
+    results = run(tmp_path, bots=[GOOD_BOTS[0], BAD_BOTS / "raises.py"], deals=1, faults=faults)
     assert results.manifest.endings == {"played": 4}
 
 
@@ -333,7 +290,7 @@ def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
 def test_a_bot_that_cannot_play_is_refused_before_the_start(
     bot: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_config(tmp_path, bots=[*GOOD_BOTS, BAD / bot])
+    config = write_config(tmp_path, bots=[*GOOD_BOTS, BAD_BOTS / bot])
     assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
     error = capsys.readouterr().err
     assert bot in error and expected in error and "Traceback" not in error

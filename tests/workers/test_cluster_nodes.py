@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from test_tournament import GOOD_BOTS, write_config
 
 from arena.admission.field import admit
 from arena.agent.command_bot import CommandBot
@@ -22,6 +21,7 @@ from arena.workers.ray.backend import _attach_trouble
 from arena.workers.ray.cluster import Cluster
 from arena.workers.ray.steward import Steward
 from arena.workers.worker import Job
+from helpers.tournaments import GOOD_BOTS, write_config
 
 
 class RayError(Exception):

@@ -8,23 +8,11 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.records import Ending, MatchRecord, SeatRecord
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, Driver
 from arena.workers.local import LocalBackend
 from arena.workers.worker import NO_KILLS, Chunk, Failure
-
-
-def record(index: int) -> MatchRecord:
-    seat = SeatRecord(
-        bot="b", bot_version=1, bot_sha256="", params="{}", unit=0, place=1, score=0.0, ending=Ending.PLAYED,
-        fault_decision=None, decisions=0, isolation="none", reproducible=True, cpu_ms_total=0, cpu_ms_p50=0, cpu_ms_max=0,
-        wall_ms_total=0,
-    )  # fmt: skip
-    return MatchRecord(
-        index=index, match_id=f"{index:024x}", game="g", pool="g", options="{}", rules_version=1, deal=0, rotation=0,
-        seats=(seat,), actions=(),
-    )  # fmt: skip
+from helpers.records import plain_record
 
 
 class Flaky:
@@ -53,7 +41,7 @@ class Flaky:
             return [(number, Lost("a worker died"))]
         good = [index for index in indices if index not in self.failing]
         failures = {index: Failure("our bug") for index in indices if index in self.failing}
-        return [(number, Chunk([record(index) for index in good], failures, 0.01 * len(indices), 0.9, 1.0))]
+        return [(number, Chunk([plain_record(index) for index in good], failures, 0.01 * len(indices), 0.9, 1.0))]
 
     def cancel(self, ticket: Ticket) -> None:
         self.cancelled.append(ticket)
@@ -158,7 +146,7 @@ def test_time_in_the_queue_is_not_counted_and_a_chunk_has_one_patience(monkeypat
             number, indices = self.pending.pop(0)
             if number == 4:
                 return [(number, Lost("cancelled"))]
-            return [(number, Chunk([record(index) for index in indices], {}, 0.01 * len(indices), 0.9, 1.0))]
+            return [(number, Chunk([plain_record(index) for index in indices], {}, 0.01 * len(indices), 0.9, 1.0))]
 
     backend = Slow()
     driver = Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=100.0)

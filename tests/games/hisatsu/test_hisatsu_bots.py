@@ -3,20 +3,21 @@
 from functools import partial
 
 import pytest
-from test_house_bots import BOTS, setup_of
 
 from arena.agent import LoadedBot, read_bot
 from arena.games import load
 from arena.match import play
 from arena.records import Ending
 from arena.seats.in_process import InProcessSeat
+from helpers.paths import HOUSE_BOTS
+from helpers.setups import setup_of
 
 GAME = load("hisatsu")
 
 
 def better_share(strong: str, weak: str, seats: int, deals: int) -> float:
     """One strong bot among weak ones, every deal in all rotations: how often it is placed better than each, a tie is half."""
-    files = [read_bot(BOTS / f"{name}.py") for name in (strong, *[weak] * (seats - 1))]
+    files = [read_bot(HOUSE_BOTS / f"{name}.py") for name in (strong, *[weak] * (seats - 1))]
     points = 0.0
     for deal in range(deals):
         for rotation in range(seats):

@@ -5,13 +5,13 @@ import random
 from collections import Counter
 
 import pytest
-from hisatsu_referee import DEFAULT_DECK, Referee
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.conformance.traces import play_text
 from arena.errors import ConfigError, PositionError
 from arena.games import load
+from helpers.hisatsu_referee import DEFAULT_DECK, Referee
 
 GAME = load("hisatsu")
 BANG = {name: bang for name, bang, _, _ in DEFAULT_DECK}

@@ -1,9 +1,9 @@
 """Positions of Naga that break the notation or the rules: refused with the key that does it."""
 
 import pytest
-from naga_tables import GAME, deal, position
 
 from arena.errors import PositionError
+from helpers.naga_tables import GAME, deal, position
 
 
 def changed(**keys):

@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naga_tables import CARDS, GAME, at_contest, deal, field_cards, flat, in_order, played, position
 
 from arena.conformance.traces import play_text
+from helpers.naga_tables import CARDS, GAME, at_contest, deal, field_cards, flat, in_order, played, position
 
 SEEDS = st.integers(0, 2**128 - 1)
 STOCK_BEFORE_CONTEST = {1: 32, 2: 26, 3: 20, 4: 14, 5: 8, 6: 2, 7: 0}

@@ -5,11 +5,11 @@ import json
 from collections import Counter
 
 import pytest
-from naga_tables import GAME, at_contest, deal, in_order, played, position
-from worlds import sampled
 
 from arena.conformance.traces import play_text
 from arena.errors import PositionError
+from helpers.naga_tables import GAME, at_contest, deal, in_order, played, position
+from helpers.worlds import sampled
 
 
 def history_of(start, texts, seat):

@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from pathlib import Path
 
 import pytest
 import trueskill
@@ -16,9 +15,9 @@ from arena.ratings.standings import Standings
 from arena.records import Ending
 from arena.seats.in_process import InProcessSeat
 from arena.seats.single_match import agree, play_match
+from helpers.paths import HOUSE_BOTS
 
-BOTS = Path(__file__).parent.parent.parent.parent / "bots"
-RANDOM, GREEDY, JOINER = (BOTS / f"{name}.py" for name in ("random_bot", "nanatoridori_greedy", "nanatoridori_joiner"))
+RANDOM, GREEDY, JOINER = (HOUSE_BOTS / f"{name}.py" for name in ("random_bot", "nanatoridori_greedy", "nanatoridori_joiner"))
 
 
 class Cheat(Agent):

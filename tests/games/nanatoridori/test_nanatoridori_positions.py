@@ -1,9 +1,9 @@
 """Nana Toridori's positions: malformed ones are refused with the key, and what an author reads off the view."""
 
 import pytest
-from nanatoridori_tables import GAME, after, deal, ended, made, position, view_of
 
 from arena.errors import PositionError
+from helpers.nanatoridori_tables import GAME, after, deal, ended, made, position, view_of
 
 
 def changed(dealt=3, /, **keys):

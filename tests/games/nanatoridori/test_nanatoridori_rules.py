@@ -8,7 +8,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nanatoridori_tables import (
+
+from arena.engine.rng import seed_words
+from arena.errors import ConfigError, PositionError
+from arena.games.nanatoridori.state import DROP, KIND, TOSS
+from helpers.nanatoridori_tables import (
     GAME,
     NINE_OF_EACH,
     after,
@@ -25,10 +29,6 @@ from nanatoridori_tables import (
     runs_of,
     view_of,
 )
-
-from arena.engine.rng import seed_words
-from arena.errors import ConfigError, PositionError
-from arena.games.nanatoridori.state import DROP, KIND, TOSS
 
 SEEDS = st.integers(0, 2**128 - 1)
 TABLES = [(2, "duel"), *((seats, variant) for seats in (3, 4, 5, 6) for variant in ("basic", "advanced"))]

@@ -7,7 +7,9 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from nanatoridori_tables import (
+
+from arena.conformance.traces import play_text
+from helpers.nanatoridori_tables import (
     GAME,
     NINE_OF_EACH,
     after,
@@ -20,9 +22,7 @@ from nanatoridori_tables import (
     masked,
     position,
 )
-from worlds import sampled
-
-from arena.conformance.traces import play_text
+from helpers.worlds import sampled
 
 WORLDS = 10_000  # in all
 STEPS = 20_000  # of a search for a way back; more would be a case that the search cannot tell

@@ -4,10 +4,8 @@ import itertools
 import math
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from nertz_tables import GAME, copy, made, position, read, ticks
 
 from arena.agent import read_bot
 from arena.engine.rng import SEED_BITS, seed_words
@@ -15,10 +13,11 @@ from arena.match import play
 from arena.records import Clock
 from arena.seats.sandbox import Keeper, LockedSeat
 from arena.seats.single_match import agree, bot_seat
+from helpers.nertz_tables import GAME, copy, made, position, read, ticks
+from helpers.paths import HOUSE_BOTS, TEST_BOTS
 
-HERE = Path(__file__).parent.parent.parent
-PATIENT = HERE / "bots" / "patient_nertz_bot.py"
-GREEDY = HERE.parent / "bots" / "nertz_greedy.py"
+PATIENT = TEST_BOTS / "patient_nertz_bot.py"
+GREEDY = HOUSE_BOTS / "nertz_greedy.py"
 CLOCK = Clock(move=2.0, bank=10.0, start=10.0)
 MEMORY = 192 << 20
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]

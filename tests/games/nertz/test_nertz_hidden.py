@@ -5,9 +5,9 @@ import random
 from collections import Counter
 
 import pytest
-from nertz_tables import GAME, accounts, copy, deal, legal, made, masked, position, read, ticks
 
 from arena.engine.rng import SEED_BITS, seed_words
+from helpers.nertz_tables import GAME, accounts, copy, deal, legal, made, masked, position, read, ticks
 
 WORLDS = 10_000
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]

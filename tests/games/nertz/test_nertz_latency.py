@@ -2,11 +2,9 @@
 
 import json
 import random
-from pathlib import Path
 
 import pytest
 import yaml
-from nertz_tables import GAME, after, deal, legal, made, masked, position, read, ticks
 
 from arena.conformance import traces
 from arena.match import Answer, play
@@ -21,6 +19,8 @@ from arena.store.hashing import is_reproducible
 from arena.store.schema import log_row, match_rows, record_from_rows
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
+from helpers.nertz_tables import GAME, after, deal, legal, made, masked, position, read, ticks
+from helpers.paths import HOUSE_BOTS
 
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 CLOCK = Clock(move=1e6, bank=0.0, start=10.0)
@@ -183,7 +183,7 @@ class TestMeasured:
             assert sum(counted) == matches * len(record.seats)
 
     def test_a_tournament_says_what_it_does_not_rate(self, tmp_path):
-        bots = [Path(__file__).parent.parent.parent.parent / "bots" / name for name in ("nertz_greedy.py", "random_bot.py")]
+        bots = [HOUSE_BOTS / name for name in ("nertz_greedy.py", "random_bot.py")]
         short = {"max_rounds": 1, "tick_limit": 20}
         config = {
             "name": "clocks",

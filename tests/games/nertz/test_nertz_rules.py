@@ -3,13 +3,11 @@
 import itertools
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
 
 from arena.errors import ConfigError, PositionError
 from arena.games import names
@@ -17,10 +15,12 @@ from arena.match import play
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.seats.single_match import agree, bot_seat
+from helpers.nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
+from helpers.paths import HOUSE_BOTS
 
 SEEDS = st.integers(0, 2**128 - 1)
 SHORT = {"max_rounds": 3}
-GREEDY = Path(__file__).parent.parent.parent.parent / "bots" / "nertz_greedy.py"
+GREEDY = HOUSE_BOTS / "nertz_greedy.py"
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 
 

@@ -5,11 +5,11 @@ from math import comb
 import numba
 import numpy as np
 import pytest
-from yaniv_tables import GAME
 
 from arena.games.yaniv import rows
 from arena.games.yaniv.discards import RUN, laid_row
 from arena.games.yaniv.discards import discards as discard_codes
+from helpers.yaniv_tables import GAME
 
 
 @numba.njit

@@ -1,9 +1,9 @@
 """Positions of Yaniv that are refused, and what its view shows."""
 
 import pytest
-from yaniv_tables import GAME, after, deal, made, position
 
 from arena.errors import PositionError
+from helpers.yaniv_tables import GAME, after, deal, made, position
 
 
 def changed(**keys):

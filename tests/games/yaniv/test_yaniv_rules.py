@@ -7,7 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from yaniv_tables import (
+
+from arena.conformance.traces import play_text
+from arena.engine.rng import seed_words
+from arena.errors import ConfigError
+from helpers.yaniv_tables import (
     CARDS,
     GAME,
     RANKS,
@@ -25,10 +29,6 @@ from yaniv_tables import (
     played,
     position,
 )
-
-from arena.conformance.traces import play_text
-from arena.engine.rng import seed_words
-from arena.errors import ConfigError
 
 
 class TestSetUp:

@@ -6,8 +6,10 @@ import random
 from collections import Counter
 
 import pytest
-from worlds import sampled
-from yaniv_tables import (
+
+from arena.conformance.traces import play_text
+from helpers.worlds import sampled
+from helpers.yaniv_tables import (
     GAME,
     after,
     deal,
@@ -17,8 +19,6 @@ from yaniv_tables import (
     made,
     position,
 )
-
-from arena.conformance.traces import play_text
 
 
 def followed(seed, seats, **options):

@@ -11,10 +11,10 @@ from arena.match import play
 from arena.records import Clock, MatchRecord
 from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat
 from arena.seats.single_match import agree
+from helpers.paths import BAD_BOTS, TEST_BOTS
 
-HERE = Path(__file__).parent.parent
-HOSTILE = HERE / "bad_bots" / "locked"
-RIVAL = HERE / "bots" / "counting_bot.py"
+HOSTILE = BAD_BOTS / "locked"
+RIVAL = TEST_BOTS / "counting_bot.py"
 CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
 MEMORY = 192 << 20
 SECRET = "parameter-of-the-rival"

@@ -3,10 +3,13 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).parent.parent
-EXAMPLES = HERE.parent / "bots" / "examples"
-HOSTILE = HERE / "bad_bots" / "command"
+from helpers.paths import BAD_BOTS, EXAMPLES
+
+HOSTILE = BAD_BOTS / "command"
+SHORT_MATCHES: dict[str, dict[str, Any]] = {"nertz": {"max_rounds": 1, "tick_limit": 24}, "yaniv": {"max_rounds": 2}}
+"""Options of games that are long by default, so that a match of any bot ends soon."""
 TOOLS = {"c": "cc", "node": "node", "plain_python": "python3"}
 """What each example needs on the machine."""
 

@@ -7,7 +7,7 @@ from arena.workers.backend import Lost, Ticket
 from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
 
 
-class HereBackend:
+class InProcessBackend:
     """Implements backend.Backend; takes the place of LocalBackend."""
 
     falls_together = False
@@ -18,7 +18,7 @@ class HereBackend:
         self._waiting: list[tuple[Ticket, list[int], Stage | None]] = []
         self._number = 0
 
-    def __enter__(self) -> "HereBackend":
+    def __enter__(self) -> "InProcessBackend":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,0 +1,47 @@
+"""Folders of results without a tournament: manifests, and the files that a tournament of given matches would leave."""
+
+from pathlib import Path
+from typing import Any
+
+from arena.analysis.history import history
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import MODELS, Standings
+from arena.records import MatchRecord
+from arena.store import parquet
+from arena.store.manifest import BotEntry, Manifest, write_manifest
+from helpers.records import numbered
+
+
+def make_manifest(**changes: Any) -> Manifest:
+    """The manifest of a finished league of two bots in one game."""
+    bots = tuple(
+        BotEntry(name=name, version=1, sha256="", params="{}", games=("naga",), trusted=True, retired=name == "crashy")
+        for name in ("naga_planner", "crashy")
+    )
+    values: dict[str, Any] = {
+        "name": "duel", "finished": True, "started": "2026-11-21T10:00:00+00:00", "packages": {}, "rules_versions": {},
+        "config": {"entries": [{"game": "naga", "pool": "naga", "deals": 100}]}, "bots": bots, "pools": ("naga",),
+        "plan_sha256": "", "commitment": "", "matches": 2400, "played": 2400, "void": 2,
+        "endings": {"played": 4793, "crash": 2, "timeout": 1, "host": 4},
+    }  # fmt: skip
+    return Manifest(**values | changes)
+
+
+def write_results(out: Path, records: list[MatchRecord], *bots: str) -> None:
+    """The folder that a tournament of these matches would leave."""
+    folder = out / "cup"
+    folder.mkdir()
+    records = numbered(records)
+    standings = Standings(RatingSettings(), {"naga": [(bot, 1) for bot in bots]})
+    for record in records:
+        standings.add(record)
+    manifest = make_manifest(name="cup", bots=(), config={}, matches=len(records), played=len(records), endings={}, void=0)
+    write_manifest(folder, manifest)
+    parquet.write_matches(folder, records)
+    parquet.write_ratings(folder, standings.ratings(MODELS))
+    parquet.write_history(folder, history(standings.pools(), RatingSettings()))
+    parquet.write_totals(folder)
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&$x_1$\u202e{{ 7 }}"
+"""A name that breaks out of every page that does not escape it."""

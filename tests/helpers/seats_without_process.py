@@ -1,0 +1,33 @@
+"""What a locked seat talks to, without a process behind it; and whose fault an answer can be."""
+
+from arena.records import Ending
+from arena.seats.sandbox.child import Child
+from arena.seats.sandbox.watch import MemoryWatch
+
+BLAMED = {Ending.ILLEGAL, Ending.MALFORMED, Ending.PROTOCOL, Ending.CRASH, Ending.MEMORY, Ending.TIMEOUT, Ending.OUTPUT}
+
+
+class Nobody(Child):
+    """A child without a process: only its channel is real."""
+
+    def kill(self) -> None:
+        pass
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        return True
+
+    def cpu(self) -> float:
+        return 0.0
+
+
+class NoKeeper:
+    """A keeper whose jail is empty."""
+
+    level = "locked"
+    watch = MemoryWatch()
+
+    def status(self, child: Child) -> int:
+        return 0
+
+    def drop(self, child: Child) -> None:
+        pass
