@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.paths import PACKAGE
+from helpers.paths import PACKAGE, TESTS
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
@@ -113,3 +113,15 @@ def test_only_one_module_says_how_a_match_is_seeded() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("derive"):
                 found = {part.value for part in node.args if isinstance(part, ast.Constant)} & names
                 assert not found or path == PACKAGE / "seeds.py", f"{path.name} derives {found}"
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_tests_share_helpers_and_nothing_else(path: Path) -> None:
+    others = [name for name in imports(path) if name.startswith(("test_", "conftest"))]
+    assert not others, f"{path.name} imports another test: {others}; what is shared lies in tests/helpers"
+
+
+def test_tests_mirror_the_package() -> None:
+    packages = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
+    assert folders <= packages, f"no package of that name: {sorted(folders - packages)}"
