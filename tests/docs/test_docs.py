@@ -27,8 +27,8 @@ from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
-PROSE = ("README", "glossary", "wire-protocol", "cluster")
-"""Pages without blocks to run here; test_protocol.py holds the wire protocol to what it says."""
+PROSE = ("README", "glossary", "notation", "formats", "wire-protocol", "cluster")
+"""Pages without blocks to run here: test_protocol.py and test_normative_pages.py hold some of them to what they say."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

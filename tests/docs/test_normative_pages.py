@@ -1,0 +1,148 @@
+"""The normative pages say what the code does: columns, endings, manifest keys, config keys, messages, positions."""
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import arena
+from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_config
+from arena.conformance.traces import trace_lines
+from arena.engine.options import OptionValue
+from arena.engine.position import COMMON_KEYS
+from arena.games import load, names
+from arena.records import Ending
+from arena.seats import protocol
+from arena.store import schema
+from arena.store.manifest import Manifest
+from arena.yaml_file import read_yaml
+
+DOCS = Path(arena.__file__).parent / "docs"
+FORMATS = (DOCS / "formats.md").read_text()
+NOTATION = (DOCS / "notation.md").read_text()
+TITLES = {
+    "nanatoridori": "Nana Toridori",
+    "naga": "Naga",
+    "hisatsu": "Hisatsu Shigotonin",
+    "nertz": "Nertz",
+    "yaniv": "Yaniv",
+}
+
+TABLES: list[tuple[str, int, dict[str, OptionValue]]] = [
+    ("nanatoridori", 2, {}),
+    ("nanatoridori", 3, {"variant": "basic"}),
+    ("nanatoridori", 3, {"variant": "advanced"}),
+    ("naga", 2, {}),
+    ("hisatsu", 3, {"pass_discard": "face_down", "deck": [[f"animal {number}", 0, 5, 1] for number in range(9)]}),
+    ("nertz", 2, {"latency": "declared", "max_rounds": 1}),
+    ("yaniv", 2, {"mode": "elim201", "slap_down": True}),
+]
+
+
+def section(text: str, title: str) -> str:
+    """What stands under a heading, up to the next one of any level."""
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"no section {title!r}"
+    return found[1]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The rows of the first table in a section, without its head."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def quoted(text: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", text)
+
+
+def test_the_columns_of_the_matches_are_those_of_the_schema() -> None:
+    kinds = {"match_id": "12 bytes"}
+    described = [
+        (name, row[1].split(",")[0], row[3] == "yes", "nullable" in row[1])
+        for row in rows(section(FORMATS, "matches.parquet"))
+        for name in quoted(row[0])
+    ]
+    assert described == [
+        (column.name, kinds.get(column.kind.value, column.kind.value), column.hashed, column.nullable)
+        for column in schema.MATCHES.columns
+    ]
+
+
+@pytest.mark.parametrize("table", [schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS])
+def test_the_columns_of_the_other_tables_are_named(table: schema.Table) -> None:
+    if f"### {table.file}" in FORMATS:
+        text = section(FORMATS, table.file)
+    else:
+        (text,) = re.findall(rf"^- `{re.escape(table.file)}`: (.*)$", FORMATS, re.MULTILINE)
+    words = [word for word in quoted(text) if word != "overall"]
+    assert words == [column.name for column in table.columns]
+
+
+def test_the_endings_are_listed_with_their_blame() -> None:
+    described = {quoted(row[0])[0]: row[1] for row in rows(section(FORMATS, "Endings"))}
+    assert list(described) == [ending.value for ending in Ending]
+    for ending in Ending:
+        assert (described[ending.value] == "bot") == (ending.blame == "bot"), ending
+
+
+def test_the_keys_of_the_manifest_are_listed() -> None:
+    described = [name for row in rows(section(FORMATS, "manifest.json")) for name in quoted(row[0])]
+    assert sorted(described) == sorted(Manifest.__struct_fields__)
+
+
+def test_the_example_config_is_accepted_and_names_every_key(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(.*?)```", FORMATS, re.DOTALL)
+    path = tmp_path / "duel.yaml"
+    path.write_text(text)
+    document = read_yaml(path, lambda found: found)
+    assert isinstance(document, dict)
+    everywhere = "\n".join([text, section(FORMATS, "Formats of tournaments")])
+    for key in Config.__struct_fields__:
+        assert re.search(rf"\b{key}\b", everywhere), f"the config key {key} is not described"
+    for key in (*GameConfig.__struct_fields__, *BotConfig.__struct_fields__):
+        assert f"`{key}`" in section(FORMATS, "Configs"), f"the key {key} is not described"
+    document["bots"] = ["bots/random_bot.py", "bots/yaniv_greedy.py", "bots/nanatoridori_greedy.py"]  # nothing is submitted
+    accepted = check_config(document, DOCS.parent.parent)
+    plain = {"name": "duel", "games": document["games"], "bots": document["bots"], "seed": document["seed"]}
+    assert accepted == check_config(plain, DOCS.parent.parent), "the values of the page are not the defaults"
+    assert document["clock"] == msgspec.to_builtins(ClockConfig())
+
+
+def test_the_messages_have_the_keys_of_the_protocol() -> None:
+    kinds = (protocol.Start, protocol.Act, protocol.End, protocol.Ready, protocol.Choice)
+    text = section(FORMATS, "Seen states and messages")
+    described = [
+        re.findall(r'"(\w+)"', cell) for row in re.findall(r"^\| `(\{.*?\})` \|", text, re.MULTILINE) for cell in [row]
+    ]
+    assert len(described) == len(kinds)
+    for keys, kind in zip(described, kinds):
+        type_of_it = ["type", kind.__struct_config__.tag] if kind.__struct_config__.tag else []
+        assert keys == [*type_of_it, *kind.__struct_fields__]
+
+
+@pytest.mark.parametrize(("name", "seats", "given"), TABLES)
+def test_every_key_of_a_position_is_described(name: str, seats: int, given: dict[str, OptionValue]) -> None:
+    game = load(name)
+    common = [key for row in rows(section(NOTATION, "Positions")) for key in quoted(row[0])]
+    assert set(COMMON_KEYS) <= set(common)
+    page = section(NOTATION, TITLES[name])
+    for line in trace_lines(game, seats, game.resolve_options(given, seats), seed=1):
+        position = json.loads(line).get("position", {})
+        missing = [key for key in position if key not in common and f"`{key}`" not in page]
+        assert not missing, f"{name}: {missing} not described"
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_every_option_of_a_game_is_described(name: str) -> None:
+    page = section(NOTATION, TITLES[name])
+    page = page[page.index("Options:") :]
+    for option in load(name).rules.OPTIONS:
+        is_whole = type(option).__name__ == "Whole" and "the others are whole numbers" in page
+        assert is_whole or option.name == "deck" or f"`{option.name}`" in page, f"{name}: {option.name} is not described"
+
+
+def test_every_game_is_described() -> None:
+    assert sorted(TITLES) == names()
