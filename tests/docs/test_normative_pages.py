@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import arena
 from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_config
 from arena.conformance.traces import trace_lines
 from arena.engine.options import OptionValue
@@ -18,8 +17,8 @@ from arena.seats import protocol
 from arena.store import schema
 from arena.store.manifest import Manifest
 from arena.yaml_file import read_yaml
+from helpers.paths import DOCS, ROOT
 
-DOCS = Path(arena.__file__).parent / "docs"
 FORMATS = (DOCS / "formats.md").read_text()
 NOTATION = (DOCS / "notation.md").read_text()
 TITLES = {
@@ -105,9 +104,9 @@ def test_the_example_config_is_accepted_and_names_every_key(tmp_path: Path) -> N
     for key in (*GameConfig.__struct_fields__, *BotConfig.__struct_fields__):
         assert f"`{key}`" in section(FORMATS, "Configs"), f"the key {key} is not described"
     document["bots"] = ["bots/random_bot.py", "bots/yaniv_greedy.py", "bots/nanatoridori_greedy.py"]  # nothing is submitted
-    accepted = check_config(document, DOCS.parent.parent)
+    accepted = check_config(document, ROOT)
     plain = {"name": "duel", "games": document["games"], "bots": document["bots"], "seed": document["seed"]}
-    assert accepted == check_config(plain, DOCS.parent.parent), "the values of the page are not the defaults"
+    assert accepted == check_config(plain, ROOT), "the values of the page are not the defaults"
     assert document["clock"] == msgspec.to_builtins(ClockConfig())
 
 
