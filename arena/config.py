@@ -18,12 +18,10 @@ from arena.formats.plan import ALL as ALL_ROTATIONS
 from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
-from arena.paths import existing_path
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import Clock
 from arena.store.manifest import HALL
-from arena.typed import typed
-from arena.yaml_file import read_yaml
+from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")

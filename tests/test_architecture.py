@@ -12,8 +12,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "typed", "cache", "paths", "yaml_file", "records", "cards", "engine", "seeds", "search", "agent", "games",
-    "match", "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
+    "errors", "records", "cards", "cache", "userfiles", "engine", "seeds", "search", "agent", "games", "match",
+    "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
     "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
@@ -22,7 +22,8 @@ ONE_DOOR = {
     "sqlite3": "store/journal.py",
     "numba": "engine/jit.py",
     "llvmlite": "engine/jit.py",
-    "yaml": "yaml_file.py",
+    "yaml": "userfiles.py",
+    "tomllib": "userfiles.py",
     "trueskill": "bench/ratings.py",
     "matplotlib": "report/html/plots.py",
     "jinja2": "report/html/page.py",

@@ -1,12 +1,11 @@
 """Command bots: what a `bot.toml` says, strictly read. The bot is a program of any language that speaks JSON lines."""
 
 import re
-import tomllib
 
 import msgspec
 
 from arena.errors import BotError, ConfigError
-from arena.typed import typed
+from arena.userfiles import parse_toml, typed
 
 FILE = "bot.toml"
 NAME = re.compile(r"[a-z0-9_-]{1,40}")
@@ -14,29 +13,27 @@ NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
 
 
 class CommandBot(msgspec.Struct, frozen=True):
-    """A `bot.toml`."""
+    """The content of a `bot.toml`."""
 
     name: str
-    """1 to 40 of a-z, 0-9, _ and -."""
+    """The bot's default name: 1 to 40 of a-z, 0-9, _ and -."""
     command: list[str]
     """The program and its arguments, as they are: no shell. A program with a slash is a file of the bot's folder (`./bot`),
     any other one is found on the PATH of the machine that plays. The folder is the working directory."""
     games: list[str] = []
-    """The games that it plays; empty: all."""
+    """The games that the bot plays; empty: all."""
     files: list[str] = []
     """What belongs to the bot beside bot.toml, relative to its folder; empty: all files in it."""
     wants_forced: bool = False
-    """Whether decisions with a single legal action are asked too."""
+    """Whether the bot is also asked for decisions with a single legal action."""
 
 
 def read_command(content: bytes) -> CommandBot:
-    """A bot.toml's content. Raises BotError that names the key and what would be right."""
+    """Parse the content of a bot.toml. Raises BotError that names the key and says what would be right."""
     try:
-        document = tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise BotError(f"{FILE}: not a UTF-8 text file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BotError(f"{FILE}: not valid TOML: {error}") from None
+        document = parse_toml(content)
+    except ConfigError as error:
+        raise BotError(f"{FILE}: {error}") from None
     try:
         bot = typed(document, CommandBot)
     except ConfigError as error:

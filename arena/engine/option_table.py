@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.engine.options import Option, OptionValue
 from arena.errors import ConfigError
-from arena.paths import existing_path
+from arena.userfiles import existing_path
 
 NAME = "name"  # the first column
 WORD_BYTES = 8

@@ -22,8 +22,7 @@ from arena.formats.comparison import Comparison, Evidence, share_of
 from arena.formats.tables import Compare
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Reporter, Results, Settings
-from arena.typed import typed
-from arena.yaml_file import read_yaml
+from arena.userfiles import read_yaml, typed
 
 CHAIN = "chain"
 _MILLISECONDS = 60_000  # of a minute

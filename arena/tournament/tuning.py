@@ -47,8 +47,7 @@ from arena.store.parquet import read_faults
 from arena.tournament.run import run_tournament, set_aside
 from arena.tournament.session import Progress, Reporter, Results, Settings
 from arena.tournament.space import Point, Space, merged, read_space, settings_at, spread, start_of
-from arena.typed import typed
-from arena.yaml_file import read_yaml
+from arena.userfiles import read_yaml, typed
 
 TUNE = "tune"
 START = "start"

@@ -1,0 +1,61 @@
+"""What a bot in Python is: a class `Agent` with three methods, and what it is told at the start and the end of a match."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic
+
+import msgspec
+from typing_extensions import TypeVar
+
+from arena.agent.view import View
+from arena.records import Clock
+
+V = TypeVar("V", bound=View, default=View)
+
+
+class StartInfo(msgspec.Struct, frozen=True):
+    """What a bot is told at the start of a match (never key, deal, rotation or opponents)."""
+
+    game: str
+    options: Mapping[str, Any]
+    """All rule options with their values, defaults included."""
+    seats: int
+    seat: int
+    """The seat that the bot plays, from 0."""
+    clock: Clock
+
+
+class EndInfo(msgspec.Struct, frozen=True):
+    """What a bot is told at the end of a match."""
+
+    places: Sequence[int]
+    """The place of each seat, from 1, in seat order."""
+    scores: Sequence[float]
+    """The score of each seat, in seat order."""
+
+
+class Agent(Generic[V]):
+    """A player of one seat in one match: the hall makes a fresh one, in a freshly executed module, for each.
+
+    `Agent[NagaView]` types the view of a bot for one game; plain `Agent` sees the general `View`.
+    """
+
+    games: ClassVar[tuple[str, ...]] = ()
+    """The games that the bot plays; empty: all."""
+    wants_forced: ClassVar[bool] = False
+    """Whether the bot is also asked for decisions with a single legal action."""
+
+    rng: random.Random
+    """The bot's own seeded randomness: use no other, and a run can be repeated."""
+    params: Mapping[str, Any]
+    """The parameters from the tournament's config."""
+
+    def start(self, info: StartInfo) -> None:
+        """Called once before the first decision."""
+
+    def act(self, view: V) -> str:
+        """Choose one of `view.legal`; anything else is a fault of the bot."""
+        raise NotImplementedError(f"{type(self).__name__} has no act method")
+
+    def end(self, result: EndInfo) -> None:
+        """Called once after the match."""

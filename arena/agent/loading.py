@@ -1,0 +1,89 @@
+"""Executes a bot's module anew for every match, so that no state is shared between matches, seats or bots."""
+
+import hashlib
+import importlib.util
+import itertools
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+from arena.agent.agent import Agent
+from arena.agent.files import BotFiles, unpack
+from arena.errors import BotError
+
+_serial = itertools.count()
+
+
+class LoadedBot:
+    """A bot's module, executed on its own and forgotten on exit. A context manager."""
+
+    def __init__(self, bot: BotFiles, folder: Path | None = None) -> None:
+        """Execute the module in `folder`, or unpack it first. Raises BotError unless it has one Agent class."""
+        self._name = f"arena_bot_{next(_serial)}"
+        try:
+            self.agent_class = self._execute(bot, folder or unpack(bot))
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "LoadedBot":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the module and its submodules."""
+        for name in [name for name in sys.modules if name == self._name or name.startswith(self._name + ".")]:
+            del sys.modules[name]
+
+    def _execute(self, bot: BotFiles, folder: Path) -> type[Agent[Any]]:
+        path = folder / bot.main
+        package = [str(folder)] if bot.main == "__init__.py" else None
+        spec = importlib.util.spec_from_file_location(self._name, path, submodule_search_locations=package)
+        if spec is None:
+            raise BotError(f"{bot.main}: cannot be loaded")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self._name] = module
+        search_path = list(sys.path)
+        try:
+            exec(_compiled(bot.files[bot.main], str(path)), module.__dict__)
+        finally:  # a bot that imports its own files by an absolute name leaves neither them nor the way to them behind
+            sys.path[:] = search_path
+            self._forget_files_of(folder)
+        return _agent_class(module, bot.main)
+
+    def _forget_files_of(self, folder: Path) -> None:
+        own = str(folder) + os.sep
+        for name, module in list(sys.modules.items()):
+            is_own = name == self._name or name.startswith(self._name + ".")
+            if not is_own and str(getattr(module, "__file__", None)).startswith(own):
+                del sys.modules[name]
+
+
+_code_cache: dict[tuple[str, bytes], types.CodeType] = {}
+
+
+def _compiled(source: bytes, path: str) -> types.CodeType:
+    """Code objects hold no state, so they alone are kept between matches."""
+    key = (path, hashlib.sha256(source).digest())
+    if key not in _code_cache:
+        _code_cache[key] = compile(source, path, "exec")
+    return _code_cache[key]
+
+
+def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
+    found = [
+        value
+        for value in dict.fromkeys(item for item in vars(module).values() if isinstance(item, type))
+        if issubclass(value, Agent) and f"{value.__module__}.".startswith(f"{module.__name__}.")
+    ]
+    if len(found) != 1:
+        names = ", ".join(agent.__name__ for agent in found) or "none"
+        raise BotError(f"{main}: one Agent class is needed, found {names}")
+    games = found[0].games
+    if not isinstance(games, tuple | list) or not all(isinstance(name, str) for name in games):
+        raise BotError(f'{main}: games must be a tuple of names such as ("naga",), not {games!r}')
+    return found[0]

@@ -1,0 +1,139 @@
+"""What people write, read strictly: YAML and TOML files, the keys and values in them, and paths.
+
+Every mistake becomes one message that says where it is and what would be right.
+"""
+
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_args
+
+import msgspec
+import yaml
+
+from arena.errors import BotError, ConfigError, StoreError, nearest, printable
+
+T = TypeVar("T")
+
+SHOWN = 40  # characters of a value that cannot be read
+
+
+def read_yaml(path: Path, check: Callable[[object], T]) -> T:
+    """Read a YAML file and pass its content to `check`, whose result is returned.
+
+    Raises ConfigError if the file is not valid YAML. Puts the file's name before the message of every ConfigError, BotError
+    and StoreError that `check` raises.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a UTF-8 text file") from None
+    try:
+        return check(yaml.load(text, _Loader))
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: not valid YAML: {_one_line(error)}") from None
+    except (ConfigError, BotError, StoreError) as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """The content of a TOML file as plain data. Raises ConfigError, which does not name the file."""
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ConfigError("not a UTF-8 text file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"not valid TOML: {error}") from None
+
+
+def typed(document: dict[Any, Any], kind: type[T]) -> T:
+    """`document` as a Struct of type `kind`.
+
+    Raises ConfigError for an unknown key, a missing key and a value of a wrong type; the message names the key.
+    """
+    _check_keys(document, kind, "")
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        key = where.strip("`").lstrip(".")
+        raise ConfigError(f"{key}: {what}" if key else what) from None
+
+
+def existing_path(text: str, folders: Sequence[Path], what: str) -> Path:
+    """The path `text`, taken relative to the first of `folders` in which it exists.
+
+    Raises ConfigError that names all candidates; `what` begins the message, such as "no such bot".
+    """
+    candidates = [folder / text for folder in folders]
+    for path in candidates:
+        if path.exists():
+            return path
+    tried = [str(path.absolute()) for path in dict.fromkeys(path.resolve() for path in candidates)]
+    raise ConfigError(f"{what}: neither {' nor '.join(tried)} exists" if len(tried) > 1 else f"{what}: {tried[0]}")
+
+
+def _check_keys(value: object, kind: Any, path: str) -> None:
+    """Refuse unknown keys, naming the nearest known one, and missing keys. `path`: where `value` stands in the document."""
+    if isinstance(value, list):
+        inner = [argument for argument in get_args(kind) if argument is not type(None)]
+        for place, item in enumerate(value):
+            _check_keys(item, inner[0] if inner else Any, f"{path}[{place}]")
+        return
+    structs = [option for option in (kind, *get_args(kind)) if isinstance(option, type) and issubclass(option, msgspec.Struct)]
+    if not isinstance(value, dict) or not structs:
+        return
+    fields = {field.encode_name: field for field in msgspec.structs.fields(structs[0])}
+    for key in value:
+        if key not in fields:
+            raise ConfigError(f"{_join(path, key)}: no such key; {nearest(str(key), fields)}")
+    for name, field in fields.items():
+        if field.required and name not in value:
+            raise ConfigError(f"{_join(path, name)}: this key is needed")
+        if name in value:
+            _check_keys(value[name], field.type, _join(path, name))
+
+
+def _join(path: str, key: object) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return where + str(getattr(error, "problem", None) or error).replace("\n", " ")
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is given twice, where the library would drop the first one, and says where a value cannot be read."""
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """The value of a node, always with all that is in it: the library makes lists that contain themselves otherwise."""
+        if node in self.recursive_objects:
+            raise _mistake("this contains itself", node)
+        try:
+            value = super().construct_object(node, deep=True)
+            if isinstance(value, int):
+                str(value)  # Python refuses to write numbers of thousands of digits, but reads them if they are hexadecimal
+            return value
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # the library leaves these as they come
+            raise _mistake(f'"{printable(str(node.value), SHOWN)}" is no {node.tag.rpartition(":")[2]}', node) from None
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, str) and key in seen:
+                raise _mistake(f'the key "{key}" is there twice', key_node)
+            seen.add(key if isinstance(key, str) else None)
+        return cast("dict[Any, Any]", super().construct_mapping(node, deep=deep))
+
+
+def _mistake(text: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark)
