@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from arena.yaml_file import read_yaml
 
 from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_config
 from arena.conformance.traces import trace_lines
@@ -16,7 +17,6 @@ from arena.records import Ending
 from arena.seats import protocol
 from arena.store import schema
 from arena.store.manifest import Manifest
-from arena.yaml_file import read_yaml
 from helpers.paths import DOCS, ROOT
 
 FORMATS = (DOCS / "formats.md").read_text()
