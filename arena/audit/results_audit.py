@@ -228,8 +228,16 @@ class _Auditor:
         }
         wrong = [f"{MANIFEST}: {name}: {told}; by the rows {found}" for name, (told, found) in hashes.items() if told != found]
         if wrong and not self._audit.problems:
-            problems += self._named_by_journal()
+            problems += [*self._unknown_columns(), *self._named_by_journal()]
         self._audit.problems += problems + wrong
+
+    def _unknown_columns(self) -> list[str]:
+        """Columns of a newer version of arena, which its results hash may cover and this one's cannot."""
+        return [
+            f"{file}: a newer version of arena wrote it, with columns that this one does not know ({', '.join(names)}); "
+            f"only that version can check the hash"
+            for file, names in parquet.unknown_columns(self._folder).items()
+        ]
 
     def _named_by_journal(self) -> list[str]:
         """Where the rows differ from the journal's, if there is one: for changes that no replay can show."""

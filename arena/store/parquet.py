@@ -187,6 +187,12 @@ def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     return TableReader(folder, MATCHES).match_ids(sorted(set(rows)))
 
 
+def unknown_columns(folder: Path) -> dict[str, tuple[str, ...]]:
+    """By file of matches and actions: the columns that this version does not know, and ignores. A newer one wrote them."""
+    found = {table.file: TableReader(folder, table).unknown for table in (MATCHES, ACTIONS)}
+    return {file: names for file, names in found.items() if names}
+
+
 def _counts_differ(rows: TableReader, logs: TableReader) -> str:
     """Why the number of logs cannot belong to the number of rows, or nothing."""
     if logs.rows_stored <= rows.rows_stored and bool(logs.rows_stored) == bool(rows.rows_stored):

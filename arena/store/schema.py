@@ -3,8 +3,12 @@
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
 order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot;
 `totals.parquet` a row per pool, bot and ending; `faults.parquet` a row per fault of a bot, in plan order. A match
-that the hall could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
+that the host could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
 (`MatchRecord.notes`) are in the journal only.
+
+To add a column: a row in its table here, with a `Default` for older files; a field of the same name, with the same default,
+in the record (`MatchRecord`, `SeatRecord`, ..), for older journals; and whoever fills the field. A column that is not in
+these tables is ignored when a file is read: a newer version wrote it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,21 +47,31 @@ class Kind(StrEnum):
     INT32_LIST = "int32_list"
 
 
+class Default(msgspec.Struct, frozen=True):
+    """What a column reads in files that were written before the column was added."""
+
+    value: Any
+    meaning: str
+    """What the value says about a row of such a file, in words."""
+
+
 class Column(msgspec.Struct, frozen=True):
-    """One column."""
+    """One column of a stored table."""
 
     name: str
     kind: Kind
     meaning: str
     hashed: bool = True
-    """Whether the results hash covers it. Not: what depends on the machine, and the tournament's name."""
+    """Whether the results hash covers the column. It covers neither what depends on the machine nor the tournament's name."""
     nullable: bool = False
     significant_bits: int | None = None
-    """To which a number is rounded when it is stored; None: exactly."""
+    """How many significant bits of a number are stored; None: all of them."""
+    default: Default | None = None
+    """For a column that was added later: what older files read; None: every file has the column."""
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether its values are stored once each, with an index per row."""
+        """Whether the file stores every distinct value once, and an index per row."""
         return self.kind is Kind.TEXT
 
 

@@ -146,6 +146,10 @@ class TableReader:
             self._groups = range(self._file.num_row_groups)
             found = self._file.schema_arrow
         self._check(found)
+        names = [column.name for column in table.columns]
+        self._stored = [name for name in names if name in found.names]
+        self.unknown: tuple[str, ...] = tuple(name for name in found.names if name not in names)
+        """Columns of the file that this version does not know, and ignores: a newer one wrote them."""
 
     def rows(self) -> Iterator[Row]:
         """All rows in stored order."""
@@ -155,7 +159,7 @@ class TableReader:
             yield from rows
 
     def rows_of(self, match_ids: Sequence[bytes]) -> dict[str, list[Row]]:
-        """The rows of some matches by id (hex); elsewhere only ids are read."""
+        """The rows of the given matches, by match id (hex); of all other matches only the ids are read."""
         keys = pa.array(sorted(set(match_ids)), pa.binary(MATCH_ID_BYTES))
         found: dict[str, list[Row]] = {}
         for group in self._groups:
@@ -172,17 +176,14 @@ class TableReader:
         """Whole columns; arrays of their final size are filled group by group."""
         texts = [column.name for column in wanted if column.kind is Kind.TEXT]
         with reading(self.path):
-            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=texts)
-            arrays = {
-                column.name: np.empty(self.rows_stored, np.int32 if column.name in texts else column.kind.value)
-                for column in wanted
-            }
-            numbers: dict[str, dict[str, int]] = {name: {} for name in texts}
+            arrays, numbers = self._new_arrays(wanted)
+            stored = [name for name in arrays if name in self._stored]
+            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=sorted({*texts} & {*stored}))
             start = 0
-            for group in self._groups:
-                table = file.read_row_group(group, columns=list(arrays))
-                for name, array in arrays.items():
-                    _fill(array[start : start + table.num_rows], table.column(name), numbers.get(name))
+            for group in self._groups if stored else ():
+                table = file.read_row_group(group, columns=stored)
+                for name in stored:
+                    _fill(arrays[name][start : start + table.num_rows], table.column(name), numbers.get(name))
                 start += table.num_rows
         return Columns(
             self.path,
@@ -215,8 +216,24 @@ class TableReader:
                 start = end
         return found
 
+    def _new_arrays(self, wanted: Sequence[Column]) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, int]]]:
+        """An array per column, empty, or full of the default if the file lacks the column; and the texts known so far."""
+        arrays: dict[str, NDArray[Any]] = {}
+        numbers: dict[str, dict[str, int]] = {}
+        for column in wanted:
+            is_text = column.kind is Kind.TEXT
+            array = arrays[column.name] = np.empty(self.rows_stored, np.int32 if is_text else column.kind.value)
+            if is_text:
+                numbers[column.name] = {}
+            if column.name in self._stored or column.default is None:
+                continue
+            if column.default.value is None:
+                raise ValueError("empty fields")
+            array[:] = numbers[column.name].setdefault(column.default.value, 0) if is_text else column.default.value
+        return arrays, numbers
+
     def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
-        return self._file.read_row_group(group, columns=columns or [column.name for column in self._table.columns])
+        return self._file.read_row_group(group, columns=columns or self._stored)
 
     def _check(self, found: pa.Schema) -> None:
         metadata = found.metadata or {}
@@ -226,11 +243,11 @@ class TableReader:
         if version != str(FORMAT_VERSION):
             raise StoreError(f"{self.path}: format version {version}; this version of arena reads {FORMAT_VERSION}")
         types = dict(zip(found.names, found.types))
-        missing = [column.name for column in self._table.columns if column.name not in types]
+        missing = [column.name for column in self._table.columns if column.name not in types and column.default is None]
         if missing:
             raise StoreError(f"{self.path}: not a {self._table.name} file of arena: no column {', '.join(missing)}")
         for column in self._table.columns:
-            if types[column.name] != _TYPES[column.kind]:
+            if types.get(column.name, _TYPES[column.kind]) != _TYPES[column.kind]:
                 found_type = types[column.name]
                 raise StoreError(f"{self.path}: column {column.name} is {found_type}, not {_TYPES[column.kind]}")
 
@@ -286,8 +303,13 @@ def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
 
 def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
     decode: dict[Kind, Callable[[list[Any]], list[Any]]] = {Kind.MATCH_ID: lambda ids: [value.hex() for value in ids]}
-    names = [column.name for column in table.columns]
-    values = [decode.get(c.kind, list)(data.column(c.name).to_pylist()) for c in table.columns]
+    names, stored = [column.name for column in table.columns], set(data.column_names)
+    values = [
+        decode.get(column.kind, list)(data.column(column.name).to_pylist())
+        if column.name in stored or column.default is None
+        else [column.default.value] * data.num_rows
+        for column in table.columns
+    ]
     return (dict(zip(names, row)) for row in zip(*values))
 
 

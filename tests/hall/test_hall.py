@@ -27,6 +27,7 @@ from arena.store import parquet
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
+from helpers.newer_columns import LONGER, write_longer
 from helpers.paths import HOUSE_BOTS
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import make_manifest
@@ -471,3 +472,16 @@ def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     assert len(hall.entries(place)) == 2
     rate_hall(place, lambda text: None)
     assert read_manifest(place).played == 8
+
+
+def test_the_hall_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cup(tmp_path, "older", 1, 1)
+    newer = cup(tmp_path, "newer", 2, 2, matches=6)
+    write_longer(tmp_path / "newer", newer, mood="merry", energy=0.0, pauses=3, friend=None)
+    for module in (parquet, hall):
+        monkeypatch.setattr(module, "MATCHES", LONGER)
+    place = gather(tmp_path, "older", "newer")
+    found = boards.read_columns(place, ("mood", "pauses", "place"))
+    assert [found.texts["mood"].values[code] for code in found.texts["mood"].codes] == ["calm"] * 48 + ["merry"] * 12
+    assert found.numbers["pauses"].tolist() == [-1] * 48 + [3] * 12
+    assert {rating.matches for rating in parquet.read_ratings(place)} == {30}

@@ -7,15 +7,19 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from arena.cli.main import main
 from arena.config import read_config
 from arena.records import Rating
 from arena.store import parquet
-from arena.store.manifest import read_manifest
+from arena.store.manifest import read_manifest, write_manifest
+from helpers.paths import TESTS
 
-OLD = Path(__file__).parent / "written_by_0_1"
+OLD = TESTS / "store" / "written_by_0_1"
 FINISHED = "311c0e186c60c08a05d5877c0624e61a8fb193672e75e74a8443c1eb88cb112a"
 LADDER = "0822d1ab70e6900b3d3da3839d2cafbfbbc588f655b69c0d37e96afe9dc80245"
 LADDER_AFTER_THREE_RUNS = "b807cec8cfd8da109a81f7dbf287b6b0ca71da691dbe73bc4bc5a8d74d9de39b"
@@ -93,6 +97,20 @@ def test_the_rows_give_the_stored_ratings_again(here: Path, name: str, capsys: p
 @pytest.mark.parametrize("name", ["finished", "ladder"])
 def test_the_audit_finds_nothing_wrong(here: Path, name: str) -> None:
     assert main(["verify-results", name, "--workers", "1"]) == 0
+
+
+def test_the_audit_names_columns_of_a_newer_version(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its hash may cover them, so that an older version cannot tell whether it is right."""
+    folder = here / "leaderboards" / "finished"
+    table = pq.read_table(folder / "matches.parquet")
+    pq.write_table(table.append_column("mood", pa.array(["merry"] * len(table))), folder / "matches.parquet")
+    assert main(["verify-results", "finished", "--workers", "1"]) == 0
+    write_manifest(folder, replace(read_manifest(folder), results_sha256="0" * 64))
+    capsys.readouterr()
+    assert main(["verify-results", "finished", "--workers", "1"]) == 1
+    assert "matches.parquet: a newer version of arena wrote it, with columns that this one does not know (mood)" in (
+        " ".join(capsys.readouterr().out.split())
+    )
 
 
 @pytest.mark.parametrize("name", ["finished", "ladder", "stopped", "hall"])
