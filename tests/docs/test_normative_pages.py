@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from arena.yaml_file import read_yaml
 
 from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_config
 from arena.conformance.traces import trace_lines
@@ -17,6 +16,7 @@ from arena.records import Ending
 from arena.seats import protocol
 from arena.store import schema
 from arena.store.manifest import Manifest
+from arena.userfiles import read_yaml
 from helpers.paths import DOCS, ROOT
 
 FORMATS = (DOCS / "formats.md").read_text()
