@@ -75,7 +75,7 @@ def test_the_columns_of_the_other_tables_are_named(table: schema.Table) -> None:
     if f"### {table.file}" in FORMATS:
         text = section(FORMATS, table.file)
     else:
-        (text,) = re.findall(rf"^- `{re.escape(table.file)}`: (.*)$", FORMATS, re.MULTILINE)
+        (text,) = re.findall(rf"^- `{re.escape(table.file)}`: (.*?)(?=^-|^#)", FORMATS, re.DOTALL | re.MULTILINE)
     words = [word for word in quoted(text) if word != "overall"]
     assert words == [column.name for column in table.columns]
 
