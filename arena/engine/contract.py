@@ -2,8 +2,8 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: no rules, but what good play
-looks like from afar; beside them the room's numbers for them, CONSTANTS, and its DEFAULTS of a search.
+state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
+what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
@@ -101,7 +101,7 @@ def observe(s: State, seat: int, out: State) -> None:
 def determinize(s: State, seat: int, rng: Words) -> None:
     """Resample, in place, all that `seat` cannot know, the deal seed included, consistent with all that it has seen.
 
-    Uses nothing but what `observe` shows: an observed state and the true one give the same result. `rng`: sfc32 words.
+    Uses nothing but what `observe` shows: a seen state and the true one give the same result. `rng`: sfc32 words.
     """
     _rules(s).determinize(s, seat, rng)
 
@@ -126,63 +126,66 @@ class Constant(NamedTuple):
 
 
 class Defaults(NamedTuple):
-    """A room's own settings of a search with quick play (`DEFAULTS` in its rollout.py): see `arena.search.Settings`."""
+    """What a search uses where `arena.search.Settings` are not given, with the rollout policy: `DEFAULTS` in rollout.py."""
 
     selection: str
-    """Of simultaneous choices."""
+    """How simultaneous choices are selected: `ucb` or `regret`."""
     evaluate: int
-    """Decisions after which a rollout is cut; 0: at the end of the round."""
+    """Decisions after which a rollout is cut and the position evaluated; 0: only at the end of the round."""
     prior: float
-    """Visits that a look is worth."""
+    """How many simulated visits the prior counts as."""
     exploration: float
-    """Width of confidence bounds, in standard deviations of the rewards."""
+    """Width of the confidence bounds, in standard deviations of the rewards."""
     expansion: int
-    """Visits after which what follows a choice joins the tree."""
+    """Visits of an action after which the decision that follows it joins the tree."""
     habit: float = 0.0
-    """Share of the others' choices in the tree that go by quick play."""
+    """Share of the opponents' choices in the tree that the rollout policy makes."""
 
 
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """Write what the position is worth to each seat, higher is better, on one scale for a room.
 
-    Where the round is over it is what the round brought, and the match if that is over too; before, an estimate.
+    Once the round is over this is what the round brought (and the match, if that is over too); before that, an estimate.
     """
     _rollout(s).evaluate(s, constants, out)
 
 
 def rollout_action(s: State, actions: Actions, count: int, constants: Numbers, rng: Words) -> int:
-    """A quick sensible choice among the first `count` of `actions`, the legal list; looks at its own seat's cards only."""
+    """The rollout policy: a fast, sensible choice among the first `count` of `actions`, the legal list.
+
+    Uses only what the seat to choose knows.
+    """
     return cast(int, _rollout(s).rollout_action(s, actions, count, constants, rng))
 
 
 def prior(s: State, actions: Actions, count: int, constants: Numbers, out: Numbers) -> None:
-    """Write what each of the first `count` of `actions`, the legal list, seems to be worth at a glance.
+    """Write what each of the first `count` of `actions`, the legal list, seems to be worth before any simulation.
 
-    In the units of `evaluate`; only differences count. Looks at what its own seat knows, and at nothing else.
+    In the units of `evaluate`; only differences count. Uses only what the seat to choose knows.
     """
     _rollout(s).prior(s, actions, count, constants, out)
 
 
 def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
-    """Change what `determinize` drew for `seat` so that worlds in which the others would have played as they did are likelier.
+    """Redraw parts of the world that `determinize` drew for `seat`: worlds that explain the others' actions become likelier.
 
-    As `determinize`, it uses nothing that the seat cannot know. A room without such a notion leaves the world as it is.
+    Like `determinize`, it uses nothing that the seat cannot know. A room without such a model leaves the world as it is.
     """
     _rollout(s).believe(s, seat, constants, rng)
 
 
 def choice_code(s: State, action: int) -> int:
-    """One of several simultaneous choices as the chooser knows it: the same for the same cards, nothing of the others'."""
+    """A code for one of several simultaneous choices, by what the chooser knows: equal codes for equal cards of its own."""
     return cast(int, _rollout(s).choice_code(s, action))
 
 
 def private_code(s: State, seat: int) -> int:
-    """What a seat to choose has learnt that no seen action told it, as a code, such as the cards drawn; 0 = nothing."""
+    """A code for what the seat to choose has learnt, but from no seen action, such as the cards that it drew; 0 = nothing."""
     return cast(int, _rollout(s).private_code(s, seat))
 
 
 def reopen(s: State) -> None:
-    """Take back all choices of a simultaneous decision that are already in, so that the first seat is to choose."""
+    """Take back the choices already made in a simultaneous decision, so that its first seat is to choose again."""
     _rollout(s).reopen(s)
 
 

@@ -53,7 +53,7 @@ class Engine:
 
 
 def bind_engine(room: str) -> Engine:
-    """The entries compiled for one room, in its cache."""
+    """The compiled entries of one room; compiled code is kept in the room's cache folder."""
     entries = {entry.__name__.removeprefix("_entry_"): jit.bind(entry, room) for entry in _ENTRIES}
     return Engine(**cast("dict[str, Any]", entries))
 
@@ -71,7 +71,7 @@ def _entry_step(states: States, action: int) -> None:
 
 
 def _entry_advance(states: States, action: int) -> None:
-    """The notation's `apply`: the action, then the next deal where it ended a round."""
+    """Play an action, then deal the next round if the action ended one: the `apply` of docs/notation.md."""
     s = states[0]
     step(s, action)
     if is_round_over(s) and not is_terminal(s):

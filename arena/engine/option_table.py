@@ -23,18 +23,18 @@ HIDDEN = "?"  # in masked positions
 
 
 class RowError(ValueError):
-    """A row that is not allowed."""
+    """A row of a data table is not allowed; the message names the row."""
 
     def __init__(self, row: int, problem: str) -> None:
         super().__init__(f"row {row + 1}: {problem}")
         self.row = row
-        """From 0."""
+        """Number of the row, from 0."""
         self.problem = problem
 
 
 @dataclass(frozen=True)
 class Column:
-    """Whole numbers from `lowest` to `highest`."""
+    """A column of a data table: whole numbers from `lowest` to `highest`."""
 
     name: str
     lowest: int
@@ -43,14 +43,17 @@ class Column:
 
 @dataclass(frozen=True)
 class DataTable:
-    """Rows [name, number, ...] with different names; coded as their count, then per row the numbers and the name's words."""
+    """An option that is a table of rows [name, number, ...] with different names.
+
+    Encoded as the number of rows, then for each row its numbers and the words of its name.
+    """
 
     name: str
     default: list[OptionValue]
     columns: tuple[Column, ...]
-    """Those after the name."""
+    """The columns after the name."""
     most: int
-    """Rows."""
+    """The most rows that the table may have."""
     meaning: str
 
     @property
@@ -88,7 +91,7 @@ class DataTable:
         return codes + [0] * (self.width - len(codes))
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The rows."""
+        """The rows that encoded numbers stand for."""
         rows: list[OptionValue] = []
         for at in range(1, 1 + codes[0] * self.row_width, self.row_width):
             numbers, words = codes[at : at + len(self.columns)], codes[at + len(self.columns) : at + self.row_width]
@@ -122,7 +125,7 @@ class DataTable:
 
 
 def table_beside(module: str, file: str, name: str, columns: tuple[Column, ...], most: int, meaning: str) -> DataTable:
-    """The option with the default of the CSV file `file` in the folder of `module` (a room's `__file__`)."""
+    """An option whose default is read from the CSV file `file` in the folder of `module` (a room's `__file__`)."""
     empty = DataTable(name, [], columns, most, meaning)
     rows, _ = empty.read(Path(module).parent / file)
     return DataTable(name, rows, columns, most, meaning)
@@ -131,9 +134,9 @@ def table_beside(module: str, file: str, name: str, columns: tuple[Column, ...],
 def read_tables(
     options: Sequence[Option], given: Mapping[str, OptionValue], folders: Sequence[Path]
 ) -> tuple[dict[str, OptionValue], dict[str, str]]:
-    """`given` with the rows of each table that is named by its path; and where, `file:line`, each of those tables ends.
+    """`given` with each table's path replaced by its rows, and for each such table the `file:line` at which it ends.
 
-    Paths are relative to one of `folders`. Raises ConfigError that names the option, or the file and the line.
+    Paths are relative to one of `folders`. Raises ConfigError, which names the option, or the file and the line.
     """
     values, ends = dict(given), dict[str, str]()
     for option in options:

@@ -15,17 +15,17 @@ class Option(Protocol):
 
     @property
     def name(self) -> str:
-        """As written in configs, positions and result rows."""
+        """The option's name, as written in configs, positions and result rows."""
         ...
 
     @property
     def default(self) -> OptionValue:
-        """What an unconfigured game does."""
+        """The value where the config gives none."""
         ...
 
     @property
     def meaning(self) -> str:
-        """One line for people, with the number of the decision in RULES.md."""
+        """What the option decides, in one line, with the number of the decision in RULES.md."""
         ...
 
     @property
@@ -43,13 +43,13 @@ class Option(Protocol):
         ...
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The inverse of `encode`, in the one resolved way of writing."""
+        """The value of `width` whole numbers: the inverse of `encode`, in its resolved form."""
         ...
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few texts and numbers; coded as its place in `values`."""
+    """An option with a few possible texts or numbers; encoded as the value's place in `values`."""
 
     name: str
     default: str | int
@@ -63,13 +63,13 @@ class Choice:
         return "one of " + ", ".join(self._texts)
 
     def encode(self, value: OptionValue) -> list[int]:
-        """The place of the value; a number and its text are the same (YAML reads `5` as a number)."""
+        """The place of the value among `values`; a number equals its text (YAML reads `5` as a number)."""
         if isinstance(value, bool) or not isinstance(value, int | str) or str(value) not in self._texts:
             raise ValueError(self.accepts)
         return [self._texts.index(str(value))]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The value."""
+        """The value at an encoded place."""
         return self.values[codes[0]]
 
     @property
@@ -79,7 +79,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Flag:
-    """Yes or no; coded as 1 or 0."""
+    """A yes-or-no option; encoded as 1 or 0."""
 
     name: str
     default: bool
@@ -88,19 +88,19 @@ class Flag:
     width: ClassVar[int] = 1
 
     def encode(self, value: OptionValue) -> list[int]:
-        """1 or 0."""
+        """The flag as 1 or 0."""
         if not isinstance(value, bool):
             raise ValueError(self.accepts)
         return [int(value)]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The truth value."""
+        """The flag that 1 or 0 stands for."""
         return bool(codes[0])
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from `lowest` to `highest`."""
+    """An option that is a whole number from `lowest` to `highest`; encoded as itself."""
 
     name: str
     default: int
@@ -108,7 +108,7 @@ class Whole:
     highest: int
     meaning: str
     is_length: bool = False
-    """Whether it counts the rounds of a match: tests then keep it small."""
+    """Whether the option sets how many rounds a match has: tests then keep it small."""
     width: ClassVar[int] = 1
 
     @property
@@ -117,19 +117,19 @@ class Whole:
         return f"a whole number from {self.lowest} to {self.highest}"
 
     def encode(self, value: OptionValue) -> list[int]:
-        """The number itself."""
+        """The number as a list of one."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.lowest <= value <= self.highest:
             raise ValueError(self.accepts)
         return [value]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The number."""
+        """The number out of a list of one."""
         return codes[0]
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A kind with a count, such as `first_to:3`; coded as the place of the kind and the count."""
+    """An option that is a kind with a count, such as `first_to:3`; encoded as the place of the kind, then the count."""
 
     name: str
     default: str
@@ -145,7 +145,7 @@ class Counted:
         return f"{forms} with N from 1 to {self.highest}"
 
     def encode(self, value: OptionValue) -> list[int]:
-        """Kind and count."""
+        """The place of the kind, and the count."""
         kind, _, count = value.partition(":") if isinstance(value, str) else ("", "", "")
         plain = count.isascii() and count.isdigit() and not count.startswith("0")
         if kind not in self.kinds or not plain or int(count) > self.highest:
@@ -153,12 +153,12 @@ class Counted:
         return [self.kinds.index(kind), int(count)]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The text."""
+        """The text `kind:count`."""
         return f"{self.kinds[codes[0]]}:{codes[1]}"
 
 
 def parse_options(words: Iterable[str]) -> dict[str, OptionValue]:
-    """`KEY=VALUE` words as rule options; a value is true, false, a whole number, a JSON list or else a text.
+    """Rule options from `KEY=VALUE` words; a value is true, false, a whole number, a JSON list or else a text.
 
     >>> parse_options(["majority=clinch", "moon_duplicate=false", "decks=2"])
     {'majority': 'clinch', 'moon_duplicate': False, 'decks': 2}

@@ -1,4 +1,4 @@
-"""Reading positions: a JSON object key by key, every mistake refused with an error that names the key (notation.md)."""
+"""Read a position, a JSON object, key by key; every mistake raises an error that names the key (docs/notation.md)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -26,25 +26,25 @@ class PositionReader:
             raise PositionError(f'game: this is a position of {self._document["game"]!r}, not of "{game}"')
 
     def is_empty(self, key: str) -> bool:
-        """Whether the key is absent, null or has its empty value."""
+        """Whether a key is absent, null or has its empty value."""
         return any(self._document.get(key) == empty for empty in _EMPTY)
 
     def refuse(self, keys: Iterable[str], why: str) -> None:
-        """Raise for a key that has a value although it belongs to another phase or variant."""
+        """Raise PositionError for a key that has a value although it belongs to another phase or variant."""
         for key in keys:
             value = self._document.get(key)
             if not self.is_empty(key) and not (isinstance(value, list) and all(item is None for item in value)):
                 raise PositionError(f"{key}: must be empty {why}, not {value!r}")
 
     def whole(self, key: str, lowest: int, highest: int, default: int | None = None) -> int:
-        """A whole number in a range."""
+        """The whole number at `key`; raises PositionError outside `lowest` to `highest`."""
         value = self._document.get(key)
         if value is None and default is not None:
             return default
         return self.as_whole(value, key, lowest, highest)
 
     def as_whole(self, value: object, key: str, lowest: int, highest: int) -> int:
-        """`value`, found at `key`, as a whole number in a range."""
+        """`value`, found at `key`, as a whole number; raises PositionError outside `lowest` to `highest`."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise PositionError(f"{key}: a whole number from {lowest} to {highest} is needed, not {_kind(value)}")
         if not lowest <= value <= highest:
@@ -52,18 +52,18 @@ class PositionReader:
         return value
 
     def word(self, key: str, words: Collection[str]) -> str:
-        """One of a few texts."""
+        """The text at `key`; raises PositionError unless it is one of `words`."""
         value = self._document.get(key)
         if not isinstance(value, str) or value not in words:
             raise PositionError(f"{key}: one of {', '.join(words)} is needed, not {value!r}")
         return value
 
     def listing(self, key: str, length: int | None = None) -> list[Any]:
-        """A list (empty when absent), of `length` items if given."""
+        """The list at `key` (empty when absent), of `length` items if that is given."""
         return self.as_listing(self._document.get(key), key, length)
 
     def as_listing(self, value: object, key: str, length: int | None = None) -> list[Any]:
-        """`value`, found at `key`, as a list."""
+        """`value`, found at `key`, as a list, of `length` items if that is given."""
         if value is None:
             value = []
         if not isinstance(value, list):
@@ -73,7 +73,7 @@ class PositionReader:
         return value
 
     def mapping(self, key: str) -> Mapping[str, Any]:
-        """An object (empty when absent)."""
+        """The object at `key` (empty when absent)."""
         value = self._document.get(key)
         if value is None or value == []:
             return {}
@@ -86,11 +86,11 @@ class PositionReader:
         return [deck.parse(card, f"{key}[{place}]") for place, card in enumerate(self.as_listing(value, key, length))]
 
     def card(self, key: str, deck: Deck) -> int:
-        """One card as its id."""
+        """The card at `key` as its id in `deck`."""
         return deck.parse(self._document.get(key), key)
 
     def seed(self) -> int:
-        """The deal seed out of the opaque `rng`: 32 hex digits, 0 when absent."""
+        """The deal seed, read from the 32 hex digits of the key `rng`; 0 when that is absent."""
         value = self._document.get("rng")
         if value is None:
             return 0

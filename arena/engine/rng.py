@@ -5,7 +5,8 @@ Two generators, each for its own purpose:
 - *Seeds* are derived from a secret key and a path of names (`derive`): HMAC-SHA256, 128 bits.
 - *Cards* come from ChaCha8 keyed by the deal's 128-bit seed, one stream per (round, purpose, n-th use). What a bot sees of a
   deal tells it nothing about the rest, and how a round was played never shifts the cards of a later one.
-- *Search and fallback* need speed, not secrecy: sfc32 (`seed_fast`, `below`), four 32-bit words in an int64 array.
+- *Search and fallback* need speed, not secrecy: sfc32 (`seed_fast`, `below`, `shuffle_fast`), four 32-bit words in an int64
+  array.
 
 All arithmetic is on int64 below 2**63, so that compiled code and plain Python give the same numbers.
 Sources: D. J. Bernstein, "ChaCha, a variant of Salsa20" (2008), 8 rounds, 128-bit key; C. Doty-Humphrey, PractRand, sfc32;
@@ -14,12 +15,12 @@ D. Lemire, "Fast Random Integer Generation in an Interval" (2019), with rejectio
 
 import hashlib
 import hmac
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.jit import jit_as
+from arena.engine.jit import generic, jit_as
 
 Words: TypeAlias = NDArray[np.int64]
 Seed: TypeAlias = NDArray[np.uint32]
@@ -199,3 +200,16 @@ def below(rng: Words, bound: int) -> int:
 def chance(rng: Words) -> float:
     """A random number of [0, 1), in steps of 2**-32."""
     return next_word(rng) / 4294967296.0
+
+
+@generic
+def shuffle_fast(cards: Any, count: int, rng: Words) -> None:
+    """Put the first `count` items of an array of any whole numbers into a uniformly random order, drawn from sfc32.
+
+    Fisher-Yates from the last item down, one number each. For imagined worlds; deals are shuffled by `shuffle`.
+    """
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = cards[last]
+        cards[last] = cards[other]
+        cards[other] = kept

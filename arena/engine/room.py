@@ -21,7 +21,7 @@ from arena.errors import ConfigError, nearest
 __all__ = ["Actions", "Document", "Game", "State", "States", "TextModule"]
 
 Document: TypeAlias = dict[str, Any]
-"""A position as a JSON object (notation.md, "Positions")."""
+"""A position as a JSON object (docs/notation.md, "Positions")."""
 
 _FOLDER = Path(__file__).parent.parent / "games"
 
@@ -30,7 +30,7 @@ class TextModule(Protocol):
     """What a room's text.py offers: the room's notation, both ways (plain Python, never on a hot path).
 
     A room with a comparator of its own may also offer `compare(case)`, which gives the `winner` of a case of
-    `arena verify` that names no position (notation.md, "Traces").
+    `arena verify` that names no position (docs/notation.md, "Traces").
     """
 
     def action_texts(self, s: State, actions: Sequence[int]) -> list[str]:
@@ -38,23 +38,23 @@ class TextModule(Protocol):
         ...
 
     def parse_action(self, s: State, text: str) -> int:
-        """The inverse for one action; raises PositionError for a text that is no action at all."""
+        """The action that a text names; raises PositionError for a text that names none."""
         ...
 
     def event_texts(self, s: State, seen: int) -> list[tuple[int, str]]:
-        """A code of `seen_action` as (seat, text) pairs; `s` is the state in which the action was played."""
+        """The events in a code of `seen_action` as (seat, text) pairs; `s`: the state in which the action was played."""
         ...
 
     def to_position(self, s: State) -> Document:
-        """Everything, hidden cards too."""
+        """The whole position, hidden cards too."""
         ...
 
     def from_position(self, document: Document) -> States:
-        """The inverse of `to_position`; raises PositionError that names the key."""
+        """The state of a position, the inverse of `to_position`; raises PositionError, which names the key."""
         ...
 
     def masked_position(self, s: State, seat: int) -> Document:
-        """What `seat` knows, `?` for a hidden card; from the observed state alone."""
+        """The position as `seat` knows it, `?` for a hidden card. `s`: what the seat sees."""
         ...
 
     def describe(self, s: State, seat: int | None) -> str:
@@ -122,7 +122,7 @@ class Game:
             raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
 
     def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
-        """All options, those left out with their defaults, but no table that is the default (see data_table.py).
+        """All options, those left out with their defaults, but no table that is the default (see option_table.py).
 
         Raises ConfigError that names the option.
         """
@@ -156,12 +156,12 @@ class Game:
             raise
 
     def options_of(self, position: Document) -> dict[str, OptionValue]:
-        """The resolved options of a position: its tables stand in it as keys of their own (notation.md, "Positions")."""
+        """The resolved options of a position: its tables stand in it as keys of their own (docs/notation.md, "Positions")."""
         tables = [option.name for option in self.options if isinstance(option, DataTable) and option.name in position]
         return {**position["options"], **{name: position[name] for name in tables}}
 
     def option_warnings(self, seats: int, resolved: Mapping[str, OptionValue]) -> list[str]:
-        """What is allowed but hardly meant, in words; only rooms whose rules.py defines `option_warnings` have any."""
+        """Warnings about options that are allowed but hardly meant; empty unless the rules have `option_warnings`."""
         warnings = getattr(self.rules, "option_warnings", None)
         return [] if warnings is None else cast("list[str]", warnings(seats, resolved))
 
@@ -197,7 +197,7 @@ class Game:
         return states
 
     def action_text(self, states: States, action: int) -> str:
-        """One action of the seat to choose."""
+        """The text of one action of the seat to choose."""
         return self.text.action_texts(states[0], [action])[0]
 
     def legal_list(self, states: States) -> list[int]:

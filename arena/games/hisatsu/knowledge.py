@@ -2,7 +2,7 @@
 
 from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.option_table import NAME_WORDS
-from arena.engine.rng import Words, below, next_word
+from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.games.hisatsu.state import (
     BELOW_SEVEN,
     FULL_HAND,
@@ -143,8 +143,4 @@ def _resample_stock(s: State, rng: Words) -> None:
         if not out_of_stock >> request & 1:
             s.stock[count] = request
             count += 1
-    for last in range(count - 1, 0, -1):
-        taken = below(rng, last + 1)
-        request = s.stock[last]
-        s.stock[last] = s.stock[taken]
-        s.stock[taken] = request
+    shuffle_fast(s.stock, count, rng)

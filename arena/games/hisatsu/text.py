@@ -1,4 +1,4 @@
-"""Hisatsu Shigotonin in words: actions, positions and events as text, both ways (notation.md; plain Python)."""
+"""Hisatsu Shigotonin in words: actions, positions and events as text, both ways (docs/notation.md; plain Python)."""
 
 from collections.abc import Sequence
 from typing import Any, cast

@@ -1,7 +1,7 @@
 """What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 2.7)."""
 
 from arena.engine.jit import jit, lowest_bit
-from arena.engine.rng import Words, below, next_word
+from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, FIELD_CARDS, SELECT, SHOWN, THREE_OF_FIVE, TWO_OF_THREE, State
 
 SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
@@ -73,11 +73,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
         s.stock[taken] = s.stock[count]
         s.stock[count] = 0
     s.hand[other] = hand
-    for last in range(count - 1, 0, -1):
-        taken = below(rng, last + 1)
-        card = s.stock[last]
-        s.stock[last] = s.stock[taken]
-        s.stock[taken] = card
+    shuffle_fast(s.stock, count, rng)
     s.pending[other] = 0
     if s.phase == SELECT and s.turn == 1 and seat == 1:
         if s.contest == CONTESTS:

@@ -1,4 +1,4 @@
-"""Naga in words: cards, actions, positions and events as text, both ways (notation.md; plain Python)."""
+"""Naga in words: cards, actions, positions and events as text, both ways (docs/notation.md; plain Python)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.engine.jit import jit
-from arena.engine.rng import Words, below, next_word
+from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.state import (
     COPIES,
@@ -74,11 +74,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
     """The unseen cards, in random order, fill all hidden places; in a hand, known blocks lie anywhere among the others."""
     cards = np.empty(DECK, np.int64)
     count = _unseen_cards(s, seat, cards)
-    for last in range(count - 1, 0, -1):
-        other = below(rng, last + 1)
-        kept = cards[last]
-        cards[last] = cards[other]
-        cards[other] = kept
+    shuffle_fast(cards, count, rng)
     for player in range(s.seats):
         if player != seat:
             count = _fill_hand(s, player, cards, count, rng)
@@ -165,11 +161,7 @@ def _fill_hand(s: State, player: int, cards: Words, count: int, rng: Words) -> i
                     number += 1
                     free -= size
     number += free
-    for last in range(number - 1, 0, -1):
-        other = below(rng, last + 1)
-        kept = pieces[last]
-        pieces[last] = pieces[other]
-        pieces[other] = kept
+    shuffle_fast(pieces, number, rng)
     place = player << ROW
     for i in range(number):
         if pieces[i] == 0:

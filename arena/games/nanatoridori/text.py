@@ -1,4 +1,4 @@
-"""Nana Toridori in words: actions, positions and events as text, both ways (notation.md; plain Python)."""
+"""Nana Toridori in words: actions, positions and events as text, both ways (docs/notation.md; plain Python)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nertz in words: actions, events, positions, the table (notation.md; plain Python). Reading positions: reading.py."""
+"""Nertz in words: actions, events, positions, the table (docs/notation.md; plain Python). Reading positions: reading.py."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.engine.jit import jit
-from arena.engine.rng import Words, below, next_word
+from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.memory import count_unseen, put
 from arena.games.yaniv.rows import JOKER, RANK, row_length
@@ -111,11 +111,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
                     s.stock[count] = 0
                     put(s, player, card, origin)
             player = player + 1 if player + 1 < s.seats else 0
-    for last in range(count - 1, 0, -1):
-        other = below(rng, last + 1)
-        kept = s.stock[last]
-        s.stock[last] = s.stock[other]
-        s.stock[other] = kept
+    shuffle_fast(s.stock, count, rng)
     for i in range(count, MAX_DECK):
         s.stock[i] = 0
     for i in range(4):

@@ -1,4 +1,4 @@
-"""Yaniv in words: cards, actions, positions and events as text, both ways (notation.md; plain Python)."""
+"""Yaniv in words: cards, actions, positions and events as text, both ways (docs/notation.md; plain Python)."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
