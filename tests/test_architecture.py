@@ -13,7 +13,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "records", "cards", "cache", "userfiles", "engine", "seeds", "search", "agent", "games", "match",
-    "seats", "conformance", "store", "ratings", "formats", "analysis", "workers", "hall", "config", "admission",
+    "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config", "admission",
     "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
@@ -60,6 +60,16 @@ def test_imports_flow_one_way(path: Path) -> None:
 def test_a_library_has_one_door(library: str) -> None:
     users = [path for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
     assert [str(path.relative_to(PACKAGE)) for path in users] == [ONE_DOOR[library]]
+
+
+@pytest.mark.parametrize(
+    ("folder", "others"), [("selection", ("html", "terminal")), ("html", ("terminal",)), ("terminal", ("html",))]
+)
+def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: str, others: tuple[str, ...]) -> None:
+    """What both show lies in report/selection, which knows neither of them."""
+    for path in (PACKAGE / "report" / folder).rglob("*.py"):
+        for name in imports(path):
+            assert not name.startswith(tuple(f"arena.report.{other}" for other in others)), f"{path.name} imports {name}"
 
 
 JAIL = "arena.seats.sandbox"

@@ -13,7 +13,8 @@ from rich.console import Console
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
-from arena.report.terminal.board import board_csv, board_json, chosen_pools, headline, leaders, print_board
+from arena.report.selection.boards import chosen_pools, headline
+from arena.report.terminal.board import board_csv, board_json, leaders, print_board
 from arena.report.terminal.page import Column, MarkdownPage
 from arena.store import parquet
 from arena.store.manifest import Manifest, write_manifest

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
-from arena.report.evidence import shown
 from arena.report.html import plots
 from arena.report.html.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
 from arena.report.html.page import anchor, html
 from arena.report.html.report import report
 from arena.report.html.sections import matches
-from arena.report.terminal.replay import replay_lines
+from arena.report.selection.names import shown
+from arena.report.selection.replay import replay_lines
 from arena.store import parquet
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.session import Results

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from arena.records import Rating
-from arena.report.terminal.board import board_csv, board_json, chosen_pools, print_board
+from arena.report.selection.boards import chosen_pools
+from arena.report.terminal.board import board_csv, board_json, print_board
 from arena.report.terminal.page import ConsolePage, MarkdownPage, Page
 from arena.store.manifest import Manifest
 

@@ -12,9 +12,9 @@ from arena.errors import ConfigError, nearest
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
+from arena.report.selection.boards import chosen_pools, headline
 from arena.report.terminal import insights
 from arena.report.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
-from arena.report.terminal.board import chosen_pools, headline
 from arena.store.manifest import Manifest, called
 
 

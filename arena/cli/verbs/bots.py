@@ -10,7 +10,8 @@ from arena.agent.submissions import Submissions
 from arena.cli.shared.formats import Format, page_of
 from arena.config import RESULTS
 from arena.errors import StoreError
-from arena.report.terminal.submitted import Board, print_submitted_bots, submitted_bots
+from arena.report.selection.submitted import Board, submitted_bots
+from arena.report.terminal.submitted import print_submitted_bots
 from arena.store.manifest import FILE, is_hall, read_manifest
 
 

@@ -9,7 +9,7 @@ from arena.cli.shared.formats import Format, show
 from arena.cli.shared.insights import Looker
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.settings import BATCH_MODEL, MODEL
-from arena.report.terminal.board import headline_ratings
+from arena.report.selection.boards import headline_ratings
 from arena.store import manifest as manifests
 from arena.store.schema import SeatTotals
 

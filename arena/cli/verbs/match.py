@@ -12,7 +12,7 @@ from arena.cli.shared.rooms import ready, warn
 from arena.engine.options import parse_options
 from arena.errors import ArenaError
 from arena.match import HostTrouble, Seat, play
-from arena.report.terminal.replay import replay_lines, result_lines
+from arena.report.selection.replay import replay_lines, result_lines
 from arena.seats.sandbox import Keeper, LockError
 from arena.seats.single_match import agree, bot_seat, locked_seat
 

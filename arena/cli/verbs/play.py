@@ -14,7 +14,7 @@ from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.match import Answer, Fault, Seat
 from arena.match import play as play_table
-from arena.report.terminal.replay import RULE, replay_lines
+from arena.report.selection.replay import RULE, replay_lines
 from arena.seats.single_match import agree, bot_seat
 
 

@@ -11,7 +11,7 @@ from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
 from arena.errors import ConfigError
 from arena.hall.finding import find_match
-from arena.report.terminal.replay import replay_lines
+from arena.report.selection.replay import replay_lines
 from arena.seeds import deal_seed
 from arena.tournament.session import DEFAULT_FOLDER
 

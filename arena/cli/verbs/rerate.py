@@ -11,7 +11,7 @@ from arena.cli.shared.formats import Format, show
 from arena.cli.verbs.leaderboard import find_folder
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL
-from arena.report.terminal.board import chosen_pools
+from arena.report.selection.boards import chosen_pools
 from arena.store import manifest as manifests
 
 

@@ -6,7 +6,8 @@ from arena.cli.shared.formats import Format
 from arena.cli.shared.insights import Looker
 from arena.cli.shared.running import INTERRUPTED, ConfigPath, play, with_run_options
 from arena.formats.tables import Gauntlet
-from arena.report.terminal.board import headline_ratings, print_board
+from arena.report.selection.boards import headline_ratings
+from arena.report.terminal.board import print_board
 from arena.tournament.session import Settings
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.report.evidence import Evidence, PoolEvidence, shown
 from arena.report.html.document import Chapter, Document, Fact, Section
 from arena.report.html.page import anchor
 from arena.report.html.plots import Plotter
 from arena.report.html.sections import conduct, fairness, faults, matches, overview, pairs, strength
-from arena.report.terminal.board import headline
+from arena.report.selection.boards import headline
+from arena.report.selection.evidence import Evidence, PoolEvidence
+from arena.report.selection.names import shown
 
 POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     strength.ranking,

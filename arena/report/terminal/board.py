@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from rich.console import Console
 
-from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
-from arena.records import Ending, Rating
-from arena.report.costs import Costs, add_up, costs_of, milliseconds
-from arena.report.terminal.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, bot_name, fitting
+from arena.records import Rating
+from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall
+from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
+from arena.report.selection.names import bot_name
+from arena.report.terminal.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
@@ -54,58 +55,12 @@ def print_board(
         page.say(note, "dim")
 
 
-def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
-    """The ratings of one model."""
-    return [rating for rating in ratings if rating.model == model]
-
-
-def chosen_pools(
-    manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
-) -> list[str]:
-    """The pools to show: all, with the overall one first where two bots or more play them all, or those that `choice` names.
-
-    Raises ConfigError, that names the option, for an unknown one.
-    """
-    found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
-    if choice is None:
-        return [OVERALL, *found] if len(found) > 1 and len(_everywhere(ratings)) > 1 else found
-    if choice in found or choice == OVERALL:
-        return [choice]
-    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
-    if not of_game:
-        games = [entry["game"] for entry in manifest.entries if "game" in entry]
-        hint = nearest(choice, {*found, *games, OVERALL})
-        raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
-    return [pool for pool in found if pool in of_game]
-
-
-def _everywhere(ratings: Iterable[Rating]) -> list[str]:
-    """Who has an overall rank."""
-    return [_name(rating) for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
-
-
-def headline(manifest: Manifest) -> str:
-    """Name, matches, deals, endings, finished or not."""
-    planned = "" if manifest.finished else f" of {manifest.matches:,}"
-    parts = [f"{manifest.played:,}{planned} matches"]
-    if manifest.tournaments:
-        parts.append(f"tournaments: {len(manifest.tournaments)}")
-    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
-    if deals:
-        parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
-    failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
-    parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
-    if not manifest.tournaments:
-        parts.append("finished" if manifest.finished else "not finished")
-    return f"{manifest.name}: {'; '.join(parts)}"
-
-
 def leaders(ratings: Iterable[Rating], count: int) -> str:
     """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best."""
     listed = headline_ratings(ratings)
     pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
     ranked = [rating for rating in listed if rating.rank is not None]
-    if len(pools) > 1 and len(_everywhere(listed)) < 2:
+    if len(pools) > 1 and len(ranked_overall(listed)) < 2:
         best = [next(rating for rating in ranked if rating.pool == pool) for pool in pools]
         heads = pools
     else:
@@ -183,13 +138,8 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
             cells.append(f"  {'-':>{digits}}")
             continue
         bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}-{rating.rank_high})"
-        cells.append(f"{'~' if above is not None and is_open(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
+        cells.append(f"{'~' if above is not None and may_swap(above, rating) else ' '} {rating.rank:>{digits}}{bounds}")
     return cells
-
-
-def is_open(above: Rating, below: Rating) -> bool:
-    """Whether the order of two neighbours may as well be the other one."""
-    return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
 
 def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
@@ -211,7 +161,7 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
 
 def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
     notes = []
-    if any(above.pool == below.pool and is_open(above, below) for above, below in itertools.pairwise(shown)):
+    if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:

@@ -1,7 +1,8 @@
 """A capsule and what came of running it, in words."""
 
 from arena.audit.capsule import AT_START, Capsule, Rerun
-from arena.report.terminal.page import Page, bot_name
+from arena.report.selection.names import bot_name
+from arena.report.terminal.page import Page
 
 _DIFFERING_SHOWN = 5
 

@@ -12,7 +12,8 @@ from arena.analysis.head_to_head import HeadToHead
 from arena.analysis.second_opinions import SecondOpinion
 from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating
-from arena.report.terminal.page import Column, Page, bot_name, fitting
+from arena.report.selection.names import bot_name
+from arena.report.terminal.page import Column, Page, fitting
 
 HISTORY_LINES = 20  # of a bot in a pool; JSON and CSV have all points
 

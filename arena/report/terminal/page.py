@@ -145,11 +145,6 @@ def fitting(columns: Sequence[Column], width: int, name: str = "bot") -> list[Co
     return [Column(name, cells, 0, "left") if column is names else column for column in kept]
 
 
-def bot_name(bot: str, version: int) -> str:
-    """A bot as people are shown it."""
-    return bot if version == 1 else f"{bot} v{version}"
-
-
 def cut(text: str, width: int) -> str:
     """At most `width` characters; at least 3."""
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,63 +1,13 @@
-"""The submitted bots: every version, what became of it, and its last rating."""
+"""The submitted bots as a table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-import msgspec
-
-from arena.agent.submissions import Submission
-from arena.ratings.settings import MODEL, OVERALL
-from arena.records import Rating
+from arena.report.selection.submitted import SubmittedBot
 from arena.report.terminal.page import Column, Page, fitting
-from arena.store.manifest import BotEntry, Manifest
-
-Board = tuple[Manifest, Sequence[Rating]]
-"""A tournament and its ratings."""
-
-
-class SubmittedBot(msgspec.Struct, frozen=True, kw_only=True):
-    """One version and its last board."""
-
-    name: str
-    version: int
-    state: str
-    """`not played`, `played`, `retired` (there, for its faults) or `replaced` (by a newer version)."""
-    games: tuple[str, ...]
-    """Empty: all."""
-    bytes: int
-    sha256: str
-    submitted: str
-    """UTC, ISO 8601."""
-    tournament: str | None
-    """The newest in which it played."""
-    rating: float | None
-    """There: overall, or in the only pool that it played."""
-    rank: int | None
-
-
-def submitted_bots(versions: Iterable[Submission], boards: Sequence[Board]) -> list[SubmittedBot]:
-    """`versions`: oldest first within a name; `boards`: newest first."""
-    listed = list(versions)
-    newest = {version.name: version.version for version in listed}
-    found = []
-    for version in listed:
-        entered = next(
-            ((manifest, ratings, entry) for manifest, ratings in boards for entry in manifest.bots if _is(entry, version)), None
-        )
-        best = None if entered is None else _headline(entered[1], entered[2])
-        state = "not played" if entered is None else "retired" if entered[2].retired else "played"
-        found.append(
-            SubmittedBot(
-                name=version.name, version=version.version, games=version.games, bytes=version.bytes, sha256=version.sha256,
-                state=state if newest[version.name] == version.version else "replaced", submitted=version.submitted,
-                tournament=None if entered is None else entered[0].name, rating=None if best is None else best.rating,
-                rank=None if best is None else best.rank,
-            )
-        )  # fmt: skip
-    return found
 
 
 def print_submitted_bots(bots: Sequence[SubmittedBot], page: Page) -> None:
-    """A line per version."""
+    """Print a line per submitted version."""
     columns = [
         Column("bot", [bot.name for bot in bots], justify="left"),
         Column("version", [str(bot.version) for bot in bots]),
@@ -70,20 +20,3 @@ def print_submitted_bots(bots: Sequence[SubmittedBot], page: Page) -> None:
         Column("games", [", ".join(bot.games) or "all" for bot in bots], 1, "left"),
     ]
     page.table(fitting(columns, page.width), ["dim" if bot.state == "replaced" else "" for bot in bots])
-
-
-def _is(entry: BotEntry, version: Submission) -> bool:
-    """Whether a bot of a tournament was this version, under its own name."""
-    return (entry.name, entry.version, entry.sha256) == (version.name, version.version, version.sha256)
-
-
-def _headline(ratings: Sequence[Rating], entry: BotEntry) -> Rating | None:
-    """The overall rating of a bot, or that of the only pool."""
-    own: Mapping[str, Rating] = {
-        rating.pool: rating
-        for rating in ratings
-        if (rating.model, rating.bot, rating.bot_version) == (MODEL, entry.name, entry.version) and rating.matches
-    }
-    if OVERALL in own:
-        return own[OVERALL]
-    return next(iter(own.values())) if len(own) == 1 else None

@@ -12,7 +12,7 @@ from arena.ratings import stored
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.records import Clock
-from arena.report.terminal.replay import replay_lines
+from arena.report.selection.replay import replay_lines
 from arena.seats.single_match import agree
 from arena.store import parquet
 from arena.store.hashing import is_reproducible

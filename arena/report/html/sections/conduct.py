@@ -1,10 +1,10 @@
 """How bots behaved: endings, time per decision, strength per cost."""
 
 from arena.records import Ending
-from arena.report.costs import milliseconds
-from arena.report.evidence import PoolEvidence
 from arena.report.html.document import Block, Cell, Column, Plot, Section, Table
 from arena.report.html.plots import Plotter, Point
+from arena.report.selection.costs import milliseconds
+from arena.report.selection.evidence import PoolEvidence
 
 MOST_NAMES = 12  # in the plane; of more bots only those that no cheaper bot beats are named
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from arena.analysis.seat_advantage import SeatShare, seat_advantage
 from arena.ratings.standings import DEALS_TO_COMPARE
-from arena.report.evidence import PoolEvidence
 from arena.report.html.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.html.plots import Interval, Plotter
+from arena.report.selection.evidence import PoolEvidence
 
 
 def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:

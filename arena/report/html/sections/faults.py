@@ -11,9 +11,10 @@ from arena.audit.capsule import AT_START, pack, setup_of
 from arena.errors import ArenaError, printable
 from arena.hall import boards
 from arena.records import Clock
-from arena.report.evidence import PoolEvidence, shown
 from arena.report.html.document import Block, Cell, Column, Log, Section, Table
 from arena.report.html.plots import Plotter
+from arena.report.selection.evidence import PoolEvidence
+from arena.report.selection.names import shown
 from arena.store import parquet
 from arena.store.manifest import read_manifest
 from arena.store.schema import FaultPlace, StoredFault

@@ -9,10 +9,11 @@ from arena.analysis import notable
 from arena.errors import ArenaError, printable
 from arena.hall import boards
 from arena.records import MatchRecord
-from arena.report.evidence import PoolEvidence, shown
 from arena.report.html.document import Block, Cell, Column, Log, Section, Table, Words
 from arena.report.html.plots import Plotter
-from arena.report.terminal.replay import replay_lines
+from arena.report.selection.evidence import PoolEvidence
+from arena.report.selection.names import shown
+from arena.report.selection.replay import replay_lines
 from arena.seeds import deal_seed
 
 ALL_MATCHES = 60  # a pool with so many has all of them listed

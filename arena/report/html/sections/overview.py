@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from arena.errors import printable
 from arena.records import canonical_json
-from arena.report.evidence import Evidence, of, shown
 from arena.report.html.document import Block, Cell, Column, Section, Table, Words
+from arena.report.selection.evidence import Evidence
+from arena.report.selection.names import name_of, shown
 
 TEXT_LETTERS = 400  # of a bot's parameters or a game's options
 
@@ -61,8 +62,9 @@ def leaders(tournament: Evidence) -> Section | None:
         is_sure = best.rank_high == 1
         played = max(rating.matches for rating in ranked)
         rows.append([
-            Cell(shown(pool)), Cell(of(best)), Cell(f"{best.rating:.2f}", best.rating), Cell(str(len(ranked)), len(ranked)),
-            Cell(f"{played:,}", played), Cell("yes" if is_sure else f"may be rank {best.rank_high}"),
+            Cell(shown(pool)), Cell(name_of(best)), Cell(f"{best.rating:.2f}", best.rating),
+            Cell(str(len(ranked)), len(ranked)), Cell(f"{played:,}", played),
+            Cell("yes" if is_sure else f"may be rank {best.rank_high}"),
         ])  # fmt: skip
     if len(rows) < 2:
         return None

@@ -1,8 +1,9 @@
 """Who beats whom: the heat map."""
 
-from arena.report.evidence import PoolEvidence, of
 from arena.report.html.document import Block, Cell, Column, Section, Table, Words
 from arena.report.html.plots import Plotter
+from arena.report.selection.evidence import PoolEvidence
+from arena.report.selection.names import name_of
 
 MOST_BOTS = 40  # in the map: its fields grow with their square
 
@@ -13,10 +14,10 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
         return None
     pairs, order, ratings = evidence.pairs, evidence.ranked[:MOST_BOTS], evidence.ratings[:MOST_BOTS]
     columns = [Column("bot", is_number=False), Column("#", meaning="the number of this bot's column")]
-    columns += [Column(str(place + 1), meaning=of(rating)) for place, rating in enumerate(ratings)]
+    columns += [Column(str(place + 1), meaning=name_of(rating)) for place, rating in enumerate(ratings)]
     rows = []
     for place, (number, rating) in enumerate(zip(order, ratings)):
-        fields = [Cell(of(rating)), Cell(str(place + 1), place + 1)]
+        fields = [Cell(name_of(rating)), Cell(str(place + 1), place + 1)]
         for other in order:
             share = pairs.share(number, other)
             hint = f"{pairs.meetings[number, other]:,} matches" if share is not None else ""

@@ -10,12 +10,13 @@ from arena.analysis.rank_probabilities import rank_probabilities
 from arena.analysis.second_opinions import SecondOpinion, is_low_good, second_opinions
 from arena.ratings.error_bars import ErrorBars
 from arena.records import Rating
-from arena.report.costs import Costs, costs_of, milliseconds
-from arena.report.evidence import Evidence, PoolEvidence, of, shown
 from arena.report.html.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.html.plots import Interval, Line, Plotter
 from arena.report.html.sections.pairs import MOST_BOTS
-from arena.report.terminal.board import is_open
+from arena.report.selection.boards import may_swap
+from arena.report.selection.costs import Costs, costs_of, milliseconds
+from arena.report.selection.evidence import Evidence, PoolEvidence
+from arena.report.selection.names import name_of, shown
 
 MOST_LINES = 60  # intervals in one plot
 _BOT = Column("bot", is_number=False)
@@ -39,9 +40,10 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
     if not any(rating.matches for rating in ratings):
         listed = [ranking_table(pool, ratings, costs, retired)] if ratings else []
         return Section("Ranking", "", [Words("No rated matches yet."), *listed])
-    intervals = [Interval(of(rating), rating.low, rating.mu, rating.high) for rating in ratings if rating.matches][:MOST_LINES]
+    played = [rating for rating in ratings if rating.matches]
+    intervals = [Interval(name_of(rating), rating.low, rating.mu, rating.high) for rating in played[:MOST_LINES]]
     blocks: list[Block] = [ranking_table(pool, ratings, costs, retired)]
-    if any(is_open(above, below) for above, below in itertools.pairwise(ratings)):
+    if any(may_swap(above, below) for above, below in itertools.pairwise(ratings)):
         blocks.append(Words("≈ not separable from the bot above; in brackets the ranks that the 95 % intervals allow."))
     if intervals:
         svg = plotter.intervals(
@@ -67,7 +69,7 @@ def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: s
         median = costs_of(costs, rating).median
         has_played = rating.matches > 0
         fields = [
-            Cell(of(rating) + (" (retired)" if rating.bot in retired else "")), rank_cell(above, rating),
+            Cell(name_of(rating) + (" (retired)" if rating.bot in retired else "")), rank_cell(above, rating),
             _number(rating.rating), _number(rating.mu), _number(rating.high - rating.mu), _number(rating.sigma),
             Cell(f"{rating.matches:,}", rating.matches),
             _percent(rating.wins / rating.matches) if has_played else Cell("-"),
@@ -85,7 +87,7 @@ def rank_cell(above: Rating | None, rating: Rating) -> Cell:
     if rating.rank is None:
         return Cell("-")
     bounds = "" if rating.rank_low == rating.rank_high else f" ({rating.rank_low}–{rating.rank_high})"
-    return Cell(f"{'≈ ' if above is not None and is_open(above, rating) else ''}{rating.rank}{bounds}", rating.rank)
+    return Cell(f"{'≈ ' if above is not None and may_swap(above, rating) else ''}{rating.rank}{bounds}", rating.rank)
 
 
 def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
@@ -93,7 +95,7 @@ def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
     points = evidence.history
     if len({point.pool_matches for point in points}) < 2:
         return None
-    by_bot = {(rating.bot, rating.bot_version): Line(of(rating), [], []) for rating in evidence.ratings if rating.matches}
+    by_bot = {(rating.bot, rating.bot_version): Line(name_of(rating), [], []) for rating in evidence.ratings if rating.matches}
     xs: dict[tuple[str, int], list[float]] = {bot: [] for bot in by_bot}
     ys: dict[tuple[str, int], list[float]] = {bot: [] for bot in by_bot}
     for point in points:
@@ -124,7 +126,7 @@ def chances_of(
     chances = rank_probabilities(mu, bars, rng)
     most = min(MOST_BOTS, len(ratings))
     columns = [_BOT, *(Column(str(rank + 1), meaning=f"chance of rank {rank + 1}") for rank in range(most))]
-    rows = [[Cell(of(rating)), *map(_chance, own)] for rating, own in zip(ratings, chances[:most, :most].tolist())]
+    rows = [[Cell(name_of(rating)), *map(_chance, own)] for rating, own in zip(ratings, chances[:most, :most].tolist())]
     lead = (
         "How likely each bot is truly the best, the second best and so on, in percent: 10,000 draws of all skills at once from "
         "the joint error bars (bots that played the same deals err together). Ranks of mu; rows and columns add up to 100."
@@ -163,7 +165,7 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
 def _opinion_row(rating: Rating, one: SecondOpinion, evidence: PoolEvidence) -> list[Cell]:
     free = evidence.order_free.get((rating.bot, rating.bot_version))
     return [
-        Cell(of(rating)), _rank(rating.rank), _rank(free.rank if free else None), _rank(one.elo_rank),
+        Cell(name_of(rating)), _rank(rating.rank), _rank(free.rank if free else None), _rank(one.elo_rank),
         Cell(f"{one.elo:+,.0f}".replace("-", "−"), one.elo), _rank(one.place_rank), _number(one.mean_place),
         _rank(one.score_rank), Cell(f"{one.mean_score:,.2f}", one.mean_score),
         Cell(f"{one.rivals_beaten:g} of {one.rivals}", one.rivals_beaten),
@@ -172,7 +174,7 @@ def _opinion_row(rating: Rating, one: SecondOpinion, evidence: PoolEvidence) -> 
 
 def _verdict(ratings: Sequence[Rating], by_bot: dict[tuple[str, int], SecondOpinion]) -> str:
     """Who would be first by another count, in words."""
-    first = {of(rating) for rating in ratings if rating.rank == 1}
+    first = {name_of(rating) for rating in ratings if rating.rank == 1}
     others: dict[str, list[str]] = {}
     counts = {
         "Bradley-Terry": "elo_rank",

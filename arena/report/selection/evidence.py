@@ -13,21 +13,19 @@ from numpy.typing import NDArray
 
 from arena.analysis.head_to_head import HeadToHead, head_to_head
 from arena.engine.rng import derive
-from arena.errors import StoreError, printable
+from arena.errors import StoreError
 from arena.hall import boards
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
 from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
 from arena.records import HistoryPoint, Rating
-from arena.report.costs import BotCosts, Costs, add_up
-from arena.report.terminal.board import chosen_pools, headline_ratings
-from arena.report.terminal.page import bot_name
+from arena.report.selection.boards import chosen_pools, headline_ratings
+from arena.report.selection.costs import BotCosts, Costs, add_up
+from arena.report.selection.names import bot_name, shown
 from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.schema import FaultPlace
-
-NAME_LETTERS = 80  # of a stranger's name; a tournament allows 40
 
 
 @dataclass(frozen=True)
@@ -188,13 +186,3 @@ class Evidence:
         """A generator that depends on the plan and the purpose alone: the same report for the same results."""
         key = hashlib.sha256(self.manifest.plan_sha256.encode()).digest()
         return np.random.default_rng(derive(key, "report", *purpose))
-
-
-def shown(bot: str, version: int = 1) -> str:
-    """A bot's name as a page shows it: cut, and without control characters."""
-    return printable(bot_name(bot, version), NAME_LETTERS)
-
-
-def of(rating: Rating) -> str:
-    """The name of a rating's bot."""
-    return shown(rating.bot, rating.bot_version)

@@ -1,0 +1,59 @@
+"""What every board shows, on the terminal and on a page: which ratings, which pools, and the line above them."""
+
+from collections.abc import Iterable, Sequence
+
+from arena.errors import ConfigError, nearest
+from arena.ratings.settings import MODEL, OVERALL
+from arena.records import Ending, Rating
+from arena.store.manifest import Manifest
+
+
+def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
+    """The ratings of one model, by default of the one whose ranks are the headline."""
+    return [rating for rating in ratings if rating.model == model]
+
+
+def chosen_pools(
+    manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
+) -> list[str]:
+    """The pools to show: those that `choice` names; by default all, the overall one first if two bots or more play every pool.
+
+    `choice`: a pool, a game or `overall`. Raises ConfigError that names `option` if there is no such pool or game.
+    """
+    found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
+    if choice is None:
+        return [OVERALL, *found] if len(found) > 1 and len(ranked_overall(ratings)) > 1 else found
+    if choice in found or choice == OVERALL:
+        return [choice]
+    of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
+    if not of_game:
+        games = [entry["game"] for entry in manifest.entries if "game" in entry]
+        hint = nearest(choice, {*found, *games, OVERALL})
+        raise ConfigError(f"{option} {choice}: no such pool or game in {manifest.name}; {hint}")
+    return [pool for pool in found if pool in of_game]
+
+
+def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
+    """The overall ratings of the bots that have an overall rank, because they play every pool."""
+    return [rating for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
+
+
+def may_swap(above: Rating, below: Rating) -> bool:
+    """Whether two neighbours of a board are not separable: the intervals allow the lower one the rank of the upper one."""
+    return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
+
+
+def headline(manifest: Manifest) -> str:
+    """A tournament in one line: its name, matches, deals and faults, and whether it is finished."""
+    planned = "" if manifest.finished else f" of {manifest.matches:,}"
+    parts = [f"{manifest.played:,}{planned} matches"]
+    if manifest.tournaments:
+        parts.append(f"tournaments: {len(manifest.tournaments)}")
+    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
+    if deals:
+        parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
+    failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
+    parts.append(", ".join(f"{name} {count}" for name, count in failed.items()) if failed else "no faults")
+    if not manifest.tournaments:
+        parts.append("finished" if manifest.finished else "not finished")
+    return f"{manifest.name}: {'; '.join(parts)}"
