@@ -19,7 +19,7 @@ from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
-from arena.records import Clock
+from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.store.manifest import HALL
 from arena.userfiles import existing_path, read_yaml, typed
 
@@ -103,7 +103,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deals: int = 8
     rotations: str = CYCLIC
     clock: ClockConfig = ClockConfig()
-    memory: str = "512MB"
+    memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
 
@@ -131,8 +131,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[Bot, ...]
     rotations: str
     clock: Clock
-    memory: int
-    """Bytes per seat."""
+    limits: Limits
+    """What each locked bot may use."""
     faults: FaultPolicy
     ratings: RatingSettings
     format: Format
@@ -178,7 +178,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
             bank=_seconds(clock.bank, "clock.bank", may_be_zero=True),
             start=_seconds(clock.start, "clock.start"),
         ),
-        memory=_bytes(config.memory),
+        limits=Limits(memory=_bytes(config.memory)),
         faults=config.faults,
         ratings=_ratings(config.ratings),
     )

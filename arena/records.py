@@ -160,6 +160,20 @@ class Clock(msgspec.Struct, frozen=True):
     start: float = 10.0
 
 
+class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a locked bot may use. Travels whole from the config to the locks.
+
+    A limit that is added here needs a default: plans that do not mention it are those of before, and keep their hash.
+    """
+
+    memory: int
+    """Bytes."""
+
+
+DEFAULT_LIMITS = Limits(memory=512_000_000)
+"""The limits of a config that names none."""
+
+
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces: the same text for the same value."""
     return msgspec.json.encode(value, order="sorted").decode()

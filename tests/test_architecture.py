@@ -136,3 +136,18 @@ def test_tests_mirror_the_package() -> None:
     packages = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
     folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
     assert folders <= packages, f"no package of that name: {sorted(folders - packages)}"
+
+
+def test_one_module_chooses_the_seat_of_a_bot() -> None:
+    """Beside it only what measures or questions one kind of seat makes one."""
+    kinds = {f"{JAIL}.{name}" for name in ("LockedSeat", "CommandSeat", "OpenCommandSeat")}
+    allowed = {"seats/choose.py", "seats/probe.py", "bench/seats.py", "bench/commands.py"}
+    for path in SOURCES:
+        if PACKAGE / "seats" / "sandbox" not in path.parents:
+            named = {
+                f"{node.module}.{alias.name}"
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            assert not named & kinds or str(path.relative_to(PACKAGE)) in allowed, path.name

@@ -10,7 +10,7 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
-from arena.records import Clock
+from arena.records import DEFAULT_LIMITS, Clock, Limits
 from helpers.configs import GOOD, message
 from helpers.paths import CONFIGS, TEST_BOTS
 
@@ -21,7 +21,11 @@ def with_(**changes: object) -> dict[str, object]:
 
 def test_what_is_left_out_has_its_default() -> None:
     checked = check_config(GOOD, Path())
-    assert checked.clock == Clock(1.0, 10.0, 10.0) and checked.memory == 512_000_000 and checked.seed is None
+    assert (
+        checked.clock == Clock(1.0, 10.0, 10.0)
+        and checked.limits == DEFAULT_LIMITS == Limits(memory=512_000_000)
+        and checked.seed is None
+    )
     assert [bot.name for bot in checked.bots] == ["counting_bot", "set_bot"] and not checked.bots[0].trusted
     assert checked.entries[0].deals == 8 and checked.entries[0].pool == "naga"
     assert checked.entries[0].options["series"] == "first_to:1"
@@ -29,7 +33,7 @@ def test_what_is_left_out_has_its_default() -> None:
 
 def test_units_are_read() -> None:
     checked = check_config(with_(clock={"move": "500ms", "bank": "2m", "start": "1.5s"}, memory="1GiB"), Path())
-    assert checked.clock == Clock(0.5, 120.0, 1.5) and checked.memory == 1 << 30
+    assert checked.clock == Clock(0.5, 120.0, 1.5) and checked.limits == Limits(memory=1 << 30)
 
 
 @pytest.mark.parametrize(

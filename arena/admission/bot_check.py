@@ -6,30 +6,27 @@ game is played twice: a bot that then plays otherwise uses the clock or an entro
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from functools import partial
+from contextlib import AbstractContextManager, ExitStack
 from statistics import median
 
 import msgspec
 
 from arena import games
 from arena.admission.rivals import rivals
-from arena.agent import BotFiles, LoadedBot
+from arena.agent import BotFiles
 from arena.conformance.tables import variants
 from arena.engine.options import OptionValue
 from arena.errors import nearest
 from arena.match import HostTrouble, MatchSetup, Player, Seat, play
-from arena.records import Clock, Ending, MatchRecord
+from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
+from arena.seats.choose import BotSeat, open_seat
 from arena.seats.holder import Holder
-from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import NONE, HeldSeat
 from arena.seats.watched import Slow, WatchedSeat
 from arena.seeds import single_match_id, single_match_seeds
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
-"""That of a config which says nothing of it."""
-MEMORY = 512_000_000
-"""Bytes, likewise."""
+"""The clock of a config that sets none."""
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would keep the hall for long
 ATTEMPTS = 3  # of a match that the hall itself failed
 CLOSE = 0.5  # of a limit: beyond it a warning is due
@@ -123,7 +120,7 @@ def check_bot(
     *,
     chosen: Sequence[str] = (),
     clock: Clock = CLOCK,
-    memory: int = MEMORY,
+    limits: Limits = DEFAULT_LIMITS,
     prepare: Callable[[Sequence[str]], object] = lambda names: None,
     say: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
@@ -133,7 +130,7 @@ def check_bot(
 
     Raises HostTrouble when the hall itself failed the same match several times.
     """
-    with Holder((), memory=memory) as holder:
+    with Holder((), limits=limits) as holder:
         profile = holder.profile(bot, clock.start)
     refusals = [] if profile.error is None else [profile.error]
     claims = [] if refusals else list(profile.games) or games.names()
@@ -143,13 +140,13 @@ def check_bot(
         refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
     prepare(played)
     checks = []
-    with Holder(played, memory=memory) as holder:
+    with Holder(played, limits=limits) as holder:
         for game in played:
             say(game)
             checks.append(_Checked(holder, clock, name, bot, game))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
-            isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=memory,
+            isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=limits.memory,
             memory_peak=max((check.memory_peak for check in checks if check.memory_peak is not None), default=None),
             games=tuple(check.result() for check in checks),
             slowest=_slowest(slow for check in checks for slow in check.slowest),
@@ -164,8 +161,8 @@ def check_bot(
 def refused(name: str, reason: str) -> BotCheck:
     """The report on what is no bot at all."""
     return BotCheck(
-        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", clock=CLOCK, memory=MEMORY, memory_peak=None,
-        games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
+        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", clock=CLOCK, memory=DEFAULT_LIMITS.memory,
+        memory_peak=None, games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
     )  # fmt: skip
 
 
@@ -243,12 +240,10 @@ class _Checked:
                 return record
         raise AssertionError
 
-    def _rival(self, name: str, seed: int) -> InProcessSeat:
-        return InProcessSeat(partial(LoadedBot, rivals(self.room.name)[name]), seed, {}, heeds_ctrl_c=True)
+    def _rival(self, name: str, seed: int) -> AbstractContextManager[Seat]:
+        return open_seat(rivals(self.room.name)[name], seed=seed, params={})
 
-    def _note(
-        self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: InProcessSeat | HeldSeat
-    ) -> None:
+    def _note(self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: BotSeat) -> None:
         seats, row = len(setup.players), record.seats[own]
         unusual = self._unusual(setup.options, seats)
         self.cpu += watched.cpu_seconds

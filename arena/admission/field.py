@@ -4,8 +4,9 @@ from arena.config import Bot, Tournament
 from arena.errors import ConfigError
 from arena.formats.plan import Contestant
 from arena.records import canonical_json
+from arena.seats.choose import keeper_for
 from arena.seats.probe import Profile, first_error, probe, probe_locked
-from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+from arena.seats.sandbox import NONE, LockError
 
 PARAMS_BYTES = 32 << 10
 """Of a command bot's parameters: they fit into its first message, with room for the rest."""
@@ -45,14 +46,15 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
     seconds = tournament.clock.start
     trusted = [bot for bot in tournament.bots if bot.trusted]
     strangers = [bot for bot in tournament.bots if not bot.trusted]
-    if strangers and unsafe_trust_bots and not can_have_processes():
+    keeper = keeper_for((), level=level, needs_lock=not unsafe_trust_bots)
+    if keeper is None:
         trusted, strangers = list(tournament.bots), []
     found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
-    if strangers:
+    if strangers and keeper is not None:
         try:
-            with Keeper((), level=level, needs_lock=not unsafe_trust_bots) as keeper:
-                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.memory)
+            with keeper:
+                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.limits)
                 isolation = keeper.level
         except LockError as error:
             names = ", ".join(bot.name for bot in strangers)

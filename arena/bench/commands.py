@@ -13,12 +13,12 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
-from arena.records import Clock
+from arena.records import Clock, Limits
 from arena.seats.sandbox import CommandSeat, Keeper
 
 STARTS = 20
 ROUND_TRIPS = 2000
-MEMORY = 512 << 20
+LIMITS = Limits(memory=512 << 20)
 _CLOCK = Clock(move=5.0, bank=5.0)
 
 _PYTHON = b"""
@@ -117,7 +117,7 @@ def _cost(keeper: Keeper, name: str, language: str, bot: BotFiles) -> CommandCos
 
 
 def _seat(keeper: Keeper, bot: BotFiles) -> CommandSeat:
-    return CommandSeat(keeper, bot, seed=1, params={}, memory=MEMORY)
+    return CommandSeat(keeper, bot, seed=1, params={}, limits=LIMITS)
 
 
 def _script(command: list[str], source: bytes) -> BotFiles:

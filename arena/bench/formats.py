@@ -124,7 +124,7 @@ class Bank:
         self.deals = deals
         self._plan = Plan(
             entries=tournament.entries, contestants=self.contestants, rotations=tournament.rotations, clock=tournament.clock,
-            memory=tournament.memory, faults=tournament.faults, key=key_from_seed(1), seed=1,
+            limits=tournament.limits, faults=tournament.faults, key=key_from_seed(1), seed=1,
         )  # fmt: skip
         say(f"playing {len(self._plan):,} matches of naga, {len(self.contestants)} bots ...")
         worker = Worker(Job(self._plan, {bot.files.sha256: bot.files for bot in tournament.bots}))

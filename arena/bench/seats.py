@@ -12,14 +12,14 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer, play
-from arena.records import Clock
+from arena.records import Clock, Limits
 from arena.seats.sandbox import Keeper, LockedSeat
 from arena.seats.single_match import agree
 
 STARTS = 60
 ROUND_TRIPS = 4000
 MATCH_SECONDS = 2.0
-MEMORY = 512 << 20
+LIMITS = Limits(memory=512 << 20)
 TRIVIAL = BotFiles("trivial.py", {"trivial.py": b"""
 from arena.agent import Agent
 
@@ -95,7 +95,7 @@ def _one_core() -> Iterator[None]:
 
 
 def _seat(keeper: Keeper, seed: int = 1) -> LockedSeat:
-    return LockedSeat(keeper, TRIVIAL, seed=seed, params={}, memory=MEMORY)
+    return LockedSeat(keeper, TRIVIAL, seed=seed, params={}, limits=LIMITS)
 
 
 def _info(name: str) -> StartInfo:

@@ -34,7 +34,7 @@ from arena.formats.tables import (
     tables_of,
 )
 from arena.match import FaultPolicy, MatchSetup, Player
-from arena.records import Clock, canonical_json
+from arena.records import Clock, Limits, canonical_json
 from arena.seeds import MATCH_ID_DIGITS, commitment, key_of_link, match_seeds, table_dice
 
 CYCLIC, ALL = "cyclic", "all"
@@ -85,8 +85,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     contestants: tuple[Contestant, ...]
     rotations: str
     clock: Clock
-    memory: int
-    """Bytes per seat."""
+    limits: Limits
+    """What each locked bot may use."""
     faults: FaultPolicy
     key: bytes
     """Secret of this tournament: all seeds derive from it. Of a ladder, that of its newest leg."""
@@ -115,6 +115,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """What two runs must have in common to be one tournament."""
         whole: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))  # as it reads from the manifest
         del whole["key"]
+        whole |= whole.pop("limits")  # beside the other fields: a plan of before has a field `memory`
         whole["commitment"] = self.commitment
         for contestant in whole["contestants"]:
             del contestant["trusted"]
@@ -324,7 +325,7 @@ class _ReadPlan(Plan, frozen=True, kw_only=True, dict=True):
 def read_plan(document: dict[str, Any], key: bytes) -> Plan:
     """A plan from its document and its key. Raises ValueError that says what is wrong with the document."""
     try:
-        plan = msgspec.convert({**document, "key": key}, _ReadPlan)
+        plan = msgspec.convert({**document, "key": key, "limits": document}, _ReadPlan)
         for entry in plan.entries:
             game = games.load(entry.game)
             game.check_seats(entry.seats)

@@ -12,6 +12,7 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles, LoadedBot, unpack
 from arena.errors import BotError, nearest
+from arena.records import Limits
 from arena.seats.sandbox import Keeper, LockedSeat, Trouble, find_program
 
 
@@ -56,14 +57,14 @@ def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     return found + [Profile(error="not reached")] * (len(bots) - len(found))
 
 
-def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, memory: int) -> list[Profile]:
+def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limits: Limits) -> list[Profile]:
     """The same for strangers' bots, each in a locked child; `seconds`: CPU time for each. Raises LockError."""
     profiles = []
     for bot in bots:
         if bot.command is not None:
             profiles.append(_command_profile(bot))
             continue
-        with LockedSeat(keeper, bot, seed=0, params={}, memory=memory) as seat:
+        with LockedSeat(keeper, bot, seed=0, params={}, limits=limits) as seat:
             try:
                 profiles.append(Profile(games=tuple(seat.declared(seconds))))
             except Trouble as trouble:

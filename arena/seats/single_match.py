@@ -1,27 +1,25 @@
 """One match outside any tournament: for notebooks, `arena match` and `arena play`."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arena import games
-from arena.agent import Agent, BotFiles, LoadedBot, bot_name, read_bot, unpack
+from arena.agent import Agent, BotFiles, bot_name, read_bot, unpack
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError
 from arena.match import MatchSetup, Player, Seat, play
-from arena.records import Clock, MatchRecord, canonical_json
-from arena.seats.in_process import HasAgent, InProcessSeat
-from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat, OpenCommandSeat, find_program
+from arena.records import DEFAULT_LIMITS, Clock, MatchRecord, canonical_json
+from arena.seats.choose import choose_seat
+from arena.seats.in_process import InProcessSeat
+from arena.seats.sandbox import Keeper, find_program
 from arena.seeds import single_match_id, single_match_seeds
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """Seconds: no limit to speak of."""
-
-MEMORY = 512_000_000
-"""Bytes of a locked bot: a config's default."""
 
 Entrant = str | Path | type[Agent[Any]]
 """A bot's path, or an Agent class."""
@@ -77,27 +75,19 @@ def agree(
     )
 
 
-def locked_seat(keeper: Keeper, path: Path, seed: int) -> AbstractContextManager[Seat]:
-    """A seat for a bot that is locked in, as tournaments lock strangers' bots in; a context manager. Raises BotError."""
-    files = _files(path)
-    kind = LockedSeat if files.command is None else CommandSeat
-    return kind(keeper, files, seed=seed, params={}, memory=MEMORY)
+def bot_seat(
+    bot: Entrant, seed: int, params: Mapping[str, Any] | None = None, *, keeper: Keeper | None = None
+) -> AbstractContextManager[Seat]:
+    """A seat for a bot; a context manager. With a `keeper` the bot is locked in, as tournaments do with untrusted bots.
 
-
-def bot_seat(bot: Entrant, seed: int, params: Mapping[str, Any] | None = None) -> AbstractContextManager[Seat]:
-    """A seat for a bot in this process, or for a command bot in a plain one; a context manager.
-
-    Raises BotError for a path that is no bot.
+    `seed`: of the bot's own random generator. Raises ConfigError or BotError for a path that is no bot.
     """
-    load: Callable[[], AbstractContextManager[HasAgent]]
     if isinstance(bot, type):
-        load = partial(_Ready, bot)
-    else:
-        files = _files(Path(bot))
-        if files.command is not None:
-            return OpenCommandSeat(files, seed=seed, params=params or {})
-        load = partial(LoadedBot, files)
-    return InProcessSeat(load, seed, params or {}, heeds_ctrl_c=True)
+        return InProcessSeat(partial(_Ready, bot), seed, params or {}, heeds_ctrl_c=True)
+    return choose_seat(
+        _files(Path(bot)), is_trusted=keeper is None, keeper=keeper, limits=DEFAULT_LIMITS, seed=seed, params=params or {},
+        heeds_ctrl_c=True,
+    )  # fmt: skip
 
 
 def _files(path: Path) -> BotFiles:

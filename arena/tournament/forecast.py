@@ -73,7 +73,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     seed = tournament.seed if settings.seed is None else settings.seed
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        memory=tournament.memory, faults=tournament.faults, seed=seed, format=tournament.format,
+        limits=tournament.limits, faults=tournament.faults, seed=seed, format=tournament.format,
         key=new_key() if seed is None else key_from_seed(seed),
     )  # fmt: skip
     if not isinstance(plan.format, Ladder):

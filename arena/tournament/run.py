@@ -351,7 +351,7 @@ def _plan(
     key = key_from_seed(seed) if seed is not None else stored_key or new_key()
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        memory=tournament.memory, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
+        limits=tournament.limits, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
     )  # fmt: skip
     book = None
     if isinstance(plan.format, Ladder):

@@ -7,29 +7,19 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
 
 from arena import games
-from arena.agent import BotFiles, LoadedBot
+from arena.agent import BotFiles
 from arena.formats.plan import Plan
 from arena.formats.tables import Stage
 from arena.match import HostTrouble, Player, play
 from arena.records import MatchRecord
-from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import (
-    NAMESPACE,
-    CommandSeat,
-    HeldSeat,
-    Keeper,
-    LockedSeat,
-    LockError,
-    OpenCommandSeat,
-    can_have_processes,
-)
+from arena.seats.choose import BotSeat, choose_seat, keeper_for
+from arena.seats.sandbox import NAMESPACE, HeldSeat, LockError
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
 
@@ -84,14 +74,14 @@ class Worker:
         self._params = {bot.player: bot.params for bot in job.plan.contestants}
         self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
         self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
-        self._keeper = Keeper(
-            (entry.game for entry in job.plan.entries), level=job.isolation, needs_lock=job.needs_lock
-        )  # starts its zygote at the first locked seat
+        rooms = (entry.game for entry in job.plan.entries)
+        self._keeper = keeper_for(rooms, level=job.isolation, needs_lock=job.needs_lock)
         self._cpu_before: float | None = None
 
     def close(self) -> None:
         """End the processes of locked seats; nothing can be played any more."""
-        self._keeper.close()
+        if self._keeper is not None:
+            self._keeper.close()
         self._nowhere.close()
 
     def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
@@ -121,7 +111,7 @@ class Worker:
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
         """Play one match of the plan."""
-        seats: list[InProcessSeat | HeldSeat] = []
+        seats: list[BotSeat] = []
         try:
             setup = self._plan.setup(index)
             with ExitStack() as opened:
@@ -139,18 +129,14 @@ class Worker:
         except Exception:
             return Failure(traceback.format_exc())
 
-    def _seat(self, player: Player, seed: int, kills: int) -> InProcessSeat | HeldSeat:
-        """In this process for a trusted bot (a command bot: in a plain one), locked in for every other one."""
-        bot, params = self._job.bots[player.sha256], self._params[player]
-        is_open = player in self._trusted or (not self._job.needs_lock and not can_have_processes())
-        if is_open and bot.command is not None:
-            return OpenCommandSeat(bot, seed=seed, params=params)
-        if is_open:
-            return InProcessSeat(partial(LoadedBot, bot), seed, params)
-        kind = LockedSeat if bot.command is None else CommandSeat
-        return kind(self._keeper, bot, seed=seed, params=params, memory=self._job.plan.memory, earlier_kills=kills)
+    def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
+        return choose_seat(
+            self._job.bots[player.sha256], is_trusted=player in self._trusted, keeper=self._keeper,
+            limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills,
+        )  # fmt: skip
 
     def _cpu_seconds(self) -> float:
-        """Of this process and its ended children, and of the zygote and the seats that have ended."""
+        """CPU time of this process and its ended children, and of the zygote and the locked seats that have ended."""
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.process_time() + children.ru_utime + children.ru_stime + self._keeper.cpu_seconds()
+        held = 0.0 if self._keeper is None else self._keeper.cpu_seconds()
+        return time.process_time() + children.ru_utime + children.ru_stime + held

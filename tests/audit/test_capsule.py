@@ -14,7 +14,7 @@ from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.games import load
 from arena.hall.finding import locate_match
-from arena.records import Clock, Ending, MatchRecord
+from arena.records import DEFAULT_LIMITS, Clock, Ending, MatchRecord
 from arena.report.html.page import html
 from arena.report.html.report import report
 from arena.seats.holder import Holder
@@ -72,7 +72,7 @@ def test_every_bot_comes_to_its_fault_again(out: Path) -> None:
     }  # fmt: skip
     assert {record.game for record, _ in cases} == {"naga", "hisatsu", "nertz"}
     files = {read_bot(path).sha256: read_bot(path) for path in (LATE, BAD_BOTS / "fails_at_start.py")}
-    with Holder(["naga", "hisatsu", "nertz"], memory=512_000_000) as holder:
+    with Holder(["naga", "hisatsu", "nertz"], limits=DEFAULT_LIMITS) as holder:
         for record, seat in cases:
             row = record.seats[seat]
             game, setup = load(record.game), setup_of(record, locate_match(out, record.match_id)[2], CLOCK)

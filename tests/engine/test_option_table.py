@@ -136,7 +136,7 @@ class TestConfig:
             contestants = tuple(Contestant(name=bot.name, sha256="0", games=("hisatsu",)) for bot in tournament.bots)
             return Plan(
                 entries=tournament.entries, contestants=contestants, rotations="cyclic", clock=tournament.clock,
-                memory=1, faults=tournament.faults, key=b"k", seed=1,
+                limits=tournament.limits, faults=tournament.faults, key=b"k", seed=1,
             )  # fmt: skip
 
         written(tmp_path, FILE)

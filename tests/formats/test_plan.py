@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.plan import ALL, CYCLIC
+from arena.formats.plan import ALL, CYCLIC, read_plan
 from helpers.plans import plan
 
 
@@ -99,3 +99,9 @@ def test_ten_million_matches_need_no_list() -> None:
     huge = msgspec.structs.replace(huge, entries=(msgspec.structs.replace(huge.entries[0], deals=1000),))
     assert len(huge) == math.comb(100, 4) * 4 * 1000
     assert huge.setup(len(huge) - 1).deal == 999
+
+
+def test_limits_stand_in_a_plan_as_they_always_did() -> None:
+    whole = plan(entries=[])
+    assert whole.document["memory"] == whole.limits.memory == 1 and "limits" not in whole.document
+    assert read_plan(whole.document, whole.key).limits == whole.limits

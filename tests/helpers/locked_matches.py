@@ -8,7 +8,7 @@ from arena.agent import read_bot
 from arena.agent.view import View
 from arena.games import load
 from arena.match import play
-from arena.records import Clock, MatchRecord
+from arena.records import Clock, Limits, MatchRecord
 from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat
 from arena.seats.single_match import agree
 from helpers.paths import BAD_BOTS, TEST_BOTS
@@ -16,7 +16,7 @@ from helpers.paths import BAD_BOTS, TEST_BOTS
 HOSTILE = BAD_BOTS / "locked"
 RIVAL = TEST_BOTS / "counting_bot.py"
 CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
-MEMORY = 192 << 20
+LIMITS = Limits(memory=192 << 20)
 SECRET = "parameter-of-the-rival"
 
 
@@ -40,7 +40,7 @@ def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] |
     """One match of Naga in seat order; command bots have their own kind of seat."""
     setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
     seat_type = changes.pop("seat_type", LockedSeat)
-    arguments = {"memory": MEMORY, **changes}
+    arguments = {"limits": LIMITS, **changes}
     files = [read_bot(bot) for bot in bots]
     seats = [
         (seat_type if bot.command is None else CommandSeat)(keeper, bot, seed=seed, params=given, **arguments)

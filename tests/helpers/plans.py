@@ -2,7 +2,7 @@
 
 from arena.formats.plan import CYCLIC, Contestant, Entry, Plan
 from arena.match import FaultPolicy
-from arena.records import Clock
+from arena.records import Clock, Limits
 from arena.seeds import key_from_seed
 
 
@@ -16,7 +16,7 @@ def plan(bots: int = 4, *, entries: list[tuple[int, int]] = [(2, 3)], rotations:
         contestants=tuple(Contestant(name=f"bot{number}", sha256=f"{number:064}", games=("naga",)) for number in range(bots)),
         rotations=rotations,
         clock=Clock(1, 10),
-        memory=1,
+        limits=Limits(memory=1),
         faults=FaultPolicy(),
         key=key_from_seed(seed or 0),
         seed=seed,

@@ -30,7 +30,7 @@ from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.seats.single_match import agree, play_match
-from helpers.locked_matches import CLOCK, MEMORY
+from helpers.locked_matches import CLOCK, LIMITS
 from helpers.paths import HOUSE_BOTS
 
 ROOMS, NAGA = names(), load("naga")
@@ -272,7 +272,7 @@ def test_a_locked_bot_searches_like_a_free_one() -> None:
             states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1)
             view = view_of(game, states, game.engine.current_seat(states))
             for params, is_timed in (({"iterations": 30, "threads": 2}, False), ({"iterations": 30, "time": 9.0}, True)):
-                with LockedSeat(keeper, BOT, seed=1, params=params, memory=MEMORY) as seat:
+                with LockedSeat(keeper, BOT, seed=1, params=params, limits=LIMITS) as seat:
                     assert seat.start(StartInfo(room, {}, game.seats[0], view.seat, CLOCK)) is None
                     seat.ask(view)
                     answer = seat.answer()
@@ -292,7 +292,7 @@ def test_twelve_lines_play_whole_matches_in_locked_seats(room: str) -> None:
             pytest.skip(f"bots cannot be locked in here: {error}")
         with ExitStack() as opened:
             seats = [
-                opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, memory=MEMORY))
+                opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, limits=LIMITS))
                 for seed in setup.bot_seeds
             ]
             record = play(game, setup, seats)

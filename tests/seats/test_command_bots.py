@@ -16,10 +16,11 @@ from arena.agent import StartInfo, bot_name, read_bot
 from arena.cli.main import main
 from arena.errors import BotError, ConfigError
 from arena.match import Answer, Fault, play
+from arena.records import DEFAULT_LIMITS as LIMITS
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.probe import probe
 from arena.seats.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, Keeper, LockError, OpenCommandSeat
-from arena.seats.single_match import MEMORY, agree, play_match
+from arena.seats.single_match import agree, play_match
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Results, Settings, read_results
 from arena.workers.ray.guardian import descendants
@@ -57,7 +58,7 @@ def locked_match(keeper: Keeper, game: str, bot: Path, seed: int) -> MatchRecord
     """All seats by one bot."""
     room = games.load(game)
     setup = agree(game, [bot_name(bot)] * room.seats[0], seed=seed, options=SHORT_MATCHES.get(game), clock=CLOCK)
-    seats = [CommandSeat(keeper, read_bot(bot), seed=bot_seed, params={}, memory=MEMORY) for bot_seed in setup.bot_seeds]
+    seats = [CommandSeat(keeper, read_bot(bot), seed=bot_seed, params={}, limits=LIMITS) for bot_seed in setup.bot_seeds]
     try:
         return play(room, setup, seats)
     finally:
@@ -173,7 +174,7 @@ def command_line(pid: int) -> str:
 
 def test_a_program_killed_from_outside_is_the_halls_fault_twice(plain: Path, keeper: Keeper) -> None:
     for earlier, ending in ((0, Ending.HOST), (2, Ending.MEMORY)):
-        with CommandSeat(keeper, read_bot(plain), seed=1, params={}, memory=MEMORY, earlier_kills=earlier) as seat:
+        with CommandSeat(keeper, read_bot(plain), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
             os.kill(seat.pid, signal.SIGKILL)
             seat.ask(first_view(seat=0))
@@ -215,7 +216,7 @@ def test_what_happens_at_the_start_is_a_startup_fault(
     files = read_bot(python_bot(tmp_path, source))
     info = StartInfo("naga", {}, 2, 0, Clock(1.0, 0.0, 0.5))
     seat = (
-        CommandSeat(keeper, files, seed=1, params={}, memory=MEMORY) if is_locked else OpenCommandSeat(files, seed=1, params={})
+        CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) if is_locked else OpenCommandSeat(files, seed=1, params={})
     )
     with seat:
         fault = seat.start(info)
@@ -231,7 +232,7 @@ def test_what_a_bot_finds_is_its_folder_and_nothing_of_the_worker(plain: Path, k
     )
     source += "    try:\n        os.fstat(n); print('open', n, file=sys.stderr)\n    except OSError: pass\n"
     bot = python_bot(tmp_path, source, command=["python3", "-S", "main.py", "a b", ""])
-    with CommandSeat(keeper, read_bot(bot), seed=1, params={}, memory=MEMORY) as seat:
+    with CommandSeat(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
         fault = seat.start(StartInfo("naga", {}, 2, 0, CLOCK))
     assert fault is not None
     files, *descriptors = fault.output.splitlines()
@@ -314,7 +315,7 @@ FORKING = FORCED.replace("import json, sys", "import json, os, sys\nif os.fork()
 def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, tmp_path: Path) -> None:
     """At the level of --unsafe-trust-bots a program may fork: what it started ends with it."""
     with Keeper(["naga"], level=PROCESS, needs_lock=False) as unsafe:
-        with CommandSeat(unsafe, read_bot(python_bot(tmp_path, FORKING)), seed=1, params={}, memory=MEMORY) as seat:
+        with CommandSeat(unsafe, read_bot(python_bot(tmp_path, FORKING)), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None and seat.isolation == PROCESS
             family = descendants({unsafe.pid})
             assert len(family) == 2
@@ -342,7 +343,7 @@ STARVED = (
 def test_a_program_whose_thread_waits_for_a_cpu_is_excused(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
     """The first thread sleeps, the one that thinks gets no CPU: it is late by the hall's fault."""
     files = read_bot(python_bot(tmp_path, STARVED))
-    with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, memory=MEMORY) as seat:
+    with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
         seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
         until(lambda: waits_for_signal(seat.pid))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.records import Clock, Ending
+from arena.records import Clock, Ending, Limits
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockError
 from arena.workers.ray.guardian import descendants
 from helpers.command_bots import HOSTILE, hostile, is_attack
@@ -16,7 +16,7 @@ from helpers.locked_matches import RIVAL, play_locked
 from helpers.processes import survivors
 
 ATTACKS = sorted(path for path in HOSTILE.iterdir() if path.suffix in (".py", ".js") and is_attack(path))
-MEMORY = 128 << 20
+LIMITS = Limits(memory=128 << 20)
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
 PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machines too
 
@@ -57,7 +57,7 @@ def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(attack: Path
     clock = HURRIED if ending is Ending.TIMEOUT else PATIENT
     if ending is Ending.MEMORY:
         clock = Clock(move=20.0, bank=0.0, start=5.0)  # until it has filled it
-    played = play_locked(keeper, [RIVAL, hostile(attack, tmp_path)], memory=MEMORY, clock=clock)
+    played = play_locked(keeper, [RIVAL, hostile(attack, tmp_path)], limits=LIMITS, clock=clock)
     rival, seat = played.record.seats
     output = played.outputs[1]
     if attack.stem == "starts_threads" and seat.ending is Ending.PLAYED:

@@ -21,7 +21,7 @@ from arena.records import Clock, Ending
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.seats.single_match import play_match
 from arena.workers.ray.guardian import descendants
-from helpers.locked_matches import CLOCK, MEMORY, RIVAL, first_view, play_locked
+from helpers.locked_matches import CLOCK, LIMITS, RIVAL, first_view, play_locked
 from helpers.paths import TEST_BOTS
 from helpers.processes import survivors, taken_cpu, until, waits_for_signal
 
@@ -94,7 +94,7 @@ def test_simultaneous_choices_are_made_at_the_same_time(keeper: Keeper) -> None:
 
 def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(keeper: Keeper) -> None:
     for earlier, ending in ((0, Ending.HOST), (1, Ending.HOST), (2, Ending.MEMORY)):
-        with LockedSeat(keeper, read_bot(RIVAL), seed=1, params={}, memory=MEMORY, earlier_kills=earlier) as seat:
+        with LockedSeat(keeper, read_bot(RIVAL), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(INFO) is None
             os.kill(seat.pid, signal.SIGKILL)
             seat.ask(first_view(seat=0))
@@ -106,7 +106,7 @@ def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(keep
 def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -> None:
     with Keeper(["naga"]) as own:
         first = own.pid
-        with LockedSeat(own, read_bot(RIVAL), seed=1, params={}, memory=MEMORY) as seat:
+        with LockedSeat(own, read_bot(RIVAL), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(INFO) is None
             child = seat.pid
             os.kill(first, signal.SIGKILL)
@@ -186,7 +186,7 @@ def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
     """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not."""
     bot = tmp_path / "late.py"
     bot.write_text(LATE)
-    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(bot), seed=1, params={}, memory=MEMORY) as seat:
+    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
         until(lambda: waits_for_signal(seat.pid))

@@ -19,7 +19,7 @@ from arena.agent.command_bot import read_command
 from arena.agent.view import View
 from arena.cli.main import main
 from arena.match import Answer, Fault, play
-from arena.records import Clock, Ending
+from arena.records import Clock, Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import CommandSeat
 from arena.seats.sandbox.child import Pipes
@@ -38,7 +38,7 @@ def answer(reply: bytes) -> Answer | Fault:
     """What a seat makes of the bytes that come back, after which the output closes."""
     to_hall, to_program, output = os.pipe(), os.pipe(), os.pipe()
     os.set_blocking(output[0], False)
-    seat = CommandSeat(NoKeeper(), BOT, seed=0, params={}, memory=1)  # type: ignore[arg-type]
+    seat = CommandSeat(NoKeeper(), BOT, seed=0, params={}, limits=Limits(memory=1))  # type: ignore[arg-type]
     pipes = Pipes(to_hall[0], to_program[1])
     seat._child = Nobody(0, os.open(os.devnull, os.O_RDONLY), pipes, output[0])
     seat._child.use(pipes, protocol.Lines())
@@ -135,7 +135,7 @@ class Reading:
         self.seed = seed
 
     def start(self, info: StartInfo) -> None:
-        seat = CommandSeat(NoKeeper(), BOT, seed=self.seed, params={"depth": 3}, memory=1)  # type: ignore[arg-type]
+        seat = CommandSeat(NoKeeper(), BOT, seed=self.seed, params={"depth": 3}, limits=Limits(memory=1))  # type: ignore[arg-type]
         self.lines.append(protocol.line(seat._greeting(info)))
 
     def ask(self, view: View) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from arena.match import Answer, Fault
-from arena.records import Ending
+from arena.records import Ending, Limits
 from arena.seats.sandbox import wire  # the jail's own test goes inside
 from arena.seats.sandbox.seat import LockedSeat
 from helpers.seats_without_process import BLAMED, Nobody, NoKeeper
@@ -27,7 +27,7 @@ def answer(reply: bytes, printed: bytes = b"") -> Answer | Fault:
     ours.setblocking(False)
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
-    seat = LockedSeat(NoKeeper(), None, seed=0, params={}, memory=1)  # type: ignore[arg-type]
+    seat = LockedSeat(NoKeeper(), None, seed=0, params={}, limits=Limits(memory=1))  # type: ignore[arg-type]
     seat._child = Nobody(0, os.open(os.devnull, os.O_RDONLY), ours, reader)
     seat._id, seat._limit = ID, 5.0
     seat._began = time.perf_counter()

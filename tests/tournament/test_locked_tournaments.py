@@ -26,7 +26,7 @@ from arena.store.journal import Journal
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings, Silent, read_results
-from helpers.locked_matches import MEMORY, RIVAL
+from helpers.locked_matches import LIMITS, RIVAL
 from helpers.paths import TEST_BOTS, TESTS
 from helpers.processes import waiting_seats, zygotes
 
@@ -223,7 +223,7 @@ def test_what_a_stranger_says_of_itself_hurts_nobody_else(tmp_path: Path) -> Non
             pytest.skip(keeper.reason)
         for body, expected in LIES.values():
             lying = read_bot(liar(tmp_path, body))
-            before, lie, after = probe_locked(keeper, [honest, lying, honest], seconds=0.5, memory=MEMORY)
+            before, lie, after = probe_locked(keeper, [honest, lying, honest], seconds=0.5, limits=LIMITS)
             assert before == after == Profile() and lie.error is not None and expected in lie.error
 
 

@@ -134,7 +134,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
     contestants, _ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        memory=tournament.memory, faults=tournament.faults, key=bytes(32), seed=7,
+        limits=tournament.limits, faults=tournament.faults, key=bytes(32), seed=7,
     )  # fmt: skip
     return Job(plan, {bot.files.sha256: bot.files for bot in tournament.bots})
 

@@ -15,9 +15,9 @@ from arena.config import RESULTS
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
 from arena.match import HostTrouble, MatchSetup
-from arena.records import Clock, MatchRecord
+from arena.records import Clock, Limits, MatchRecord
 from arena.report.terminal.capsule import print_capsule, print_rerun
-from arena.seats.holder import Holder, open_seat
+from arena.seats.holder import Holder
 from arena.seats.sandbox import NONE
 from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest
@@ -57,10 +57,10 @@ def capsule(
 
 
 def _run(packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Manifest, files: BotFiles) -> None:
-    with Holder([packed.game], memory=manifest.config["memory"]) as holder:
+    with Holder([packed.game], limits=msgspec.convert(manifest.config, Limits)) as holder:
         seed, params = setup.bot_seeds[packed.seat], msgspec.json.decode(packed.params)
         is_trusted = record.seats[packed.seat].isolation == NONE
-        held = open_seat(files, seed, params) if is_trusted else holder.seat(files, seed, params)
+        held = holder.seat(files, seed, params, is_trusted=is_trusted)
         try:
             rerun = bring_back(ready(packed.game), record, setup, packed.seat, packed.decision, held)
         except HostTrouble as trouble:

@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.match import HostTrouble, Seat, play
 from arena.report.selection.replay import replay_lines, result_lines
 from arena.seats.sandbox import Keeper, LockError
-from arena.seats.single_match import agree, bot_seat, locked_seat
+from arena.seats.single_match import agree, bot_seat
 
 
 def match(
@@ -31,13 +31,10 @@ def match(
     setup = agree(game, [bot_name(bot) for bot in bots], seed=seed, options=parse_options(option or []))
     warn(room, len(bots), setup.options)
     with ExitStack() as opened:
-        seeded = list(zip(bots, setup.bot_seeds))
-        seats: list[Seat]
-        if locked:
-            keeper = opened.enter_context(Keeper([game]))
-            seats = [opened.enter_context(locked_seat(keeper, bot, bot_seed)) for bot, bot_seed in seeded]
-        else:
-            seats = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in seeded]
+        keeper = opened.enter_context(Keeper([game])) if locked else None
+        seats: list[Seat] = [
+            opened.enter_context(bot_seat(bot, bot_seed, keeper=keeper)) for bot, bot_seed in zip(bots, setup.bot_seeds)
+        ]
         try:
             record = play(room, setup, seats)
         except (LockError, HostTrouble) as trouble:

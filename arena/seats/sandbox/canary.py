@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from arena.records import Limits
 from arena.seats.sandbox import kernel
 from arena.seats.sandbox.lockdown import Cell, lock
 
 FOLDER = ".canary"
 """An empty folder in the store that stands for a bot's."""
-MEMORY = 64 << 20
+LIMITS = Limits(memory=64 << 20)
 _TEXT = 2000
 
 
@@ -25,7 +26,7 @@ def trouble(cell: Cell) -> str:
     if pid == 0:
         try:
             os.dup2(writer, 2)
-            where = lock(cell, FOLDER, MEMORY)
+            where = lock(cell, FOLDER, LIMITS)
             os.write(writer, ("; ".join(findings(where)) or "held").encode())
         except BaseException as error:
             os.write(writer, f"{type(error).__name__}: {error}".encode())
@@ -65,7 +66,7 @@ def _read(path: str) -> None:
 
 
 def _allocate() -> None:
-    mmap.mmap(-1, 4 * MEMORY, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    mmap.mmap(-1, 4 * LIMITS.memory, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 NEEDED: dict[str, Callable[[], object]] = {

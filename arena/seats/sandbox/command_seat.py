@@ -15,7 +15,7 @@ from arena.agent.command_bot import CommandBot
 from arena.agent.view import View
 from arena.errors import BotError
 from arena.match import Answer, Fault
-from arena.records import Ending
+from arena.records import Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import wire
 from arena.seats.sandbox.child import Child, Pipes, Trouble
@@ -29,10 +29,10 @@ class CommandSeat(HeldSeat):
     """Runs a command bot's program in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
 
     def __init__(
-        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], memory: int, earlier_kills: int = 0
+        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
     ) -> None:
-        """As of every held seat; `memory`: bytes that the program may fill."""
-        super().__init__(keeper, bot, seed=seed, params=params, memory=memory, earlier_kills=earlier_kills)
+        """See HeldSeat; `limits.memory` is what the program may fill, not what it may reserve."""
+        super().__init__(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
         self._command = command_of(bot)
         self.wants_forced = self._command.wants_forced
 
@@ -116,12 +116,12 @@ class CommandSeat(HeldSeat):
         except Trouble as trouble:
             pipes.close()
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
-        self._keeper.watch.add(child, self._memory)
+        self._keeper.watch.add(child, self._limits)
         return child
 
     def _lock(self, child: Child, program: Executable) -> None:
         start = wire.Start(
-            folder=self._keeper.folder(self._bot), main=self._bot.main, memory=self._memory, seed="", params=b"", info=None,
+            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits, seed="", params=b"", info=None,
             command=(str(program.path), *self._command.command[1:]), loader=program.loader, is_public=program.is_public,
         )  # fmt: skip
         child.send(wire.frame(start))

@@ -15,12 +15,14 @@ from pathlib import Path
 import msgspec
 
 import arena
+from arena.records import Limits
 from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, program, seccomp
 from arena.seats.sandbox.keeper import Keeper, LockError, libraries
 
 _BOOT = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from arena.records import Limits
 from arena.seats.sandbox.doctor import main
 main()
 """
@@ -140,7 +142,7 @@ def _user() -> str:
 
 
 def _memory() -> str:
-    limits.apply(limits.address_space() + (64 << 20))
+    limits.apply(Limits(memory=64 << 20), reserved=limits.address_space())
     return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
 
 
@@ -163,7 +165,7 @@ def _program() -> str:
     if pid == 0:
         os.dup2(os.open(found.path, os.O_RDONLY), seccomp.PROGRAM, inheritable=False)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-        limits.apply_to_program(64 << 20, counts_threads=False)
+        limits.apply_to_program(Limits(memory=64 << 20), counts_threads=False)
         landlock.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.loader])])
         seccomp.refuse_all_but_allowed(runs_program=True)
         kernel.execute(seccomp.PROGRAM, [str(found.path), "-I", "-S", "-c", _TRIES], [])

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.match import Answer, Fault
-from arena.records import Ending
+from arena.records import Ending, Limits
 from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
 
@@ -30,9 +30,9 @@ class HeldSeat(ABC):
     """A bot in a child process of its own. A context manager; its kinds implement match.Seat."""
 
     def __init__(
-        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], memory: int, earlier_kills: int = 0
+        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
     ) -> None:
-        """`seed`: of the bot's own generator; `memory`: bytes; `earlier_kills`: of this seat in this match."""
+        """`seed`: of the bot's own generator; `earlier_kills`: of this seat in this match, from outside."""
         self.wants_forced = False
         self.was_killed = False
         """Whether it died by a SIGKILL that was not ours."""
@@ -40,7 +40,7 @@ class HeldSeat(ABC):
         self._bot = bot
         self._seed = seed
         self._params = params
-        self._memory = memory
+        self._limits = limits
         self._earlier_kills = earlier_kills
         self._isolation = ""
         self._memory_seen: int | None = None

@@ -35,7 +35,7 @@ def run(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     os.chdir("/")
     random.seed(start.seed)
     np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
-    folder = lock(cell, start.folder, start.memory)
+    folder = lock(cell, start.folder, start.limits)
     _send(wire.Locked(wire.START_ID, time.process_time()))
     agent = _started(start, Path(folder))
     while True:

@@ -5,6 +5,7 @@ import resource
 import struct
 from pathlib import Path
 
+from arena.records import Limits
 from arena.seats.sandbox import kernel
 
 OPEN_FILES = 64
@@ -23,8 +24,12 @@ def address_space() -> int:
     return pages * resource.getpagesize()
 
 
-def apply(address_space_bytes: int) -> None:
-    """Set the hard limits of this process; they cannot be raised again."""
+def apply(allowed: Limits, *, reserved: int) -> None:
+    """Set the hard limits of this process; they cannot be raised again.
+
+    `reserved`: bytes of address space that are the zygote's own, on top of what the bot may use.
+    """
+    address_space_bytes = reserved + allowed.memory
     _apply(
         {
             resource.RLIMIT_AS: address_space_bytes,
@@ -35,14 +40,14 @@ def apply(address_space_bytes: int) -> None:
     )
 
 
-def apply_to_program(memory: int, *, counts_threads: bool) -> None:
-    """The same for a program that this process will run. `memory`: bytes; what it touches is watched from outside too.
+def apply_to_program(allowed: Limits, *, counts_threads: bool) -> None:
+    """Set the hard limits of a command bot's program, which this process will run. The memory it fills is also watched.
 
     `counts_threads`: whether its user has no other processes, so that the kernel can count its threads.
     """
     wanted = {
         resource.RLIMIT_AS: PROGRAM_ADDRESS_SPACE,
-        resource.RLIMIT_DATA: memory + PROGRAM_RESERVES,
+        resource.RLIMIT_DATA: allowed.memory + PROGRAM_RESERVES,
         resource.RLIMIT_STACK: PROGRAM_STACK_BYTES,
     }
     if counts_threads:

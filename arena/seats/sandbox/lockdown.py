@@ -4,6 +4,7 @@ import os
 import signal
 from dataclasses import dataclass
 
+from arena.records import Limits
 from arena.seats.sandbox import kernel, landlock, limits, namespaces, seccomp
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
@@ -34,7 +35,7 @@ class Program:
     """Whether a user that owns nothing can reach it and what stands beside it."""
 
 
-def lock(cell: Cell, folder: str, memory: int, program: Program | None = None) -> str:
+def lock(cell: Cell, folder: str, allowed: Limits, program: Program | None = None) -> str:
     """Lock this single-threaded process in; returns where the bot's folder is now. Raises OSError: then nothing may run.
 
     `program`: what it will run, from the descriptor seccomp.PROGRAM; None: nothing, ever.
@@ -58,9 +59,9 @@ def lock(cell: Cell, folder: str, memory: int, program: Program | None = None) -
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if program is None:
-        limits.apply(cell.address_space + memory)
+        limits.apply(allowed, reserved=cell.address_space)
     else:
-        limits.apply_to_program(memory, counts_threads=is_alone)
+        limits.apply_to_program(allowed, counts_threads=is_alone)
     if is_locked(cell.level):
         programs: list[int | str] = [] if program is None else [seccomp.PROGRAM]
         if program is not None and program.loader:

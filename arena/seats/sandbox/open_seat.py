@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.agent import BotFiles, unpack
-from arena.records import Ending
+from arena.records import DEFAULT_LIMITS, Ending
 from arena.seats import protocol
 from arena.seats.sandbox.child import Child, Pipes
 from arena.seats.sandbox.command_seat import CommandSeat
@@ -26,7 +26,8 @@ class OpenCommandSeat(CommandSeat):
     """Runs a command bot's program for an organiser who trusts it. A context manager; implements match.Seat."""
 
     def __init__(self, bot: BotFiles, *, seed: int, params: Mapping[str, Any]) -> None:
-        super().__init__(Keeper(()), bot, seed=seed, params=params, memory=0)  # a keeper whose zygote is never started
+        nobody = Keeper(())  # its zygote is never started, so nothing is locked and nothing limited
+        super().__init__(nobody, bot, seed=seed, params=params, limits=DEFAULT_LIMITS)
 
     @property
     def isolation(self) -> str:

@@ -86,7 +86,7 @@ class LockedSeat(HeldSeat):
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
         start = wire.Start(
-            folder=self._keeper.folder(self._bot), main=self._bot.main, memory=self._memory, seed=f"{self._seed:x}",
+            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits, seed=f"{self._seed:x}",
             params=msgspec.json.encode(self._params), info=info,
         )  # fmt: skip
         self._isolation = self._keeper.level

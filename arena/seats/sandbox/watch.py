@@ -7,6 +7,7 @@ plain ways to more memory at once; this thread sees the others within its period
 import threading
 from pathlib import Path
 
+from arena.records import Limits
 from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.limits import THREADS
 
@@ -18,14 +19,14 @@ class MemoryWatch:
     """A thread that looks at the watched children, and kills those that take too much."""
 
     def __init__(self) -> None:
-        self._limits: dict[Child, int] = {}
+        self._limits: dict[Child, Limits] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def add(self, child: Child, memory: int) -> None:
-        """Watch a child from now on. `memory`: bytes."""
+    def add(self, child: Child, limits: Limits) -> None:
+        """Watch a child from now on."""
         with self._changed:
-            self._limits[child] = memory
+            self._limits[child] = limits
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="memory watch", daemon=True)
                 self._thread.start()
@@ -41,23 +42,23 @@ class MemoryWatch:
             with self._changed:
                 while not self._limits:
                     self._changed.wait()
-                for child, memory in list(self._limits.items()):
-                    reason = excess(child.pid, memory)
+                for child, limits in list(self._limits.items()):
+                    reason = excess(child.pid, limits)
                     if reason:
                         child.kill_for(reason)
                         del self._limits[child]
             threading.Event().wait(PERIOD)
 
 
-def excess(pid: int, memory: int) -> str:
-    """What a process takes too much of, in words; empty: nothing. `memory`: bytes."""
+def excess(pid: int, limits: Limits) -> str:
+    """What a process takes too much of, in words; empty: nothing."""
     status = _status(Path(f"/proc/{pid}"))
     if not any(name in status for name in _COUNTED):  # its first thread has ended, and no longer tells; the others do
         others = (_status(path) for path in Path(f"/proc/{pid}/task").glob("*"))
         status = next((other for other in others if any(name in other for name in _COUNTED)), status)
     used = sum(int(status[name].split()[0]) << 10 for name in _COUNTED if name in status)
-    if used > memory:
-        return f"took {used / 1e6:,.0f} MB of memory, {memory / 1e6:,.0f} MB are allowed"
+    if used > limits.memory:
+        return f"took {used / 1e6:,.0f} MB of memory, {limits.memory / 1e6:,.0f} MB are allowed"
     threads = int(status.get("Threads", "0"))
     return f"started {threads} threads, {THREADS} are allowed" if threads > THREADS else ""
 

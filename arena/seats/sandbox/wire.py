@@ -11,6 +11,7 @@ import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.errors import printable
+from arena.records import Limits
 from arena.seats.protocol import MESSAGE_BYTES, NoMessage
 
 __all__ = ["MESSAGE_BYTES", "NoMessage"]
@@ -50,7 +51,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     """Name of the bot's folder in the store."""
     main: str
-    memory: int
+    limits: Limits
     seed: str
     """Hex."""
     params: bytes

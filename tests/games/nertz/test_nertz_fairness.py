@@ -10,7 +10,7 @@ import pytest
 from arena.agent import read_bot
 from arena.engine.rng import SEED_BITS, seed_words
 from arena.match import play
-from arena.records import Clock
+from arena.records import Clock, Limits
 from arena.seats.sandbox import Keeper, LockedSeat
 from arena.seats.single_match import agree, bot_seat
 from helpers.nertz_tables import GAME, copy, made, position, read, ticks
@@ -19,7 +19,7 @@ from helpers.paths import HOUSE_BOTS, TEST_BOTS
 PATIENT = TEST_BOTS / "patient_nertz_bot.py"
 GREEDY = HOUSE_BOTS / "nertz_greedy.py"
 CLOCK = Clock(move=2.0, bank=10.0, start=10.0)
-MEMORY = 192 << 20
+LIMITS = Limits(memory=192 << 20)
 KINGS = [["SK"], ["CK"], ["SQ"], ["CQ"]]
 SHORT = {"max_rounds": 1, "tick_limit": 24}
 
@@ -142,7 +142,7 @@ def locked_match(keeper, pauses, seed=4):
     setup = agree("nertz", ["patient"] * len(pauses), seed=seed, options=SHORT, clock=CLOCK)
     log, bot = [], read_bot(PATIENT)
     seats = [
-        Watched(LockedSeat(keeper, bot, seed=bot_seed, params={"pause": pause}, memory=MEMORY), number, log)
+        Watched(LockedSeat(keeper, bot, seed=bot_seed, params={"pause": pause}, limits=LIMITS), number, log)
         for number, (bot_seed, pause) in enumerate(zip(setup.bot_seeds, pauses, strict=True))
     ]
     try:
