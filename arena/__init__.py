@@ -12,20 +12,22 @@ if TYPE_CHECKING:
     from arena.games import load as load_game
     from arena.seats.single_match import play_match
     from arena.tournament.run import run_tournament
-    from arena.tournament.session import read_results
+    from arena.tournament.session import LOCAL, Settings, read_results
 
-__all__ = ["load_game", "play_match", "read_results", "run_tournament"]
+__all__ = ["LOCAL", "Settings", "load_game", "play_match", "read_results", "run_tournament"]
 
 _HOMES = {
     "play_match": ("arena.seats.single_match", "play_match"),
     "load_game": ("arena.games", "load"),
     "run_tournament": ("arena.tournament.run", "run_tournament"),
     "read_results": ("arena.tournament.session", "read_results"),
+    "Settings": ("arena.tournament.session", "Settings"),
+    "LOCAL": ("arena.tournament.session", "LOCAL"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imported at the first use: a bot or a verb that needs one module does not pay for all of them."""
+    """Import a public name when it is first used, so that a bot or a verb that needs one module does not pay for all."""
     if name not in _HOMES:
         raise AttributeError(f"module 'arena' has no attribute {name!r}")
     module, attribute = _HOMES[name]

@@ -1,7 +1,4 @@
-"""A run of a tournament as others see it: what is asked of it, what it tells as it goes on, and what it leaves.
-
-The run itself is in tournament.py.
-"""
+"""A tournament's run as seen from outside: its settings, its progress and its results. The run itself is in run.py."""
 
 import re
 from collections import Counter
@@ -23,101 +20,102 @@ from arena.workers.worker import Job
 
 RAY, LOCAL = "ray", "local"
 _ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")
-"""Not ray://: a round trip through a proxy for every chunk."""
+"""A `ray://` address is refused: every chunk would make a round trip through a proxy."""
 DEFAULT_FOLDER = RESULTS
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a tournament is run; nothing of this changes its results, but the seed."""
+    """How a tournament is run. Of all this only the seed changes the results."""
 
     out: Path = DEFAULT_FOLDER
     backend: str = RAY
     workers: int | None = None
-    """None: one per CPU that this process may use."""
+    """How many worker processes play; None: one for each CPU that this process may use."""
     address: str | None = None
-    """Of a standing Ray cluster; None: a local instance of our own."""
+    """The address of a running Ray cluster; None: Ray is started on this machine for this run."""
     seed: int | None = None
-    """Overrides the config's."""
+    """Replaces the config's seed."""
     name: str | None = None
-    """Overrides the config's."""
+    """Replaces the config's name."""
     unsafe_trust_bots: bool = False
-    """Run bots that are not trusted even where they cannot be locked in."""
+    """Run untrusted bots even if this machine cannot lock them in."""
     isolation: str = NAMESPACE
-    """The strongest to try for them."""
+    """The strongest isolation level to try for untrusted bots."""
     fresh: bool = False
-    """Set earlier results of this name aside and start anew."""
+    """Set earlier results of this name aside and start again from nothing."""
     is_lasting: bool = True
-    """Whether its matches enter the hall of all tournaments."""
+    """Whether the matches enter the lasting hall."""
     job: Callable[..., Job] = Job
-    """Makes what workers are sent; `arena bench scale` sends one whose matches are only pretended."""
+    """Makes the job that is sent to the workers; `arena bench scale` sends one whose matches are not played."""
     command: str = ""
-    """The command line that goes on with this run, for `arena status`."""
+    """The command line that resumes this run, shown by `arena status`."""
 
 
 @dataclass
 class Progress:
-    """Where a running tournament stands."""
+    """How far a running tournament is."""
 
     name: str
     total: int = 0
-    """Matches to play, without those of retired bots."""
+    """Matches to play in all, without those of retired bots."""
     done: int = 0
+    """Matches that are stored, those of earlier runs included."""
     played_now: int = 0
-    """In this run."""
+    """Matches played in this run."""
     seconds: float = 0.0
-    """Playing, in this run."""
+    """Wall time of this run, from its first match on."""
     endings: Counter[Ending] = field(default_factory=Counter)
-    """Seats whose ending is not `played`."""
+    """How many seats had each ending other than `played`."""
     ratings: list[Rating] = field(default_factory=list)
-    """As of the last checkpoint."""
+    """The ratings at the last checkpoint."""
 
     @property
     def rate(self) -> float:
-        """Matches per second in this run."""
+        """Matches per second of this run; 0 before the first one."""
         return self.played_now / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """At this rate."""
+        """Seconds until the end at the current rate; None before the first match."""
         return (self.total - self.done) / self.rate if self.rate else None
 
 
 class Reporter(Protocol):
-    """Who listens to a running tournament."""
+    """Hears how a running tournament goes on."""
 
     def say(self, text: str) -> None:
-        """One line of news."""
+        """Take one line of text for the user."""
         ...
 
     def progress(self, progress: Progress) -> None:
-        """Several times a second."""
+        """Take the current progress; called several times a second."""
         ...
 
 
 class Silent:
-    """Listens to nothing; implements Reporter."""
+    """A Reporter that ignores everything."""
 
     def say(self, text: str) -> None:
-        """Drop it."""
+        """Ignore it."""
 
     def progress(self, progress: Progress) -> None:
-        """Drop it."""
+        """Ignore it."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """A tournament's results."""
+    """The results of a tournament, complete or as far as it was played."""
 
     folder: Path
     manifest: Manifest
     ratings: list[Rating]
     tally: Tally = field(default_factory=Tally)
     course: Course | None = None
-    """Of a run: what it has decided; None: read from a folder."""
+    """What the format decided along the way; None if the results were read from a folder."""
 
     def records(self) -> Iterator[MatchRecord]:
-        """All matches in plan order."""
+        """The records of all stored matches in plan order."""
         return parquet.read_matches(self.folder)
 
     def totals(self) -> list[SeatTotals]:
@@ -126,7 +124,7 @@ class Results:
 
 
 class Interrupted(ArenaError):
-    """Ctrl-C: what was finished is kept."""
+    """The user stopped the tournament with Ctrl-C; finished matches are kept."""
 
     def __init__(self, message: str, tally: Tally) -> None:
         super().__init__(message)
@@ -134,13 +132,13 @@ class Interrupted(ArenaError):
 
 
 def read_results(path: Path | str) -> Results:
-    """The stored results of a tournament's folder. Raises StoreError."""
+    """Read the results in a tournament's folder. Raises StoreError if there are none or they are damaged."""
     folder = Path(path)
     return Results(folder, read_manifest(folder), parquet.read_ratings(folder))
 
 
 def check_settings(settings: Settings) -> None:
-    """Before anything is written."""
+    """Raise ConfigError for settings that cannot be carried out. Called before anything is written."""
     if settings.backend not in (RAY, LOCAL):
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {settings.backend!r}")
     if settings.backend == LOCAL and settings.address is not None:
