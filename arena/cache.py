@@ -1,4 +1,4 @@
-"""The folder of this project in the user's cache: compiled rules and unpacked bots, all of which can be made again."""
+"""The project's folder in the user's cache. It holds compiled rules and unpacked bots; all of it can be made again."""
 
 import atexit
 import contextlib
@@ -17,7 +17,7 @@ _FALLBACK = "arena-cache-"
 
 @cache
 def cache_root() -> Path:
-    """The user's cache folder of this project, or a temporary one, removed at exit, where that is not writable."""
+    """The project's folder in the user's cache; a temporary folder, removed at exit, if that is not writable."""
     named = os.environ.get(VARIABLE)
     root = Path(named).absolute() if named else Path(platformdirs.user_cache_dir("arena-hall"))
     with contextlib.suppress(OSError):
@@ -31,12 +31,12 @@ def cache_root() -> Path:
 
 
 def is_temporary() -> bool:
-    """Whether the folder is a temporary one: nothing in it is found again by processes that this one did not start."""
+    """Whether the cache is a temporary folder, which only this process and those that it starts can find."""
     return cache_root().parent == Path(tempfile.gettempdir()) and cache_root().name.startswith(_FALLBACK)
 
 
 def keep_newest(pattern: str, count: int, keep: Path) -> None:
-    """Remove the least recently used folders that match `pattern` in the cache, but `count` of them and `keep`."""
+    """Remove folders of the cache that match `pattern`, except the `count` most recently used ones and the folder `keep`."""
     folders = sorted(cache_root().glob(pattern), key=_used, reverse=True)
     for old in folders[count:]:
         if old != keep:
@@ -44,7 +44,7 @@ def keep_newest(pattern: str, count: int, keep: Path) -> None:
 
 
 def cached_folder(name: str, fill: Callable[[Path], None]) -> Path:
-    """A folder in the cache, filled once by whoever needs it first; other processes see all of it or nothing."""
+    """The folder `name` of the cache. `fill` fills it the first time; other processes see all of its content or no folder."""
     folder = cache_root() / name
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)

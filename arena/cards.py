@@ -1,4 +1,4 @@
-"""Cards and their text: every card of a game has a number (its id) and one text."""
+"""The cards of a game as numbers and as texts: every card has one id and one text."""
 
 from collections.abc import Iterable
 
@@ -29,14 +29,14 @@ class Deck:
         return card
 
     def mask(self, texts: Iterable[str]) -> int:
-        """A set of cards from their texts; raises PositionError for a text that is no card."""
+        """The cards with these texts as a bit mask. Raises PositionError for a text that is no card."""
         try:
             return sum({1 << self._ids[text] for text in texts})
         except KeyError as error:
             raise PositionError(f"cards: no card {error}; {nearest(str(error), self.texts)}") from None
 
     def listing(self, mask: int) -> list[str]:
-        """The texts of a set of cards, ascending by id."""
+        """The texts of the cards in a bit mask, in ascending order of id."""
         texts = []
         while mask:
             lowest = mask & -mask

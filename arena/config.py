@@ -1,4 +1,4 @@
-"""Tournament configs: YAML, typed and strict. Every mistake is refused with its place and what would be right."""
+"""Tournament configs: YAML files that are checked strictly. Every mistake is a message with its key and what would be right."""
 
 import math
 import re
@@ -31,7 +31,7 @@ FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER, COMPARE) = ("round_robin", "gauntlet",
 SERIES = {"chain": "compare", "tune": "tune"}
 """Keys of configs that are played as several tournaments (series/), and by which verb."""
 RESULTS = Path("leaderboards")
-"""Where tournaments write and submitted bots are, unless --out names another folder."""
+"""The results folder, which also holds submitted bots, unless --out names another one."""
 
 
 class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,13 +41,13 @@ class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seats: int
     options: dict[str, Any] = {}
     deals: int | None = None
-    """Overrides the tournament's."""
+    """How many deals this game has; default: the config's `deals`."""
     label: str | None = None
-    """Rating pool; default: the game."""
+    """The name of the rating pool; default: the game's name."""
 
 
 class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of `bots`; a plain text is its path."""
+    """An entry of `bots`. An entry that is only a text is the bot's path."""
 
     path: str
     name: str | None = None
@@ -57,7 +57,7 @@ class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClockConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """CPU time, as "1s" or "500ms"."""
+    """The key `clock`: CPU times such as "1s" or "500ms"."""
 
     move: str = "1s"
     bank: str = "10s"
@@ -87,7 +87,7 @@ class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A tournament as written."""
+    """A config as it is written."""
 
     name: str
     games: list[GameConfig]
@@ -109,7 +109,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Bot(msgspec.Struct, frozen=True):
-    """A bot of the config, with its files."""
+    """A bot of the config with its files."""
 
     name: str
     path: Path
@@ -117,13 +117,13 @@ class Bot(msgspec.Struct, frozen=True):
     params: dict[str, Any]
     trusted: bool
     games: tuple[str, ...] | None
-    """The games that the config admits it to; None: all that it plays."""
+    """The games that the config lets the bot play; None: all that it plays."""
     version: int = 1
-    """Of a submission."""
+    """The version of a submitted bot; 1 for any other bot."""
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
-    """A config that was checked, with everything resolved but what the bots themselves say."""
+    """A checked config. Everything is resolved but the games that the bots play, which only the bots know."""
 
     name: str
     seed: int | None
@@ -141,7 +141,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
 def read_config(path: Path, results: Path = RESULTS) -> Tournament:
     """Read and check a config file. Raises ConfigError or BotError that names the file and the key.
 
-    `results`: the folder of the boards, which holds the submitted bots too.
+    `results`: the results folder, which also holds the submitted bots.
     """
     return read_yaml(path, lambda document: check_config(document, path.parent, results))
 
@@ -308,7 +308,7 @@ def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
 
 
 def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissions) -> list[Bot]:
-    """The versions that an entry means; of all bots those that can play here and have no entry of their own."""
+    """The submitted versions that an entry names; `submitted:all` names those that play here and have no entry of their own."""
     found = submissions.find(entry.path)
     if entry.path == PREFIX + ALL:
         if entry.name is not None:
@@ -341,7 +341,7 @@ def _ratings(settings: RatingSettings) -> RatingSettings:
 
 
 def _check_plain(value: object, key: str) -> None:
-    """Parameters must read the same as JSON: in rows, in messages, on every machine."""
+    """Raise ConfigError for parameters that are not plain JSON: they are stored in rows and sent in messages."""
     if isinstance(value, dict):
         for name, item in value.items():
             if not isinstance(name, str):
@@ -355,7 +355,7 @@ def _check_plain(value: object, key: str) -> None:
 
 
 def check_name(name: str, key: str) -> None:
-    """Raise ConfigError for a name that could not be a folder and a column everywhere."""
+    """Raise ConfigError for a name that cannot be a folder and a column on every system."""
     if not NAME.fullmatch(name):
         raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
 

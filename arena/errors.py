@@ -1,4 +1,4 @@
-"""What went wrong, in words: mistakes of a user (a message and exit code 2, no traceback), and what a bot says of its end."""
+"""The exceptions for mistakes of users (shown as a message, with exit code 2 and no traceback), and texts for messages."""
 
 import difflib
 import traceback
@@ -28,18 +28,18 @@ class StoreError(ArenaError):
 
 
 class NotStored(StoreError):
-    """A match that is not among stored results."""
+    """A match that the stored results do not have."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """` Did you mean "x"?` for a misspelt word, else the list of what is known."""
+    """The end of a message about an unknown word: `did you mean "x"?` if a known word is similar, else all known words."""
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else f"known: {', '.join(names)}"
 
 
 def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
-    r"""A stranger's text, safe to store and to print: cut, and with every control character escaped.
+    r"""An untrusted text made safe to store and to print: cut to `limit` characters, every control character escaped.
 
     >>> printable("a\x1b[2J")
     'a\\x1b[2J'
@@ -52,7 +52,7 @@ def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
 
 
 def short_trace() -> str:
-    """The end of the traceback of the exception that is being handled: enough to find the line of a bot."""
+    """The last lines of the traceback of the exception being handled: enough to find the line in the bot's file."""
     return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])
 
 

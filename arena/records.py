@@ -1,4 +1,4 @@
-"""The nouns that all layers share: endings, match records, ratings. Normative forms: docs in store/schema.py."""
+"""The records that all layers share: endings, matches, faults, ratings, clocks. How they are stored: store/schema.py."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Ending(StrEnum):
-    """How a seat's match ended, and so whose fault it was."""
+    """How a match ended for a seat, which says whose fault it was."""
 
     PLAYED = "played"
     ILLEGAL = "illegal"  # not in the legal list
@@ -21,7 +21,7 @@ class Ending(StrEnum):
 
     @property
     def blame(self) -> str:
-        """`bot`, `hall` or `-`."""
+        """Who is to blame for this ending: `bot`, `hall`, or `-` for nobody."""
         return _BLAME[self]
 
 
@@ -36,17 +36,17 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Version of a stored submission; 1 for a bot given by its path."""
     bot_sha256: str
     params: str
-    """Canonical JSON."""
+    """The bot's parameters as canonical JSON."""
     unit: int
-    """Team; the seat itself without teams."""
+    """The number of the seat's team; in a game without teams the seat's own number."""
     place: int
-    """1 = best; 0 in a void match."""
+    """The final place, from 1 for the best; 0 in a void match."""
     score: float
     ending: Ending
     fault_decision: int | None
-    """Index in the action log of the first fault; -1 = at the start; None = none."""
+    """The index in the action log of the seat's first fault; -1: it failed to start; None: no fault."""
     decisions: int
-    """Decisions of this seat in the log, forced and fallback ones included."""
+    """How many actions of the log are this seat's, forced ones and those of the fallback included."""
     isolation: str
     reproducible: bool
     cpu_ms_total: float
@@ -56,104 +56,104 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of a bot's fault for its author: one row of faults.parquet. Outside the hash."""
+    """A bot's fault with what its author needs to find it: one row of faults.parquet, not part of the results hash."""
 
     seat: int
     decision: int
-    """Index in the action log; -1 = at the start."""
+    """The index of the faulty decision in the action log; -1: the bot failed to start."""
     ending: Ending
     reason: str
-    """What was wrong, in words. Strangers' texts in here are printable: see errors.printable."""
+    """What went wrong, in words. A bot's own texts in it are made safe by errors.printable."""
     output: str = ""
-    """The end of what the bot printed (stderr; stdout too where that is not its channel); at most 4 KiB, printable."""
+    """The end of what the bot printed, at most 4 KiB, made printable: stderr, and stdout unless that is its channel."""
     exit: str = ""
-    """How its process ended, such as `exit code 3`, `SIGSEGV` or `killed by the hall`; empty: it went on, or has none."""
+    """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the hall`; empty: it did not end."""
 
 
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One match from deal to places; with the deal seed its action log replays it exactly."""
 
     index: int
-    """Position in the plan."""
+    """The match's number in the plan, from 0."""
     match_id: str
-    """24 hex digits."""
+    """The match's identifier: 24 hex digits."""
     game: str
     pool: str
     options: str
-    """Canonical JSON of all options."""
+    """All rule options as canonical JSON."""
     rules_version: int
     deal: int
     rotation: int
     seats: tuple[SeatRecord, ...]
     actions: tuple[int, ...]
-    """Action codes in order, forced and fallback ones included."""
+    """The action log: the codes of all actions in order, forced ones and those of the fallback included."""
     delays: tuple[int, ...] = ()
-    """Nertz with measured latency: ticks per action."""
+    """How many ticks each action was delayed; only Nertz with measured latency has delays."""
     attempts: int = 1
     notes: tuple[str, ...] = ()
-    """Per fault a line for the bot's author: seat, ending, reason. Outside the hash."""
+    """A line for each fault: seat, ending, reason. Not part of the results hash."""
     faults: tuple[FaultRecord, ...] = ()
-    """The same with all that is known of it, in order; the first few of each seat."""
+    """The first few faults of each seat with all that is known of them, in order."""
 
     @property
     def is_void(self) -> bool:
-        """Whether the hall failed: stored, reported, not rated."""
+        """Whether the hall could not finish the match: it is stored and reported, but not rated."""
         return any(seat.ending is Ending.HOST for seat in self.seats)
 
     @property
     def is_measured(self) -> bool:
-        """Whether thinking time became ticks of the game: exact to replay, not to repeat, and not rated by default."""
+        """Whether thinking time became ticks of the game: then the match can be replayed, but not repeated, and is not rated."""
         return bool(self.delays)
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rows say about one bot in one pool, in TrueSkill points: one row of ratings.parquet."""
+    """The rating of one bot in one pool, in TrueSkill points: one row of ratings.parquet."""
 
     model: str
     pool: str
-    """An entry's label, or `overall`."""
+    """The name of the rating pool, or `overall`."""
     bot: str
     bot_version: int
     mu: float
-    """Mean of the belief."""
+    """The mean of the belief about the bot's skill."""
     sigma: float
-    """Standard deviation of the belief (not the variance)."""
+    """The standard deviation of the belief about the bot's skill (not the variance)."""
     rating: float
-    """mu - 3 sigma."""
+    """The conservative rating by which bots are ranked: mu - 3 sigma."""
     low: float
     high: float
-    """95 % interval of mu."""
+    """The upper end of the 95 % interval of mu; `low` is the lower end."""
     rank: int | None
-    """None: no overall rank, because a pool is missing."""
+    """The rank, from 1; None: no overall rank, because the bot lacks a pool."""
     rank_low: int | None
     rank_high: int | None
-    """Best and worst rank that the intervals allow."""
+    """The worst rank that the intervals allow; `rank_low` is the best one."""
     matches: int
     wins: int
-    """Matches at place 1 (shared ones too)."""
+    """How many matches the bot finished at place 1, shared or not."""
     mean_place: float
     faults: int
-    """Matches with an ending that blames the bot."""
+    """How many matches ended by the bot's fault."""
 
 
 class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What was believed of one bot at one point of the plan: one row of history.parquet."""
+    """The belief about one bot's skill after part of the plan: one row of history.parquet."""
 
     model: str
     pool: str
     bot: str
     bot_version: int
     pool_matches: int
-    """Rated matches of the pool up to here, in plan order; 0 = before the first."""
+    """How many rated matches of the pool came before this point, in plan order."""
     matches: int
-    """Of them those of this bot."""
+    """How many of those matches the bot played."""
     mu: float
     sigma: float
-    """Standard deviation of the belief; TrueSkill points like mu."""
+    """The standard deviation of the belief, in TrueSkill points like mu."""
 
 
 class Clock(msgspec.Struct, frozen=True):
-    """CPU seconds of a seat: per decision, and the bank that a match's slow decisions draw on."""
+    """A seat's CPU seconds: `move` for each decision, `bank` for all slow ones of a match together, `start` to get ready."""
 
     move: float
     bank: float
@@ -167,7 +167,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     memory: int
-    """Bytes."""
+    """How many bytes of memory the bot may use beyond an empty process."""
 
 
 DEFAULT_LIMITS = Limits(memory=512_000_000)

@@ -1,7 +1,7 @@
-"""What every bot must pass before it enters: all its games, from the smallest table to the largest, in every variant.
+"""The check of a bot before it enters: it plays all its games, with the fewest and the most seats, in every variant.
 
-The bot sits at one seat, as in a tournament locked in, against bots of the house that run beside the check. One match of every
-game is played twice: a bot that then plays otherwise uses the clock or an entropy of its own, and is said to.
+The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. One match of every
+game is played twice: a bot that plays differently the second time uses the clock or randomness of its own, and is reported.
 """
 
 from collections import Counter
@@ -35,57 +35,57 @@ _KEY = b"arena check"
 
 
 class SlowDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the slowest decisions."""
+    """One of the bot's slowest decisions."""
 
     cpu_ms: float
     game: str
     seats: int
     options: dict[str, OptionValue]
-    """That differ from the defaults."""
+    """The rule options that differ from the defaults."""
     number: int
-    """Among those that the bot was asked for in its match, from 0."""
+    """The number of the decision among those that the bot was asked for in the match, from 0."""
     view: str
 
 
 class FaultFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A match that the bot spoilt."""
+    """A fault of the bot, and the match in which it happened."""
 
     game: str
     seats: int
     options: dict[str, OptionValue]
-    """That differ from the defaults."""
+    """The rule options that differ from the defaults."""
     ending: Ending
     reason: str
-    """What happened."""
+    """What went wrong, in words."""
     output: str
     """The end of what the bot printed."""
     view: str | None
-    """What the bot saw then; None: it did not start."""
+    """The view that the bot was asked about; None: it did not start."""
 
 
 class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one game."""
+    """The result of the check in one game."""
 
     game: str
     seats: tuple[int, ...]
-    """Sizes of the tables."""
+    """The numbers of seats that were played."""
     variants: int
     matches: int
     decisions: int
-    """That the bot answered."""
+    """How many decisions the bot answered."""
     cpu_ms_p50: float
     cpu_ms_p99: float
     cpu_ms_max: float
     endings: dict[Ending, int]
-    """Of the bot's seat."""
+    """How many matches ended how for the bot's seat."""
     is_deterministic: bool | None
-    """Whether it played one match the same way twice; None: there was no such pair without a fault."""
+    """Whether the bot played one match the same way twice; None: a fault prevented the comparison."""
     is_complete: bool
-    """Whether all tables were played: after some faults the rest is left out."""
+    """Whether all matches were played; after several faults the rest is left out."""
 
 
 class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The report."""
+    """The result of a bot's check."""
 
     bot: str
     sha256: str
@@ -93,24 +93,24 @@ class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     isolation: str
     not_locked: str
-    """Why the bot could not be locked in on this machine; empty: it was."""
+    """Why the bot could not be locked in on this machine; empty if it was."""
     clock: Clock
     memory: int
-    """The limit, bytes."""
+    """The limit on the bot's memory, in bytes."""
     memory_peak: int | None
-    """Bytes that the bot added to an empty cell, at most; None: this machine does not tell."""
+    """The most memory that the bot used, in bytes beyond an empty process; None: this machine does not tell."""
     games: tuple[GameCheck, ...]
     slowest: tuple[SlowDecision, ...]
     faults: tuple[FaultFound, ...]
     refusals: tuple[str, ...]
-    """Why it may not enter; empty: it may."""
+    """Why the bot may not enter; empty if it may."""
     warnings: tuple[str, ...]
     cpu_seconds: float
-    """Of the bot's decisions, all together."""
+    """The CPU time of all decisions of the bot together."""
 
     @property
     def may_enter(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether the bot may enter."""
         return not self.refusals
 
 
@@ -124,9 +124,9 @@ def check_bot(
     prepare: Callable[[Sequence[str]], object] = lambda names: None,
     say: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
-    """Play the bot through its games. `chosen`: only these of them.
+    """Check a bot: play all its games, or only those in `chosen`.
 
-    `prepare`: gets the games that will be played, to compile their rules; `say`: hears what is being played.
+    `prepare` is called with the games that will be played, to compile their rules; `say` with the name of each game in turn.
 
     Raises HostTrouble when the hall itself failed the same match several times.
     """
@@ -159,7 +159,7 @@ def check_bot(
 
 
 def refused(name: str, reason: str) -> BotCheck:
-    """The report on what is no bot at all."""
+    """The report on a file that is no bot; `reason` says why."""
     return BotCheck(
         bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", clock=CLOCK, memory=DEFAULT_LIMITS.memory,
         memory_peak=None, games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
@@ -209,7 +209,7 @@ class _Checked:
                 yield seats, options
 
     def _setup(self, number: int, seats: int, options: dict[str, OptionValue]) -> MatchSetup:
-        """A table of the bot and rivals in turn, the bot at another seat in every match."""
+        """The bot against house bots; it sits at the next seat in every match."""
         own = number % seats
         names = list(rivals(self.room.name))
         players = [self.name if seat == own else names[(number + seat) % len(names)] for seat in range(seats)]

@@ -1,4 +1,4 @@
-"""Who plays: what the bots of a config say of themselves, and what holds those that are not trusted."""
+"""The field of a config: which games each bot declares that it plays, and how untrusted bots are isolated."""
 
 from arena.config import Bot, Tournament
 from arena.errors import ConfigError
@@ -9,13 +9,13 @@ from arena.seats.probe import Profile, first_error, probe, probe_locked
 from arena.seats.sandbox import NONE, LockError
 
 PARAMS_BYTES = 32 << 10
-"""Of a command bot's parameters: they fit into its first message, with room for the rest."""
+"""The most bytes of a command bot's parameters: they must fit into its first message with the rest."""
 
 
 def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) -> tuple[tuple[Contestant, ...], str]:
-    """The field as the bots themselves describe it, and what holds those that are not trusted.
+    """The contestants with the games that each one plays, and the isolation level of untrusted bots.
 
-    Raises BotError or ConfigError.
+    Raises BotError for a bot that cannot be loaded, and ConfigError for a field that cannot play the config's games.
     """
     bots = tournament.bots
     profiles, held_by = _profiles(tournament, isolation, unsafe_trust_bots)
@@ -42,7 +42,7 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
 
 
 def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tuple[list[Profile], str]:
-    """What each bot says of itself: trusted ones in a plain process, all others locked in. Raises ConfigError."""
+    """What each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
     seconds = tournament.clock.start
     trusted = [bot for bot in tournament.bots if bot.trusted]
     strangers = [bot for bot in tournament.bots if not bot.trusted]

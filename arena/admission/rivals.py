@@ -1,4 +1,4 @@
-"""The bots of this house as rivals: shipped with the package, so that a bot can be checked anywhere."""
+"""House bots as opponents in `arena check`. They are shipped with the package, so that a bot can be checked anywhere."""
 
 from functools import cache
 from pathlib import Path
@@ -8,17 +8,17 @@ from arena.agent import BotFiles, read_bot
 
 _PACKAGE = Path(arena.__file__).parent
 _FOLDERS = (_PACKAGE / "house_bots", _PACKAGE.parent / "bots")
-"""In an installed package, and in a clone of the repository."""
+"""Where the house bots are in an installed package, and in a clone of the repository."""
 
 
 def house_bot_path(name: str) -> Path:
-    """The file of a house bot. Raises FileNotFoundError: then the installation is not complete."""
+    """The path of a house bot. Raises FileNotFoundError if the installation is incomplete."""
     return next(iter(_paths(name)))
 
 
 @cache
 def rivals(game: str) -> dict[str, BotFiles]:
-    """By name: the house bots made for a game (`bots/<game>_*.py`), then the one that plays all games at random."""
+    """The opponents for a game by name: the house bots made for it (`bots/<game>_*.py`), then the random bot."""
     paths = [*_paths(f"{game}_*"), house_bot_path("random_bot")]
     return {path.stem: read_bot(path) for path in paths}
 

@@ -1,4 +1,4 @@
-"""What the driver needs of a pool of workers; local.py and on_ray.py are the two that there are."""
+"""What the driver needs of a pool of workers. The two backends are local.py and ray/backend.py."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Ticket: TypeAlias = Hashable
 
 @dataclass(frozen=True)
 class Lost:
-    """A chunk whose worker was lost before it answered: which of its matches is to blame, if any, is not known."""
+    """A chunk whose worker was lost before it answered. Nobody knows which of its matches is to blame, if any."""
 
     reason: str
 
@@ -24,7 +24,7 @@ class Backend(Protocol):
     """Whether the loss of one worker loses the chunks of all others too."""
 
     stage: Stage | None
-    """What the chunks to come belong to; None: the job's plan has it all."""
+    """The stage that the next chunks belong to; None: the job's plan is complete without stages."""
 
     @property
     def slots(self) -> int:
@@ -34,7 +34,7 @@ class Backend(Protocol):
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Start a chunk as soon as a worker is free.
 
-        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches.
+        `kills`: how often each seat was killed from outside in earlier attempts at these matches, by seat.
         """
         ...
 

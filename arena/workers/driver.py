@@ -31,20 +31,20 @@ SLOWNESS = 10.0  # times the estimate that a chunk may take, beyond the patience
 
 @dataclass
 class Tally:
-    """What a run cost, for the last lines of its output."""
+    """What a run cost; shown in the last lines of its output."""
 
     match_cpu: float = 0.0
     worker_cpu: float = 0.0
     timed_matches: int = 0
-    """Matches that these two are about: all but those of each worker's first chunk."""
+    """How many matches the CPU times cover: all but those of each worker's first chunk."""
     lost_chunks: int = 0
     overdue_chunks: int = 0
-    """Of the lost ones those that took too long and were cancelled."""
+    """How many of the lost chunks were cancelled because they took too long."""
     failed_attempts: int = 0
-    """At matches: with a lost chunk, or because the hall failed one match of it."""
+    """How many attempts at matches failed: the chunk was lost, or the hall failed the match."""
     void_matches: int = 0
     duplicates: int = 0
-    """Results of matches that had one already; the same, or the run would have stopped."""
+    """How many results came twice. They were equal, or the run would have stopped."""
 
     @property
     def efficiency(self) -> float | None:
@@ -54,11 +54,11 @@ class Tally:
 
 @dataclass
 class _Sent:
-    """A chunk in flight."""
+    """A chunk that was sent and is not answered yet."""
 
     indices: list[int]
     since: float | None = None
-    """When it was first among those that can be running; time in the queue does not count."""
+    """When the chunk came to the front of the queue and may have started; None: not yet."""
     is_overdue: bool = False
 
 
@@ -68,9 +68,9 @@ class Driver:
 
     backend: Backend
     on_chunk: Callable[[Chunk, Mapping[int, Sequence[Failure]]], None]
-    """Keeps a chunk's records; gets the earlier failed attempts of each, by index."""
+    """Stores a chunk's records; is given the earlier failed attempts of each match, by index."""
     on_void: Callable[[int, int, str], None]
-    """Keeps a match that failed: index, attempts, reason."""
+    """Stores a match that could not be played: its index, the number of attempts, the reason."""
     on_tick: Callable[[], None]
     """Called several times a second, for progress."""
     patience: float
@@ -130,7 +130,7 @@ class Driver:
     def _accept(
         self, outcome: Chunk | Lost, indices: list[int], earlier: Mapping[int, Sequence[Failure]]
     ) -> dict[int, Failure]:
-        """Keep what came; returns the matches that have to be tried again, with the reason."""
+        """Store what a chunk brought; returns the matches that have to be tried again, with the reason."""
         if isinstance(outcome, Lost):
             self.tally.lost_chunks += 1
             self.tally.failed_attempts += len(indices)
@@ -148,7 +148,7 @@ class Driver:
         return failures
 
     def _cancel_overdue(self, pending: dict[Ticket, _Sent]) -> None:
-        """Of a chunk one match may take all of the patience, and the others longer than the estimate, but not each of them."""
+        """Cancel chunks that take too long. One match of a chunk may use up the whole patience, the others the estimate."""
         now = time.monotonic()
         for ticket, sent in itertools.islice(pending.items(), self.backend.slots):  # chunks start in order
             if sent.since is None:
@@ -161,5 +161,5 @@ class Driver:
 
 
 def _kills(failures: Sequence[Failure]) -> Counter[int]:
-    """By seat: how often it was killed from outside."""
+    """How often each seat was killed from outside, by seat number."""
     return Counter(failure.seat for failure in failures if failure.was_killed and failure.seat is not None)

@@ -1,4 +1,4 @@
-"""What is installed on a machine, as far as it decides how matches are played: where it is equal, matches are played alike."""
+"""What is installed on a machine, as far as it affects matches: equal installations play equal matches."""
 
 import hashlib
 import importlib.metadata
@@ -16,7 +16,7 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def installation(rooms: Iterable[str]) -> dict[str, str]:
-    """By part, what is installed here; `rooms`: the games that are to be played."""
+    """The version or hash of each installed part, by name of the part; `rooms`: the games that will be played."""
     found = {"arena": f"{_version(HALL)} (sources {_source_hash()})"}
     found |= {f"the rules of {room}": f"version {games.load(room).version}" for room in rooms}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
@@ -25,7 +25,7 @@ def installation(rooms: Iterable[str]) -> dict[str, str]:
 
 
 def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """What another installation has instead of ours, in words.
+    """The differences between two installations, in words, for a message about the second one.
 
     >>> differences({"Python": "3.11.4", "numba": "0.64.0"}, {"Python": "3.11.4", "numba": "0.63.1"})
     ['numba 0.63.1 instead of 0.64.0']
@@ -45,7 +45,7 @@ def _version(package: str) -> str:
 
 
 def _source_hash() -> str:
-    """Over code and data of the whole package, wherever it lies."""
+    """A hash over all code and data files of the package."""
     digest = hashlib.sha256()
     for path in sorted(path for path in _PACKAGE.rglob("*") if path.suffix in (".py", ".csv")):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

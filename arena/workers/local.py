@@ -1,4 +1,4 @@
-"""The local backend: worker processes on this machine, without Ray. For tests and quick checks; same rows as on Ray."""
+"""The local backend: worker processes on this machine, without Ray. Its results are the same as on Ray."""
 
 import concurrent.futures
 import multiprocessing
@@ -15,7 +15,7 @@ from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
 
 
 class LocalBackend:
-    """A pool of freshly started Python processes; a context manager, implements backend.Backend."""
+    """A pool of fresh Python processes. A context manager; implements backend.Backend."""
 
     falls_together = True  # a pool that loses a process takes no more work
 
@@ -79,7 +79,7 @@ class LocalBackend:
         return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them
 
     def _require_start(self) -> None:
-        """Raise ArenaError when worker processes die before they play: else every match would be taken for a killer."""
+        """Raise ArenaError if worker processes die before they play: else every match would be blamed for it."""
         try:
             self._pool.submit(os.getpid).result()
         except BrokenProcessPool:
@@ -93,7 +93,7 @@ class LocalBackend:
             raise
 
     def _restart(self) -> None:
-        """A pool that lost a process takes no more work."""
+        """Replace the pool: one that lost a process takes no more work."""
         self.close()
         self._pool = self._start()
 

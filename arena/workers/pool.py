@@ -1,4 +1,4 @@
-"""Pools of worker processes on this machine: they leave Ctrl-C to the process that made them, and end with it."""
+"""Pools of worker processes on this machine. They leave Ctrl-C to the process that made them, and end with it."""
 
 import concurrent.futures
 import contextlib
@@ -19,12 +19,12 @@ class WorkerPool(concurrent.futures.ProcessPoolExecutor):
     """Freshly started Python processes, each made ready by `prepare(*arguments)`."""
 
     def __init__(self, workers: int, prepare: Callable[..., None], *arguments: object) -> None:
-        """The processes start when there is work for them."""
+        """Start no process yet: each starts when there is work for it."""
         begin = functools.partial(_begin, os.getpid(), prepare, *arguments)
         super().__init__(workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
 
     def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> concurrent.futures.Future[R]:
-        """Queue a call; where a process is idle no other one is started."""
+        """Queue a call. A new process is started only if none is idle."""
         with children_deaf_to_ctrl_c():
             return super().submit(function, *args, **kwargs)
 
@@ -37,7 +37,7 @@ def _begin(parent: int, prepare: Callable[..., None], *arguments: object) -> Non
 
 @contextlib.contextmanager
 def children_deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that start in it hear no Ctrl-C until they `ignore_ctrl_c`: half started, they would print a traceback."""
+    """Keep Ctrl-C from processes that start in this context: a process that is not ready yet would print a traceback."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -46,6 +46,6 @@ def children_deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def ignore_ctrl_c() -> None:
-    """Of a worker: the first process ends it. What the worker starts ignores Ctrl-C too, unless it says otherwise."""
+    """Ignore Ctrl-C in this worker, which its parent process ends. Processes that it starts inherit this."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

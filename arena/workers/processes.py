@@ -1,4 +1,4 @@
-"""What all worker processes share: their environment, and that they die with their parent."""
+"""What all worker processes share: their environment, and that they end with their parent."""
 
 import contextlib
 import ctypes
@@ -9,10 +9,10 @@ import threading
 from collections.abc import Iterator
 
 HASH_SEED = {"PYTHONHASHSEED": "0"}
-"""Environment of every worker: sets of strings iterate alike everywhere, so that a bot that uses one plays alike."""
+"""The environment of every worker: sets of strings iterate in the same order everywhere, so bots that use them repeat."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-"""Environment of workers on machines that are not ours: a slot is one CPU, and sums in one thread have one order."""
+"""The environment of workers on other machines: a slot is one CPU, and sums in one thread have one order."""
 
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 
@@ -24,7 +24,7 @@ def available_cpus() -> int:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Without Ctrl-C and SIGTERM, for what must be done to its end: processes are being ended."""
+    """Hold back Ctrl-C and SIGTERM until the context ends: it ends processes, and must not stop halfway."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's business
         return
@@ -37,7 +37,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def die_with_parent(parent: int) -> None:
-    """Be killed when the parent thread that started this process ends (Linux; elsewhere the pipes' end must do)."""
+    """Have this process killed when the thread that started it ends. Linux only; elsewhere the closed pipes end it."""
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Compiling before workers start: one process per room, only the rooms in use, once per machine and version."""
+"""Compiles the rooms in use before workers start, once for each machine and version, a process for each room."""
 
 import contextlib
 import os
@@ -19,9 +19,9 @@ from arena.workers.processes import available_cpus
 
 
 def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping[str, str] = MappingProxyType({})) -> float:
-    """Compile the rooms that are not in the cache, as many at once as there are cores; returns the seconds it took.
+    """Compile the rooms that are not in the cache, one per core at a time; returns the seconds that it took.
 
-    `others`: what else to compile, by name, and the modules that do it when they are run.
+    `others`: other things to compile, by name, with the modules that compile them when run.
     """
     modules = {**dict.fromkeys(names, "arena.workers.warmup"), **others}
     cold = [name for name in modules if not (jit.is_warm(name) and (name in others or jit.is_warm(jit.search_of(name))))]
@@ -39,7 +39,7 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping
 
 
 def _compiled(modules: Mapping[str, str]) -> Generator[str, None, None]:
-    """Run a process for each name, as many at once as there are cores; yields the names as they end. Leaves none behind."""
+    """Run a process for each name, one per core at a time; yields the names as they end. No process outlives the call."""
     cache_root()  # a temporary fallback is made here, and the processes inherit its name
     waiting = deque(modules)
     with selectors.DefaultSelector() as pipes:
@@ -66,7 +66,7 @@ def _started(module: str, name: str) -> subprocess.Popen[str]:
 
 
 def _finish(name: str, child: subprocess.Popen[str]) -> None:
-    """Wait for its end; raises ArenaError where it could not compile."""
+    """Wait for the process to end. Raises ArenaError if it could not compile."""
     _, trouble = child.communicate()
     if child.returncode:
         last = trouble.strip().splitlines()[-1] if trouble.strip() else f"exit code {child.returncode}"

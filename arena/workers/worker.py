@@ -1,4 +1,4 @@
-"""What a worker process does: play a chunk of the plan. The same code behind every backend."""
+"""Plays a chunk of the plan in a worker process. Every backend runs the same code."""
 
 import contextlib
 import os
@@ -25,48 +25,48 @@ NO_KILLS: Mapping[int, int] = MappingProxyType({})
 
 
 class Job(msgspec.Struct, frozen=True):
-    """All that a worker needs, by value: no shared disk is assumed."""
+    """Everything that a worker needs, by value: workers need no shared disk."""
 
     plan: Plan
     bots: Mapping[str, BotFiles]
-    """By content hash."""
+    """The files of each bot, by content hash."""
     needs_lock: bool = True
-    """Whether untrusted bots are refused where they cannot be locked in."""
+    """Whether untrusted bots are refused on a machine that cannot lock them in."""
     isolation: str = NAMESPACE
-    """The strongest to try."""
+    """The strongest isolation level to try."""
 
     def worker(self) -> "Worker":
-        """What plays it, in the process that is to play."""
+        """The worker that plays this job; made in the worker process."""
         return Worker(self)
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """The hall failed a match: it is tried again."""
+    """A match that failed by the hall's fault and is tried again."""
 
     reason: str
-    """In words, or as a traceback."""
+    """Why it failed: words or a traceback."""
     seat: int | None = None
-    """Whose isolation failed; None: something else did."""
+    """The seat whose isolation failed; None: something else failed."""
     was_killed: bool = False
-    """Whether that seat was killed from outside (by the kernel, short of memory)."""
+    """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """What came of a chunk of plan indices."""
+    """The results of a chunk of matches."""
 
     records: list[MatchRecord]
     failures: dict[int, Failure]
-    """By index."""
+    """The failures by index of the match."""
     seconds: float
-    """Wall time."""
+    """The wall time of the chunk."""
     match_cpu: float
-    """CPU seconds inside matches, those of locked seats included."""
+    """CPU seconds spent inside matches, locked seats included."""
     worker_cpu: float
-    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk (imports, loading)."""
+    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
 
 
 class Worker:
-    """Plays matches of one job; keeps loaded games between chunks."""
+    """Plays the matches of one job, and keeps loaded games between chunks."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -79,16 +79,16 @@ class Worker:
         self._cpu_before: float | None = None
 
     def close(self) -> None:
-        """End the processes of locked seats; nothing can be played any more."""
+        """End the processes of locked seats. After this the worker plays nothing."""
         if self._keeper is not None:
             self._keeper.close()
         self._nowhere.close()
 
     def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
-        """Play matches of the plan; a failure of ours in one of them does not hurt the others.
+        """Play the matches with these indices; if the hall fails one of them, the others are played all the same.
 
-        `kills`: by seat, how often it was killed from outside in earlier attempts at these matches. `stage`: the part of a
-        ladder's plan that has them.
+        `kills`: how often each seat was killed from outside in earlier attempts at these matches, by seat. `stage`: the part
+        of a ladder's plan that has them.
         """
         if stage is not None:
             self._plan = self._job.plan.with_stage(stage)
