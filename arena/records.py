@@ -102,7 +102,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_measured(self) -> bool:
-        """Whether thinking time became ticks of the game: then the match can be replayed, but not repeated, and is not rated."""
+        """Whether thinking time became ticks of the game: the match can be replayed, but not repeated; it is not rated."""
         return bool(self.delays)
 
 
