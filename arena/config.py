@@ -14,10 +14,10 @@ from arena.agent.command_bot import NAME, NAME_RULE
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
+from arena.faults import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.formats.plan import ALL as ALL_ROTATIONS
 from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
-from arena.match import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.store.manifest import HALL

@@ -15,12 +15,12 @@ from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
 from arena.errors import printable
+from arena.faults import FORFEIT, FaultPolicy, settle_places
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
-FORFEIT, SUBSTITUTE = "forfeit", "substitute"
 
 
 class HostTrouble(Exception):
@@ -29,16 +29,6 @@ class HostTrouble(Exception):
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(f"seat {seat}: {reason}")
         self.seat = seat
-
-
-class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a bot's fault costs (formats: "Endings")."""
-
-    policy: str = FORFEIT
-    max_faults: int = 3
-    """With `substitute`: the fault with this number forfeits."""
-    retire_after: int = 5
-    """Forfeits in a row, in plan order, after which a bot's remaining matches are not played."""
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -143,28 +133,6 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
         for player, unit in zip(setup.players, units)
     )
     return _match_record(game, setup, rows, (), attempts, (f"host: {printable(reason)}",))
-
-
-def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:
-    """Final places: forfeiting units last, the earlier fault lower; the others keep their order.
-
-    `faults`: decision of the fault by forfeiting seat. Where a match names one loser, only the forfeiting lose, if any.
-
-    >>> settle_places([1, 2, 3], [0, 1, 2], {0: 7}, has_one_loser=False)
-    [3, 1, 2]
-    >>> settle_places([1, 1, 3], [0, 1, 2], {0: 7, 1: 3}, has_one_loser=True)
-    [2, 3, 1]
-    """
-    if not faults:
-        return list(places)
-    earliest: dict[int, int] = {}
-    for seat, decision in faults.items():
-        earliest[units[seat]] = min(decision, earliest.get(units[seat], decision))
-    # A seat's key: (forfeited?, how bad); equal keys share a place.
-    keys = [
-        (1, -earliest[unit]) if unit in earliest else (0, 0 if has_one_loser else place) for place, unit in zip(places, units)
-    ]
-    return [1 + sum(other < key for other in keys) for key in keys]
 
 
 @dataclass

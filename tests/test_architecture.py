@@ -12,7 +12,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "records", "cards", "cache", "userfiles", "engine", "seeds", "search", "agent", "games", "match",
+    "errors", "records", "faults", "cards", "cache", "userfiles", "engine", "seeds", "search", "agent", "games", "match",
     "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config", "admission",
     "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip

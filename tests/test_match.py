@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from arena.agent import Agent, EndInfo, StartInfo, View
 from arena.engine.options import OptionValue
+from arena.faults import FaultPolicy, settle_places
 from arena.games import load
-from arena.match import Answer, Fault, FaultPolicy, MatchSetup, play, settle_places
+from arena.match import Answer, Fault, MatchSetup, play
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.single_match import agree, bot_seat, play_match
 from helpers.paths import BAD_BOTS, TEST_BOTS

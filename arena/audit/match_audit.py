@@ -4,7 +4,8 @@ import random
 from collections.abc import Iterator
 
 from arena.engine.room import Game
-from arena.match import FORFEIT, MatchSetup, settle_places
+from arena.faults import FORFEIT, settle_places
+from arena.match import MatchSetup
 from arena.records import Ending, MatchRecord, SeatRecord, canonical_json
 from arena.store.hashing import as_float32
 

@@ -20,6 +20,7 @@ import msgspec
 from arena import games
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
+from arena.faults import FaultPolicy
 from arena.formats.tables import (
     Combinations,
     Format,
@@ -33,7 +34,7 @@ from arena.formats.tables import (
     orders,
     tables_of,
 )
-from arena.match import FaultPolicy, MatchSetup, Player
+from arena.match import MatchSetup, Player
 from arena.records import Clock, Limits, canonical_json
 from arena.seeds import MATCH_ID_DIGITS, commitment, key_of_link, match_seeds, table_dice
 

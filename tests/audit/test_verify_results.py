@@ -13,9 +13,10 @@ from arena.audit.match_audit import match_problems
 from arena.audit.results_audit import Audit, audit_results
 from arena.cli.main import main
 from arena.errors import StoreError
+from arena.faults import SUBSTITUTE
 from arena.formats.plan import Plan, read_plan
 from arena.games import load
-from arena.match import SUBSTITUTE, void
+from arena.match import void
 from arena.records import Ending, MatchRecord
 from arena.store import parquet
 from arena.store.hashing import ResultsHash

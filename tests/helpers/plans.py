@@ -1,7 +1,7 @@
 """Plans of a league whose bots and games are names only."""
 
+from arena.faults import FaultPolicy
 from arena.formats.plan import CYCLIC, Contestant, Entry, Plan
-from arena.match import FaultPolicy
 from arena.records import Clock, Limits
 from arena.seeds import key_from_seed
 

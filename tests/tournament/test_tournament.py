@@ -16,7 +16,7 @@ import pytest
 from arena.analysis.history import history
 from arena.cli.main import main
 from arena.errors import ArenaError, StoreError
-from arena.match import SUBSTITUTE
+from arena.faults import SUBSTITUTE
 from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
