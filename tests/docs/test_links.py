@@ -1,0 +1,76 @@
+"""Every link of every Markdown page leads somewhere, and every path and command that a page names exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import VERBS
+from helpers.paths import DOCS, PACKAGE, ROOT
+
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"), *DOCS.glob("*.md"), *PACKAGE.glob("games/*/RULES.md"), ROOT / "bots" / "README.md",
+        ROOT / "leaderboards" / "README.md",
+    ]
+)  # fmt: skip
+FOLDERS = "arena|bots|configs|tests|leaderboards"
+WRITTEN_LATER = {"bots/strongest.py", "arena/docs/adding-a-game.md", "arena/docs/commands.md"}
+"""What readers write themselves."""
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"https?://", target):
+            continue
+        path, _, anchor = target.partition("#")
+        aim = page.parent / path if path else page
+        assert aim.exists(), f"{target} leads nowhere"
+        assert not anchor or anchor in headings(aim), f"{target}: there is no such heading"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_path_that_is_named_exists(page: Path) -> None:
+    for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose(page)):
+        is_result = path.startswith("leaderboards/") and path != "leaderboards/README.md"
+        assert is_result or path in WRITTEN_LATER or (ROOT / path).exists(), f"{path} does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_that_is_named_exists(page: Path) -> None:
+    named = re.findall(r"`(?:\.venv/bin/)?arena ([a-z][a-z-]*)", prose(page))
+    named += re.findall(r"^ *(?:\$ )?(?:\.venv/bin/)?arena ([a-z][a-z-]*)", page.read_text(), re.MULTILINE)
+    assert set(named) <= set(VERBS)
+
+
+def test_every_page_is_in_the_index() -> None:
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "README.md").read_text()))
+    assert linked == {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+
+
+def test_the_layers_and_doors_of_the_architecture_are_those_that_are_enforced() -> None:
+    text = (DOCS / "architecture.md").read_text()
+    code = (ROOT / "tests" / "test_architecture.py").read_text()
+    (layers,) = re.findall(r"^LAYERS = \((.*?)^\)", code, re.DOTALL | re.MULTILINE)
+    (doors,) = re.findall(r"^ONE_DOOR = \{(.*?)^\}", code, re.DOTALL | re.MULTILINE)
+    table = text[text.index("| package |") : text.index("Why this order")]
+    assert [name.rstrip("/").removesuffix(".py") for name in re.findall(r"^\| `arena/(\S+)`", table, re.MULTILINE)] == (
+        re.findall(r'"(\w+)"', layers)
+    )
+    assert re.findall(r"^\| (\w+) \| `arena/(\S+)` \|", text, re.MULTILINE) == re.findall(r'"(\w+)": "(\S+)"', doors)
