@@ -74,3 +74,13 @@ def test_the_layers_and_doors_of_the_architecture_are_those_that_are_enforced() 
         re.findall(r'"(\w+)"', layers)
     )
     assert re.findall(r"^\| (\w+) \| `arena/(\S+)` \|", text, re.MULTILINE) == re.findall(r'"(\w+)": "(\S+)"', doors)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_name_is_in_the_module_that_a_page_says(page: Path) -> None:
+    for name, path in re.findall(r"`([A-Za-z_][\w.]*)` in `(arena/[\w/.-]+)`", prose(page)):
+        aim = ROOT / path
+        sources = [aim] if aim.is_file() else sorted(aim.rglob("*.py"))
+        last = name.rpartition(".")[2]
+        defined = re.compile(rf"^\s*(?:(?:class|def) {last}\b|{last}(?::| =|, \w+ =))", re.MULTILINE)
+        assert any(defined.search(source.read_text()) for source in sources), f"{path} does not define {name}"
