@@ -1,4 +1,4 @@
-"""One table from the deal to the match record: who is asked, the clock, faults and places. Trusts nothing that a seat says."""
+"""The referee of one match, from the deal to its record: who is asked, clocks, faults. Trusts nothing that a seat says."""
 
 import copy
 import random
@@ -18,13 +18,13 @@ from arena.errors import printable
 from arena.faults import FORFEIT, FaultPolicy, settle_places
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
 
-BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (formats: "Clock")
+BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (docs/formats.md, "Clock")
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 
 
 class HostTrouble(Exception):
-    """A seat failed by the hall's fault: the match is void and played again, never scored."""
+    """A seat failed by the hall's fault. The match is played again; this attempt is not scored."""
 
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(f"seat {seat}: {reason}")
@@ -41,14 +41,14 @@ class Player(msgspec.Struct, frozen=True):
 
 
 class MatchSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """All that fixes a match but the bots' code: what the plan computes from an index."""
+    """Everything that fixes a match, except the bots' code. The plan computes it from the index of the match."""
 
     index: int
     match_id: str
     game: str
     pool: str
     options: dict[str, OptionValue]
-    """Resolved."""
+    """All rule options with their values, defaults included."""
     deal: int
     rotation: int
     players: tuple[Player, ...]
@@ -62,42 +62,42 @@ class MatchSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Fault:
-    """A seat failed."""
+    """The failure of a seat, and what is known about it."""
 
     ending: Ending
     reason: str
     output: str = ""
     """The end of what the bot printed, printable."""
     exit: str = ""
-    """How its process ended; empty: it goes on, or there is none."""
+    """How the bot's process ended; empty: it still runs, or the bot has none of its own."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a seat replied: anything at all, and what it cost."""
+    """What a seat replied, unchecked, and what the decision cost."""
 
     action: object
-    """One of the legal texts, or its index; everything else is a fault."""
+    """A legal action's text, or its index among the legal actions; anything else is a fault."""
     cpu_seconds: float
     wall_seconds: float
     output: Callable[[], str] = str
-    """Gives the end of what the bot printed, printable: asked for when the reply is a fault."""
+    """Returns the end of what the bot printed, made printable. Called only if the reply is a fault."""
     is_timed: bool = False
-    """Whether a time budget had a part in it."""
+    """Whether a search with a time budget took part in the decision."""
 
 
 class Seat(Protocol):
-    """How an agent is reached. Several seats are asked before the first of them answers where choices are simultaneous."""
+    """How the referee talks to a bot. When choices are simultaneous, all seats are asked before the first one answers."""
 
     wants_forced: bool
 
     @property
     def isolation(self) -> str:
-        """What holds the bot: a column of its row."""
+        """The isolation level of the bot, as the column `isolation` stores it."""
         ...
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Make the bot ready."""
+        """Get the bot ready to play."""
         ...
 
     def ask(self, view: View) -> None:
@@ -105,7 +105,7 @@ class Seat(Protocol):
         ...
 
     def answer(self) -> Answer | Fault:
-        """What the bot says to the decision put last."""
+        """Wait for the bot's answer to the decision that was put last."""
         ...
 
     def end(self, result: EndInfo) -> None:
@@ -137,7 +137,7 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
 
 @dataclass
 class _SeatState:
-    """The referee's book on one seat."""
+    """What the referee keeps about one seat."""
 
     seat: Seat
     fallback: random.Random
@@ -185,7 +185,7 @@ class _Table:
                 book.ending = fault.ending
 
     def play_decisions(self) -> None:
-        """One decision, or all decisions of one simultaneous choice: asked together, then answered in seat order."""
+        """Play one decision, or all decisions of one simultaneous choice: asked together, then answered in seat order."""
         batch = self._batch()
         for seat, states, codes in batch:
             if self._is_asked(seat, codes):
@@ -200,7 +200,7 @@ class _Table:
             raise RuntimeError(f"match {self.setup.match_id} of {self.game.name} does not end")
 
     def _advance(self, action: int, cpu_seconds: float) -> None:
-        """Play an action, delayed by the time that it took where the game measures it."""
+        """Play an action; in a game that measures thinking time it is delayed by the time that it took."""
         self.actions.append(action)
         if self.ms_per_tick is not None:
             self.delays.append(int(1000 * cpu_seconds / self.ms_per_tick))
@@ -268,7 +268,7 @@ class _Table:
         book.seat.ask(self.game.view(self.game, observed, seat, codes=codes, events=events, clock=clock))
 
     def _events_since(self, heard: int, viewer: int) -> Callable[[], list[tuple[int, str]]]:
-        """Events as texts, made only when the bot looks at them."""
+        """A function that makes the texts of the events which the seat has not heard of; called only if the bot asks."""
         news = self.history[heard:]
 
         def texts() -> list[tuple[int, str]]:
@@ -283,7 +283,7 @@ class _Table:
         return texts
 
     def _decision(self, seat: int, states: States, codes: list[int]) -> int:
-        """The seat's answer as a legal code, or the fallback's choice where it failed."""
+        """The seat's answer as a legal code, or the fallback's choice if the seat failed."""
         book = self.books[seat]
         answer = book.seat.answer()
         if isinstance(answer, Answer):
@@ -299,7 +299,7 @@ class _Table:
         return self._fallback(seat, codes)
 
     def _clock_fault(self, book: _SeatState, answer: Answer) -> Fault | None:
-        """Charge the bank. (Seats themselves watch the wall clock: only they know when the bot began.)"""
+        """Charge the bank, and return a fault if it is empty. Seats watch the wall clock: only they know when the bot began."""
         limit = self.setup.clock.move + book.bank
         book.bank = min(book.bank, max(0.0, limit - answer.cpu_seconds))
         if answer.cpu_seconds > limit:
@@ -328,7 +328,7 @@ class _Table:
 
 
 def _legal_code(game: Game, states: States, codes: list[int], action: object) -> int | Fault:
-    """A reply as one of the legal codes: a text of the legal list, or an index in it."""
+    """The legal code that a reply means, or the fault that it is."""
     if type(action) is not str and type(action) is not int:  # not isinstance: a subclass is a stranger's code
         return Fault(
             Ending.MALFORMED, f"a reply is one of the legal texts or its index, not a {printable(type(action).__name__)}"

@@ -14,7 +14,7 @@ V = TypeVar("V", bound=View, default=View)
 
 
 class StartInfo(msgspec.Struct, frozen=True):
-    """What a bot is told at the start of a match (never key, deal, rotation or opponents)."""
+    """What a bot is told at the start of a match. It never learns the key, the deal, the rotation or its opponents."""
 
     game: str
     options: Mapping[str, Any]
@@ -35,7 +35,7 @@ class EndInfo(msgspec.Struct, frozen=True):
 
 
 class Agent(Generic[V]):
-    """A player of one seat in one match: the hall makes a fresh one, in a freshly executed module, for each.
+    """A bot's player of one seat in one match. For every match the hall executes the bot's module anew and makes a new Agent.
 
     `Agent[NagaView]` types the view of a bot for one game; plain `Agent` sees the general `View`.
     """

@@ -1,4 +1,4 @@
-"""Command bots: what a `bot.toml` says, strictly read. The bot is a program of any language that speaks JSON lines."""
+"""Command bots: programs in any language that speak JSON lines. Their `bot.toml` is read here, strictly."""
 
 import re
 
@@ -23,7 +23,7 @@ class CommandBot(msgspec.Struct, frozen=True):
     games: list[str] = []
     """The games that the bot plays; empty: all."""
     files: list[str] = []
-    """What belongs to the bot beside bot.toml, relative to its folder; empty: all files in it."""
+    """The bot's files besides bot.toml, relative to its folder; empty: all files in the folder."""
     wants_forced: bool = False
     """Whether the bot is also asked for decisions with a single legal action."""
 

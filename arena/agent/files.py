@@ -21,12 +21,12 @@ _ELF = b"\x7fELF"
 
 
 class BotFiles(msgspec.Struct, frozen=True):
-    """A bot's files by value: what is hashed, shipped to workers and executed."""
+    """A bot's files by value: they are hashed, sent to workers and executed."""
 
     main: str
-    """The file that holds the Agent class; of a command bot its bot.toml."""
+    """The name of the file that has the Agent class; for a command bot bot.toml."""
     files: dict[str, bytes]
-    """Content by relative path."""
+    """The content of each file, by its path relative to the bot's folder."""
 
     @property
     def command(self) -> CommandBot | None:
@@ -35,7 +35,7 @@ class BotFiles(msgspec.Struct, frozen=True):
 
     @property
     def sha256(self) -> str:
-        """Content hash over paths and contents, hex."""
+        """The SHA-256 of all paths and contents, as hex digits: the bot's identity."""
         digest = hashlib.sha256()
         for name, content in sorted(self.files.items()):
             digest.update(f"{len(name.encode())}:{name}:{len(content)}:".encode() + content)
@@ -43,7 +43,7 @@ class BotFiles(msgspec.Struct, frozen=True):
 
 
 def read_bot(path: Path) -> BotFiles:
-    """A bot's files from a `.py` file, or from a folder with `__init__.py` or `bot.toml`.
+    """Read a bot from a `.py` file, or from a folder with `__init__.py` or `bot.toml`.
 
     Raises BotError that names the path.
     """

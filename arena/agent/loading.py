@@ -20,7 +20,7 @@ class LoadedBot:
     """A bot's module, executed on its own and forgotten on exit. A context manager."""
 
     def __init__(self, bot: BotFiles, folder: Path | None = None) -> None:
-        """Execute the module in `folder`, or unpack it first. Raises BotError unless it has one Agent class."""
+        """Execute the bot's module in `folder`, or unpack the files first. Raises BotError unless it has one Agent class."""
         self._name = f"arena_bot_{next(_serial)}"
         try:
             self.agent_class = self._execute(bot, folder or unpack(bot))
@@ -67,7 +67,7 @@ _code_cache: dict[tuple[str, bytes], types.CodeType] = {}
 
 
 def _compiled(source: bytes, path: str) -> types.CodeType:
-    """Code objects hold no state, so they alone are kept between matches."""
+    """The compiled source. Code objects hold no state, so they alone are kept between matches."""
     key = (path, hashlib.sha256(source).digest())
     if key not in _code_cache:
         _code_cache[key] = compile(source, path, "exec")

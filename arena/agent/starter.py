@@ -1,4 +1,4 @@
-"""A first bot: the file that `arena new` writes, and what the view of a game offers, read from the view itself."""
+"""The bot that `arena new` writes, with a list of what the game's view offers, read from the view itself."""
 
 import inspect
 import re
@@ -73,10 +73,10 @@ for line in sys.stdin:
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """What a view offers beside the general View."""
+    """An attribute of a game's view that the general View lacks."""
 
     text: str
-    """As it is used: `hand`, `strength(cards, place)`."""
+    """The attribute as bots write it, such as `hand` or `strength(cards, place)`."""
     type: str
     meaning: str
 
@@ -100,13 +100,13 @@ def python_bot(name: str, game: Game | None) -> str:
 
 
 def command_bot(name: str, game: Game | None) -> dict[str, str]:
-    """The files of a bot that is a program of its own, by name."""
+    """The files of a command bot, by name."""
     games = '# games = ["naga", "yaniv"]  # what it plays; left out: every game' if game is None else f'games = ["{game.name}"]'
     return {"bot.toml": BOT_TOML.format(name=name, games=games), "bot.py": PROGRAM.format(title=name)}
 
 
 def attributes(game: Game) -> list[Attribute]:
-    """What the typed view of a game offers, in its own order."""
+    """The attributes of a game's typed view, in the order of its source."""
     found = []
     for name, member in vars(game.view).items():
         function = _function(member)
@@ -122,7 +122,7 @@ def attributes(game: Game) -> list[Attribute]:
 
 
 def _function(member: Any) -> Callable[..., Any] | None:
-    """What is behind a member of a class; None for what is no attribute for bots."""
+    """The function behind a member of a view's class; None if the member is not for bots."""
     if isinstance(member, property):
         return member.fget
     if isinstance(member, cached_property):

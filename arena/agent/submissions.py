@@ -23,7 +23,7 @@ from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
 
 FOLDER = "submissions"
-"""In the folder of the results."""
+"""The folder of submissions within the results folder."""
 PREFIX = "submitted:"
 ALL = "all"
 _REFERENCE = re.compile(r"([a-z0-9_-]{1,40})(?:@([1-9]\d{0,8}))?")
@@ -35,31 +35,33 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     version: int
-    """From 1."""
+    """The number of the version, from 1."""
     sha256: str
     main: str
-    """The file that is executed."""
+    """The bot's main file: see BotFiles."""
     games: tuple[str, ...]
-    """What it says that it plays; empty: all."""
+    """The games that the bot declares; empty: all."""
     bytes: int
     submitted: str
-    """UTC, ISO 8601."""
+    """When the bot was submitted: UTC, ISO 8601."""
 
     @property
     def reference(self) -> str:
-        """As configs name it."""
+        """How configs name this version, such as `submitted:alice@2`."""
         return f"{PREFIX}{self.name}@{self.version}"
 
 
 class Submissions:
-    """The store of one folder of results; the folder is made at the first submission."""
+    """The submitted bots in one results folder; their folder is made at the first submission."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder`: of the results (`leaderboards`)."""
+        """`folder`: the results folder, such as `leaderboards`."""
         self.folder = folder / FOLDER
 
     def submit(self, name: str, bot: BotFiles, games: tuple[str, ...]) -> tuple[Submission, bool]:
-        """Store a bot as the next version of `name`; what is there already keeps its version, and False is returned with it.
+        """Store a bot as the next version of `name`; returns the version and True.
+
+        If a version with the same files exists, it is returned with False.
 
         Raises StoreError.
         """
@@ -84,18 +86,18 @@ class Submissions:
             raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
 
     def names(self) -> list[str]:
-        """All bots."""
+        """The names of all submitted bots, sorted."""
         return sorted(path.name for path in (self.folder / "versions").glob("*") if self.versions(path.name))
 
     def versions(self, name: str) -> list[Submission]:
-        """The versions of a bot, oldest first. Raises StoreError for a damaged one."""
+        """The versions of a bot, oldest first. Raises StoreError for a damaged version."""
         files = [path for path in (self.folder / "versions" / name).glob("*.json") if path.stem.isdigit()]
         return [_read_version(path) for path in sorted(files, key=lambda path: int(path.stem))]
 
     def find(self, reference: str) -> list[Submission]:
-        """What `submitted:NAME` (the newest version), `submitted:NAME@2` or `submitted:all` (the newest of each) mean.
+        """The versions that `submitted:NAME` (the newest), `submitted:NAME@2` or `submitted:all` (the newest of all) names.
 
-        Raises StoreError that says what there is.
+        Raises StoreError that lists what there is.
         """
         text = reference.removeprefix(PREFIX)
         known = self.names()
@@ -118,7 +120,7 @@ class Submissions:
         return chosen
 
     def files(self, submission: Submission) -> BotFiles:
-        """The files of a version. Raises StoreError where they are not what was submitted."""
+        """The files of a version. Raises StoreError if they are no longer what was submitted."""
         folder = self._content(submission.sha256)
         try:
             paths = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -130,7 +132,7 @@ class Submissions:
         return bot
 
     def of_content(self, sha256: str) -> BotFiles | None:
-        """The files with a content hash, whoever submitted them; None: nobody did."""
+        """The submitted files with this content hash, whatever the bot's name; None: nobody submitted them."""
         for name in self.names():
             for version in self.versions(name):
                 if version.sha256 == sha256:
@@ -141,7 +143,7 @@ class Submissions:
         return self.folder / "content" / sha256
 
     def _store(self, submission: Submission, bot: BotFiles) -> None:
-        """Write the files, unless they are there; damaged ones are written anew."""
+        """Write the files, unless they are there; damaged files are written again."""
         target = self._content(bot.sha256)
         target.parent.mkdir(exist_ok=True)
         for left_over in target.parent.glob(f"{_NEW}*"):  # of somebody who crashed: the lock is ours
@@ -169,7 +171,7 @@ class Submissions:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """One submission at a time; the others wait for its moment."""
+        """Hold the store's lock: one process submits at a time, the others wait."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "lock").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""What a bot sees at a decision: the base of the typed views of the rooms."""
+"""What a bot sees at a decision. Each game's own view extends this one."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -22,19 +22,19 @@ class View:
         events: Callable[[], list[tuple[int, str]]],
         clock: Clock,
     ) -> None:
-        """`observed`: the seat's state out of `observe`; `codes`: its legal actions; `events`: made when asked for."""
+        """`observed`: the state as `observe` shows it to the seat; `codes`: its legal actions; `events`: makes the events."""
         self.state: Any = observed[0]
-        """The seen state, a record of the room's STATE: all that the seat cannot know is zero."""
+        """The state as the seat sees it, a record of the room's STATE; everything that the seat cannot know is zero."""
         self.seat = seat
-        """The own seat, from 0."""
+        """The bot's own seat, from 0."""
         self.clock = clock
-        """CPU seconds for this decision, and left in the bank."""
+        """The CPU seconds for this decision, and what is left in the bank."""
         self._game = game
         self._observed = observed
         self.is_timed = False
-        """Whether a search was given a time budget: then the decision may be another one on another day."""
+        """Whether a search was given a time budget: then the decision cannot be repeated exactly."""
         self.thread_seconds = 0.0
-        """CPU time of a search's threads beside the one that chooses."""
+        """CPU seconds of the search's extra threads."""
         self.codes = codes
         """The legal actions as codes, in the order of `legal`."""
         self._events = events
@@ -51,7 +51,7 @@ class View:
 
     @cached_property
     def events(self) -> list[tuple[int, str]]:
-        """What happened since this seat's last decision, that one included, as (seat, text) that this seat may know."""
+        """What the seat may know of the actions since its last decision, that one included, as (seat, text)."""
         return self._events()
 
     @cached_property
@@ -62,8 +62,8 @@ class View:
     def search(self, memory: Memory | None = None, **settings: Any) -> Findings:
         """The compiled search from this seat's knowledge, such as `view.search(iterations=1000).best`.
 
-        `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ...; `memory`: of the
-        searches before in this match, so that this one need not begin anew. Raises ConfigError.
+        `settings`: the fields of `arena.search.Settings`: iterations, time, method, rollout, evaluate, ...; `memory`: what
+        earlier searches of this match learnt, so that this one need not start from nothing. Raises ConfigError.
         """
         asked = settings_of(settings)
         self.is_timed |= asked.time is not None

@@ -42,8 +42,9 @@ def choose_seat(
 ) -> BotSeat:
     """The seat for a bot in a match.
 
-    `keeper`: see `keeper_for`; `limits`: of a locked bot; `seed`: of the bot's own random generator; `earlier_kills`: how
-    often this seat was killed from outside in earlier attempts at the match; `heeds_ctrl_c`: see InProcessSeat.
+    `keeper`: see `keeper_for`; `limits`: what a locked bot may use; `seed`: for the bot's own random generator;
+    `earlier_kills`: how often this seat was killed from outside in earlier attempts at the match; `heeds_ctrl_c`: see
+    InProcessSeat.
     """
     if is_trusted or keeper is None:
         return open_seat(bot, seed=seed, params=params, heeds_ctrl_c=heeds_ctrl_c)

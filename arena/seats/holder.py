@@ -11,10 +11,10 @@ from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
 
 
 class Holder:
-    """Holds bots as strongly as this machine can. A context manager."""
+    """Makes seats for untrusted bots with the strongest isolation that this machine offers. A context manager."""
 
     def __init__(self, rooms: Sequence[str], *, limits: Limits) -> None:
-        """`rooms`: the games that the bots play; `limits`: of each locked bot."""
+        """`rooms`: the games that the bots play; `limits`: what each locked bot may use."""
         self._limits = limits
         self._keeper: Keeper | None = None
         self.not_locked = ""
@@ -48,7 +48,7 @@ class Holder:
         return probe_locked(self._keeper, [bot], seconds, self._limits)[0]
 
     def seat(self, bot: BotFiles, seed: int, params: Mapping[str, Any], *, is_trusted: bool = False) -> BotSeat:
-        """A seat for the bot, to be closed by the caller; `seed`: of the bot's own random generator."""
+        """A seat for the bot, to be closed by the caller; `seed`: for the bot's own random generator."""
         return choose_seat(
             bot, is_trusted=is_trusted, keeper=self._keeper, limits=self._limits, seed=seed, params=params, heeds_ctrl_c=True
         )

@@ -1,4 +1,4 @@
-"""A seat in this very process: for bots that the organiser trusts. No isolation, and a clock that is read after the fact."""
+"""A seat in this process, for trusted bots: no isolation, and a clock that is only read after each decision."""
 
 import copy
 import os
@@ -18,7 +18,7 @@ ISOLATION = "none"
 
 
 class HasAgent(Protocol):
-    """Code that is ready to run."""
+    """A bot's code, ready to run: a LoadedBot, or anything else with an Agent class."""
 
     agent_class: type[Agent[Any]]
 
@@ -36,7 +36,7 @@ class InProcessSeat:
         *,
         heeds_ctrl_c: bool = False,
     ) -> None:
-        """`load` makes the bot's code ready (`LoadedBot`); `seed`: of the bot's own generator.
+        """`load` gets the bot's code ready (`LoadedBot`); `seed`: for the bot's own random generator.
 
         `heeds_ctrl_c`: a KeyboardInterrupt is the user's, not the bot's (in a worker, which ignores Ctrl-C, it is the bot's).
         """
@@ -101,7 +101,7 @@ class InProcessSeat:
         return _late(answer, clock.move + clock.bank) or answer
 
     def end(self, result: EndInfo) -> None:
-        """Tell the bot; what it does then can change nothing."""
+        """Tell the bot how the match ended. Nothing that it does now can change the result."""
         assert self._agent is not None
         try:
             self._agent.end(result)
@@ -112,7 +112,7 @@ class InProcessSeat:
 
 
 def _late(answer: Answer, limit: float) -> Fault | None:
-    """The wall backstop, which catches sleepers; the hall's fault where it was the machine that was slow."""
+    """A fault if the decision took too much wall time, as a sleeping bot does. The hall's fault if the machine was slow."""
     backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
     if answer.wall_seconds <= backstop:
         return None

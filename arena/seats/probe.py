@@ -1,4 +1,4 @@
-"""What a bot says of itself, learnt in a process of its own: importing a stranger's file must not hurt the driver."""
+"""Learns which games a bot plays, in a separate process: executing an untrusted file must not harm the driver."""
 
 import contextlib
 import json
@@ -17,17 +17,17 @@ from arena.seats.sandbox import Keeper, LockedSeat, Trouble, find_program
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """What the Agent class of a bot declares, or why there is none."""
+    """What a bot declares about itself, or why it cannot play."""
 
     games: tuple[str, ...] = ()
-    """Empty: all."""
+    """The games that the bot plays; empty: all."""
     error: str | None = None
 
 
 def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
-    """Execute each bot's module once, outside this process; `seconds` of wall time are allowed for each.
+    """The profiles of trusted bots. Each module is executed once, in a separate process, for at most `seconds` of wall time.
 
-    Command bots declare themselves in their bot.toml: nothing of them is run.
+    Command bots are not run: their bot.toml says which games they play.
     """
     in_python = [bot for bot in bots if bot.command is None]
     profiles = iter(_probe_modules(in_python, seconds) if in_python else ())
@@ -58,7 +58,7 @@ def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
 
 
 def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limits: Limits) -> list[Profile]:
-    """The same for strangers' bots, each in a locked child; `seconds`: CPU time for each. Raises LockError."""
+    """The profiles of untrusted bots, each executed in a locked child for at most `seconds` of CPU time. Raises LockError."""
     profiles = []
     for bot in bots:
         if bot.command is not None:
@@ -73,7 +73,7 @@ def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limit
 
 
 def _command_profile(bot: BotFiles) -> Profile:
-    """What a bot.toml says, and whether its program is on this machine."""
+    """The profile of a command bot: its bot.toml, and whether its program is on this machine."""
     assert bot.command is not None
     try:
         find_program(bot.command, unpack(bot))
@@ -86,7 +86,7 @@ def _command_profile(bot: BotFiles) -> Profile:
 
 
 def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:
-    """Raise BotError for the first bot that cannot play; `keys` say which is which."""
+    """Raise BotError for the first bot that cannot play; `keys` name the bots in messages."""
     for profile, key in zip(profiles, keys):
         if profile.error is not None:
             raise BotError(f"{key}: {profile.error}")

@@ -14,7 +14,7 @@ from arena.records import Clock
 
 VERSION = 1
 MESSAGE_BYTES = 64 << 10
-"""Longest line, either way; the line feed not counted."""
+"""The most bytes of a line, in either direction, without the line feed."""
 LARGEST_ID = (1 << 53) - 1  # exact in every language's numbers
 
 
@@ -62,7 +62,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """From the bot: ready to play."""
 
     id: int
-    """That of the Start."""
+    """The `id` of the Start."""
     ok: bool
 
 
@@ -70,7 +70,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """From the bot: its action."""
 
     id: int
-    """That of the Act."""
+    """The `id` of the Act."""
     action: str | int
     """The text of a legal action, or its index in `legal`."""
 
@@ -84,7 +84,7 @@ _decoders: dict[type[Any], Any] = {kind: msgspec.json.Decoder(kind) for kind in 
 
 
 class NoMessage(ValueError):
-    """Bytes that are no reply."""
+    """Raised for bytes that are not a reply."""
 
 
 def line(message: Request) -> bytes:
@@ -96,7 +96,7 @@ def line(message: Request) -> bytes:
 
 
 def decode(body: bytes, kind: type[R]) -> R:
-    """A stranger's line as a reply; raises NoMessage, and nothing else, for all that is none."""
+    """The reply in an untrusted line. Raises NoMessage, and nothing else, if there is none."""
     try:
         reply: R = _decoders[kind].decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
@@ -106,7 +106,7 @@ def decode(body: bytes, kind: type[R]) -> R:
 
 
 class Lines:
-    """Cuts a stream of bytes into lines; keeps what does not make a whole one yet."""
+    """Cuts a stream of bytes into lines; keeps an incomplete line until its end comes."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -116,11 +116,11 @@ class Lines:
         return len(self._bytes)
 
     def add(self, data: bytes) -> None:
-        """What came."""
+        """Take bytes that were received."""
         self._bytes += data
 
     def take(self) -> bytes | None:
-        """The next whole line, or None; raises NoMessage for one that is longer than MESSAGE_BYTES."""
+        """The next complete line, or None. Raises NoMessage for a line that is longer than MESSAGE_BYTES."""
         end = self._bytes.find(b"\n", self._searched)
         self._searched = len(self._bytes) if end < 0 else 0
         if (end if end >= 0 else len(self._bytes)) > MESSAGE_BYTES:
@@ -145,7 +145,7 @@ def schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as it is stored."""
+    """The text of the JSON Schema as docs/protocol.schema.json stores it."""
     return msgspec.json.format(msgspec.json.encode(schema(), order="sorted"), indent=2).decode() + "\n"
 
 

@@ -19,7 +19,7 @@ from arena.seats.sandbox import Keeper, find_program
 from arena.seeds import single_match_id, single_match_seeds
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
-"""Seconds: no limit to speak of."""
+"""A clock that never runs out: about eleven days for each decision."""
 
 Entrant = str | Path | type[Agent[Any]]
 """A bot's path, or an Agent class."""
@@ -52,7 +52,7 @@ def agree(
     options: Mapping[str, OptionValue] | None = None,
     clock: Clock = UNHURRIED,
 ) -> MatchSetup:
-    """What fixes a match of the players `names` in seat order. `seed`: None for a random one."""
+    """The set-up of a single match of the players `names` in seat order. `seed`: None for a random one."""
     room = games.load(game)
     room.check_seats(len(names))
     resolved = room.read_options(options or {}, len(names), (Path(),))
@@ -80,7 +80,7 @@ def bot_seat(
 ) -> AbstractContextManager[Seat]:
     """A seat for a bot; a context manager. With a `keeper` the bot is locked in, as tournaments do with untrusted bots.
 
-    `seed`: of the bot's own random generator. Raises ConfigError or BotError for a path that is no bot.
+    `seed`: for the bot's own random generator. Raises ConfigError or BotError for a path that is no bot.
     """
     if isinstance(bot, type):
         return InProcessSeat(partial(_Ready, bot), seed, params or {}, heeds_ctrl_c=True)
@@ -103,7 +103,7 @@ def _files(path: Path) -> BotFiles:
 
 
 class _Ready:
-    """An Agent class that is there already, in the shape of a LoadedBot."""
+    """An Agent class that needs no loading, in the shape of a LoadedBot."""
 
     def __init__(self, agent_class: type[Agent[Any]]) -> None:
         self.agent_class = agent_class

@@ -1,4 +1,4 @@
-"""A seat with a note-taker beside it: what each decision cost, the slowest ones, and what the bot saw last."""
+"""A seat that takes notes on another one: the cost of each decision, the slowest decisions, and the last view."""
 
 import heapq
 from dataclasses import dataclass
@@ -12,38 +12,38 @@ SLOWEST = 3  # decisions kept of each match
 
 @dataclass(frozen=True)
 class Slow:
-    """A decision that took long."""
+    """A slow decision."""
 
     cpu_seconds: float
     number: int
-    """Among those that the bot was asked for in the match, from 0."""
+    """The number of the decision among those that the bot was asked for in the match, from 0."""
     view: View
 
 
 class WatchedSeat:
-    """Passes all through to another seat, which its maker closes; implements match.Seat."""
+    """Passes everything on to another seat and takes notes; implements match.Seat. Does not close the other seat."""
 
     def __init__(self, seat: Seat) -> None:
         self.cpu_seconds: list[float] = []
-        """Of every decision that the bot answered."""
+        """CPU seconds of every decision that the bot answered."""
         self.view: View | None = None
-        """Of the decision that was put last; None: none was."""
+        """The view of the decision that was put last; None before the first one."""
         self.wants_forced = False
         self._seat = seat
         self._slowest: list[tuple[float, int, Slow]] = []  # a heap
 
     @property
     def isolation(self) -> str:
-        """What holds the bot."""
+        """The isolation level of the other seat."""
         return self._seat.isolation
 
     @property
     def slowest(self) -> list[Slow]:
-        """The slowest first."""
+        """The slowest decisions, the slowest first."""
         return [slow for _, _, slow in sorted(self._slowest, reverse=True)]
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Make the bot ready."""
+        """Get the bot ready to play."""
         fault = self._seat.start(info)
         self.wants_forced = self._seat.wants_forced
         return fault
@@ -54,7 +54,7 @@ class WatchedSeat:
         self._seat.ask(view)
 
     def answer(self) -> Answer | Fault:
-        """What the bot says, noted."""
+        """The other seat's answer, of which a note is taken."""
         found = self._seat.answer()
         if isinstance(found, Answer):
             self._note(found.cpu_seconds)

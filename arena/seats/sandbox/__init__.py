@@ -1,4 +1,4 @@
-"""Locked seats for strangers' bots. The one door to the jail: nothing outside imports a module of this folder by itself."""
+"""Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
 from arena.seats.sandbox.child import Trouble
 from arena.seats.sandbox.command_seat import CommandSeat

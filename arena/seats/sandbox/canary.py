@@ -1,4 +1,4 @@
-"""Real self-tests of the lock: a child locks itself in as a bot would be, then tries to get out."""
+"""Self-tests of the lock: a child locks itself in as for a bot, then tries to get out."""
 
 import mmap
 import os
@@ -14,13 +14,13 @@ from arena.seats.sandbox import kernel
 from arena.seats.sandbox.lockdown import Cell, lock
 
 FOLDER = ".canary"
-"""An empty folder in the store that stands for a bot's."""
+"""An empty folder in the store, in place of a bot's folder."""
 LIMITS = Limits(memory=64 << 20)
 _TEXT = 2000
 
 
 def trouble(cell: Cell) -> str:
-    """What a locked child could do that it must not, or could not do that it must; empty: the lock holds."""
+    """What a locked child can do but must not, or cannot do but must, in words; empty if the lock holds."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,4 +1,4 @@
-"""The worker's hold on one locked child: its channel, its clocks, its output, its end. Trusts nothing that comes out of it."""
+"""One locked child as the worker sees it: channel, clocks, output, end. Nothing that comes from it is trusted."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
 
 
 class Trouble(Exception):
-    """The child is of no more use, and why."""
+    """Raised when a child cannot be used any more; says why."""
 
     def __init__(self, ending: Ending, reason: str) -> None:
         super().__init__(reason)
@@ -34,22 +34,22 @@ class Trouble(Exception):
 
 
 class Channel(Protocol):
-    """Bytes both ways, never waiting: BlockingIOError where that would be needed."""
+    """Sends and receives bytes without waiting; raises BlockingIOError where it would have to wait."""
 
     def fileno(self) -> int:
-        """What to wait for."""
+        """The descriptor to wait for."""
         ...
 
     def recv(self, size: int, /) -> bytes:
-        """What has come; empty at the end."""
+        """The bytes that have come; empty at the end of the stream."""
         ...
 
     def send(self, data: bytes, /) -> int:
-        """How much went out."""
+        """Send bytes; returns how many were taken."""
         ...
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         ...
 
 
@@ -64,19 +64,19 @@ class Pipes:
             os.set_blocking(number, False)
 
     def fileno(self) -> int:
-        """What to wait for."""
+        """The descriptor to wait for."""
         return self._incoming
 
     def recv(self, size: int) -> bytes:
-        """What has come; empty at the end."""
+        """The bytes that have come; empty at the end of the stream."""
         return os.read(self._incoming, size)
 
     def send(self, data: bytes) -> int:
-        """How much went out."""
+        """Send bytes; returns how many were taken."""
         return os.write(self.outgoing, data)
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         while self._open:
             os.close(self._open.pop())
 
@@ -88,18 +88,18 @@ class Pipes:
 
 
 class Cutter(Protocol):
-    """Cuts what comes into messages."""
+    """Cuts received bytes into messages."""
 
     def __len__(self) -> int:
-        """Bytes that no message was made of yet."""
+        """How many bytes are not part of a message yet."""
         ...
 
     def add(self, data: bytes) -> None:
-        """What came."""
+        """Take bytes that were received."""
         ...
 
     def take(self) -> bytes | None:
-        """The next whole message, or None; raises NoMessage."""
+        """The next complete message, or None. Raises NoMessage."""
         ...
 
 
@@ -109,7 +109,7 @@ class Child:
     def __init__(self, pid: int, handle: int, channel: Channel, output: int) -> None:
         self.pid = pid
         self.killed_for = ""
-        """What it took too much of, if it was killed for that."""
+        """Which limit the child exceeded, if it was killed for that; else empty."""
         self._handle = handle
         self._channel = channel
         self._outgoing_number = channel.fileno()
@@ -129,23 +129,23 @@ class Child:
 
     @property
     def output(self) -> str:
-        """The first of what the bot printed."""
+        """The beginning of what the bot printed."""
         return printable(self._kept.decode("utf-8", "replace"), OUTPUT_KEPT)
 
     @property
     def output_end(self) -> str:
-        """The last of what the bot printed."""
+        """The end of what the bot printed."""
         return printable(self._end.decode("utf-8", "replace"), OUTPUT_END_KEPT).strip()
 
     def cpu(self) -> float:
-        """CPU seconds that it has used, read from outside."""
+        """The CPU seconds that the child has used, read from outside."""
         try:
             return time.clock_gettime(self._clock)
         except OSError:  # it is reaped: its zygote is gone
             raise Trouble(Ending.HOST, "the process of the seat was lost") from None
 
     def memory_peak(self, measure: str) -> int | None:
-        """The most so far, in bytes: `VmPeak` of address space, `VmHWM` of memory in use. None: not known here."""
+        """The most bytes so far: `VmPeak` of address space, `VmHWM` of memory in use. None: this machine does not tell."""
         try:
             lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         except OSError:
@@ -153,7 +153,7 @@ class Child:
         return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{measure}:")), None)
 
     def send(self, data: bytes) -> None:
-        """Start to send; the rest goes out while its reply is awaited. Raises Trouble for anything that it says unasked."""
+        """Begin to send; `receive` sends the rest. Raises Trouble if the child has sent anything without being asked."""
         self._receive()
         if len(self._frames):
             raise Trouble(Ending.PROTOCOL, "a message that nobody asked for, before the request")
@@ -178,14 +178,14 @@ class Child:
         old.close()
 
     def use(self, channel: Pipes, frames: Cutter) -> None:
-        """Go on with pipes."""
+        """Use another channel and another way to cut messages from now on."""
         self._poll.unregister(self._channel)
         self._channel, self._frames = channel, frames
         self._outgoing_number = channel.outgoing
         self._poll.register(channel, select.POLLIN)
 
     def end_input(self) -> None:
-        """Let the child see the end of what it is told; nothing can be sent any more."""
+        """Close the child's input. Nothing can be sent any more."""
         if isinstance(self._channel, Pipes):
             self._channel.end_output()
 
@@ -229,18 +229,18 @@ class Child:
                 patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
 
     def read_output(self) -> None:
-        """Take in what it has printed up to now."""
+        """Read what the child has printed up to now."""
         with contextlib.suppress(Trouble):  # too much of it
             while self._drain():
                 pass
 
     def kill_for(self, reason: str) -> None:
-        """End it at once, because it took too much."""
+        """Kill the child because it exceeded a limit."""
         self.killed_for = reason
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, if it has not ended."""
+        """Kill the child, unless it has ended."""
         try:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         except ProcessLookupError:
@@ -253,7 +253,7 @@ class Child:
         return bool(over.poll(1000 * seconds))
 
     def close(self) -> None:
-        """Kill it and give the descriptors back; what it had printed is read first."""
+        """Kill the child and close the descriptors; what it has printed is read first."""
         if self.is_open:
             self.is_open = False
             self.kill()
@@ -263,7 +263,7 @@ class Child:
             os.close(self._handle)
 
     def _wait(self, seconds: float) -> bool:
-        """Whether something came."""
+        """Wait; returns whether bytes have come."""
         found = self._poll.poll(1000 * seconds)
         for descriptor, events in found:
             if descriptor == self._output:
@@ -284,7 +284,7 @@ class Child:
             raise Trouble(Ending.MALFORMED, str(wrong)) from None
 
     def _receive(self) -> bool:
-        """Take what has come; False at the end of the channel."""
+        """Receive what has come; False at the end of the channel."""
         try:
             data = self._channel.recv(_READ_BYTES)
         except BlockingIOError:
@@ -305,7 +305,7 @@ class Child:
             self._wait_to_send(False)
 
     def _wait_to_send(self, is_wanted: bool) -> None:
-        """Whether to wake up when the child can take more."""
+        """Choose whether to wake up when the child can take more bytes."""
         if self._outgoing_number == self._channel.fileno():
             self._poll.modify(self._channel, select.POLLIN | (select.POLLOUT if is_wanted else 0))
         elif is_wanted:
@@ -314,7 +314,7 @@ class Child:
             self._poll.unregister(self._outgoing_number)
 
     def _drain(self) -> bool:
-        """Read what it printed; False when there is no more for now. Raises Trouble beyond the limit."""
+        """Read what the child printed; False if there is no more for now. Raises Trouble beyond the limit."""
         try:
             data = os.read(self._output, _READ_BYTES)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A command bot at the table: its program in a locked child process, spoken to in JSON lines over its standard pipes."""
+"""A seat for an untrusted command bot: its program in a locked child, which reads and writes JSON lines."""
 
 import contextlib
 import os
@@ -65,7 +65,7 @@ class CommandSeat(HeldSeat):
         self._tell(question)
 
     def answer(self) -> Answer | Fault:
-        """What the bot replied, and what it cost: all CPU time of its threads since its last reply."""
+        """Wait for the bot's reply. It costs the CPU time of all its threads since the last reply."""
         if self._fault is not None:
             return self._fault
         before = self._cpu
@@ -76,7 +76,7 @@ class CommandSeat(HeldSeat):
         return Answer(choice.action, self._cpu - before, time.perf_counter() - self._began, self._output_end)
 
     def end(self, result: EndInfo) -> None:
-        """Tell the bot, and give it a moment to end by itself; what it does then can change nothing."""
+        """Tell the bot how the match ended, and give it a moment to exit. Nothing that it does now can change the result."""
         if self._fault is not None or self._child is None:
             return
         _ = self.memory_peak  # the last chance to look
@@ -173,7 +173,7 @@ class CommandSeat(HeldSeat):
 
 
 def command_of(bot: BotFiles) -> CommandBot:
-    """What the bot.toml of a command bot says."""
+    """The content of a command bot's bot.toml."""
     command = bot.command
     assert command is not None, f"{bot.main} is no command bot"
     return command

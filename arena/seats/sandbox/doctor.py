@@ -1,4 +1,4 @@
-"""What this machine gives for locking bots in: each line from a real self-test in a child that tries what must not work."""
+"""Tests which locks work on this machine: for each one a child process tries what must be impossible."""
 
 import mmap
 import os
@@ -30,17 +30,17 @@ _SECONDS = 60.0
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One line of the report."""
+    """One line of the report of `arena doctor`."""
 
     name: str
     works: bool
     detail: str
     is_needed: bool
-    """Whether bots cannot be locked in without it."""
+    """Whether bots cannot be locked in without this lock."""
 
 
 def examine() -> list[Finding]:
-    """Test every layer by itself, then all together."""
+    """Test every lock by itself, then all together."""
     if not kernel.is_known():
         where = f"{sys.platform} {kernel.MACHINE}"
         return [Finding("kernel", False, f"locks are made for Linux on x86-64 and aarch64, not for {where}", True)]
@@ -58,7 +58,7 @@ def examine() -> list[Finding]:
 
 
 def main() -> None:
-    """In a process of its own with one thread: a child per check, a line of JSON per finding."""
+    """Run all tests in a single-threaded process, each in a child; print a line of JSON for each finding."""
     for name, (check, meaning, is_needed) in _CHECKS.items():
         reason = _in_child(check)
         finding = Finding(name, not reason, reason or meaning, is_needed)
@@ -76,7 +76,7 @@ def _whole() -> Finding:
 
 
 def _in_child(check: Callable[[], str]) -> str:
-    """Run a check in a fork; what it returns or raises, as words (empty: it holds)."""
+    """Run a check in a forked child; returns what went wrong, in words (empty if the lock holds)."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:

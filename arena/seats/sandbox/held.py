@@ -1,4 +1,4 @@
-"""What the seats of strangers' bots have in common: a child process, what is said of its end, and whose fault that was."""
+"""What all seats with a process for the bot have in common: the process, how it ended, and whose fault that was."""
 
 import os
 import random
@@ -16,9 +16,9 @@ from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
 
 KILLS_UNTIL_BLAME = 3
-"""The n-th SIGKILL of a seat in one match that is not ours is its bot's: the kernel kills what takes too much memory."""
+"""After how many SIGKILLs from outside in one match the bot is blamed: the kernel kills what takes too much memory."""
 KILLED = "killed by the hall"
-"""How the process of a bot ended that broke a rule or a limit."""
+"""How the process of a bot ended that broke a rule or a limit, in FaultRecord.exit."""
 LOCK_SECONDS = 10.0  # CPU time of our own steps before the bot's first line
 END_SECONDS = 0.2  # to take note of the end
 _NOTE_CHARACTERS = 2000  # of the bot's output in the note of its fault
@@ -32,10 +32,10 @@ class HeldSeat(ABC):
     def __init__(
         self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
     ) -> None:
-        """`seed`: of the bot's own generator; `earlier_kills`: of this seat in this match, from outside."""
+        """`seed`: for the bot's own random generator; `earlier_kills`: how often this seat was killed in this match before."""
         self.wants_forced = False
         self.was_killed = False
-        """Whether it died by a SIGKILL that was not ours."""
+        """Whether the bot's process died by a SIGKILL from outside."""
         self._keeper = keeper
         self._bot = bot
         self._seed = seed
@@ -60,30 +60,30 @@ class HeldSeat(ABC):
 
     @property
     def isolation(self) -> str:
-        """What holds the bot; as it was at its start, should the zygote be lost meanwhile."""
+        """The isolation level of the bot; after its start it does not change, even if the zygote is lost."""
         return self._isolation or self._keeper.level
 
     @property
     def pid(self) -> int:
-        """Of the bot's process, once started."""
+        """The process id of the bot, once it has started."""
         assert self._child is not None
         return self._child.pid
 
     @property
     def output(self) -> str:
-        """The first of what the bot printed."""
+        """The beginning of what the bot printed."""
         return self._child.output if self._child else ""
 
     @property
     def memory_peak(self) -> int | None:
-        """Bytes that the bot's process had in use, at most, when it was last looked at; None: not known."""
+        """The most bytes that the bot's process had in use, as far as was seen; None: not known."""
         if self._child is not None and self._child.is_open:
             self._memory_seen = self._child.memory_peak("VmHWM") or self._memory_seen
         return self._memory_seen
 
     @abstractmethod
     def start(self, info: StartInfo) -> Fault | None:
-        """Make the bot ready."""
+        """Get the bot ready to play."""
 
     @abstractmethod
     def ask(self, view: View) -> None:
@@ -91,7 +91,7 @@ class HeldSeat(ABC):
 
     @abstractmethod
     def answer(self) -> Answer | Fault:
-        """What the bot says to the decision put last."""
+        """Wait for the bot's answer to the decision that was put last."""
 
     @abstractmethod
     def end(self, result: EndInfo) -> None:
@@ -106,7 +106,7 @@ class HeldSeat(ABC):
                 self._keeper.drop(self._child)
 
     def _failed(self, trouble: Trouble) -> Fault:
-        """End the child, and say whose fault it was."""
+        """End the child; returns the fault, which says who is to blame."""
         ending, reason, ended = trouble.ending, trouble.reason, KILLED
         if trouble.reason == DIED and self._child is not None:
             ending, reason, ended = self._cause_of_death(self._child)
@@ -115,7 +115,7 @@ class HeldSeat(ABC):
         return self._fault
 
     def _cause_of_death(self, child: Child) -> tuple[Ending, str, str]:
-        """Whose fault it was, in words, and how the process ended."""
+        """The ending, the reason in words, and how the process ended."""
         self._keeper.watch.remove(child)
         if child.killed_for:
             return Ending.MEMORY, child.killed_for, KILLED
@@ -136,14 +136,14 @@ class HeldSeat(ABC):
         return Ending.HOST, "a seat was killed from outside", name
 
     def _fault_of(self, ending: Ending, reason: str, ended: str = "") -> Fault:
-        """With the end of what the bot printed; `ended`: how its process did."""
+        """A fault with the end of what the bot printed; `ended`: how its process ended."""
         output = self._output_end()
         if output:
             reason += f"\nit printed: {output[-_NOTE_CHARACTERS:]}"
         return Fault(ending, reason, output, ended)
 
     def _output_end(self) -> str:
-        """The last of what the bot printed, up to now."""
+        """The end of what the bot has printed so far."""
         if self._child is None:
             return ""
         if self._child.is_open:

@@ -1,4 +1,4 @@
-"""A child of the zygote: locks itself in, then runs one bot for one match. All here runs beside the stranger's code."""
+"""A child of the zygote: locks itself in, then runs one bot for one match. The untrusted code runs in the same process."""
 
 import os
 import random
@@ -61,7 +61,7 @@ def _close_all_but(socket: int, output: int) -> None:
 
 
 def _started(start: wire.Start, folder: Path) -> Agent[Any]:
-    """The bot's agent, after word of it was sent; ends the process where there is none."""
+    """The bot's agent, once the worker was told that it is ready. Ends the process if there is no agent."""
     try:
         loaded = LoadedBot(BotFiles(start.main, {start.main: (folder / start.main).read_bytes()}), folder)
         if start.info is None:
@@ -82,7 +82,7 @@ def _started(start: wire.Start, folder: Path) -> Agent[Any]:
 
 
 def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
-    """The bot's choice as a message, whatever it does."""
+    """The bot's choice as a message; a message too if it fails."""
     assert start.info is not None
     try:
         game = games.load(start.info.game)
@@ -118,7 +118,7 @@ def _ended(agent: Agent[Any], end: wire.End) -> wire.Reply:
 
 
 def _where(error: BaseException, main: str) -> str:
-    """An error of importing a bot, in a line."""
+    """An error raised while importing a bot, in one line."""
     trace, line = error.__traceback__, 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename.endswith(main):
@@ -129,7 +129,7 @@ def _where(error: BaseException, main: str) -> str:
 
 
 def _read_message() -> bytes:
-    """The next message; ends the process when the worker is gone."""
+    """The next message. Ends the process if the worker is gone."""
     (length,) = wire.HEADER.unpack(_read(wire.HEADER.size))
     return _read(length)
 

@@ -1,4 +1,4 @@
-"""The worker's side of the zygote: starts it, has children forked, and ends it with all of them."""
+"""The worker's side of the zygote: starts it, asks it to fork children, and ends it with all of them."""
 
 import atexit
 import os
@@ -34,14 +34,14 @@ _SPAWN, _STATUS, _DROP = b"spawn", b"status ", b"drop "
 
 
 class LockError(Exception):
-    """Bots cannot be locked in here; says why."""
+    """Raised if this machine cannot lock bots in; says why."""
 
 
 class Keeper:
-    """One zygote, started at the first seat. A context manager."""
+    """Keeps one zygote, which is started at the first seat. A context manager."""
 
     def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, needs_lock: bool = True) -> None:
-        """`rooms`: games to have ready; `level`: the strongest to try; with `needs_lock` less than `locked` is refused."""
+        """`rooms`: the games that bots play; `level`: the strongest to try; `needs_lock`: refuse less than `locked`."""
         self._rooms = tuple(dict.fromkeys(rooms))
         self._wanted = level
         self._needs_lock = needs_lock
@@ -50,9 +50,9 @@ class Keeper:
         self._level = ""
         self._folders: dict[str, Path] = {}
         self.watch = MemoryWatch()
-        """Looks at the programs of command bots."""
+        """Watches the memory of command bots' programs."""
         self.reason = ""
-        """Why not a stronger level."""
+        """Why the isolation level is not stronger."""
 
     def __enter__(self) -> "Keeper":
         return self
@@ -62,13 +62,13 @@ class Keeper:
 
     @property
     def level(self) -> str:
-        """What holds the bots. Raises LockError."""
+        """The isolation level of the bots. Raises LockError."""
         self._zygote()
         return self._level
 
     @property
     def pid(self) -> int:
-        """The zygote's. Raises LockError."""
+        """The process id of the zygote. Raises LockError."""
         self._zygote()
         assert self._process is not None
         return self._process.pid
@@ -120,7 +120,7 @@ class Keeper:
             raise Trouble(Ending.HOST, "the zygote was lost") from None
 
     def drop(self, child: Child) -> None:
-        """Nobody will ask after this killed child: let the zygote bury it when it has time."""
+        """Tell the zygote that nobody needs the status of this killed child any more."""
         try:
             if self._control is not None:
                 self._control.send(_DROP + b"%d" % child.pid)
@@ -128,7 +128,7 @@ class Keeper:
             self.close()
 
     def cpu_seconds(self) -> float:
-        """CPU time of the zygote and of its children that are buried (Linux; in steps of 10 ms); 0 without a zygote."""
+        """CPU seconds of the zygote and its ended children, in steps of 10 ms; 0 if there is no zygote, or no Linux."""
         if self._process is None:
             return 0.0
         try:
@@ -155,7 +155,7 @@ class Keeper:
         return self._control
 
     def _start(self) -> None:
-        """A zygote at the strongest level that works here. Raises LockError."""
+        """Start a zygote with the strongest isolation that works here. Raises LockError."""
         if not kernel.is_known():
             raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
         reasons: dict[str, None] = {}  # each once, in order
@@ -173,12 +173,12 @@ class Keeper:
         raise LockError("; ".join(reasons) or f"asked for no more than {self._wanted}")
 
     def _levels(self) -> list[str]:
-        """What to try, strongest first."""
+        """The isolation levels to try, the strongest first."""
         weaker = LEVELS[LEVELS.index(PROCESS) : LEVELS.index(self._wanted) + 1]
         return [level for level in reversed(weaker) if is_locked(level) or not self._needs_lock]
 
     def _launch(self, level: str) -> wire.Up:
-        """Start a zygote; what it says of itself."""
+        """Start a zygote; returns its first message."""
         store, mount_point = cache_root() / "bots", cache_root() / "view"
         for folder in (store / canary.FOLDER, mount_point):
             folder.mkdir(parents=True, exist_ok=True)
@@ -210,7 +210,7 @@ class Keeper:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: what numba's cache is found by, and one thread."""
+    """The zygote's environment: how numba finds its cache, and one thread. Nothing else of the hall's environment."""
     kept = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     return kept | {
         VARIABLE: str(cache_root()),

@@ -1,4 +1,4 @@
-"""How a bot is held, from nothing to everything; a column of every row."""
+"""The isolation levels, from none to all locks; the column `isolation` stores them."""
 
 NONE = "none"  # in the worker's own process
 PROCESS = "process"  # a process of its own with limits, but with the user's rights
@@ -9,5 +9,5 @@ LEVELS = (NONE, PROCESS, LOCKED, NAMESPACE)
 
 
 def is_locked(level: str) -> bool:
-    """Whether a stranger's bot may run at this level."""
+    """Whether an untrusted bot may run at this level."""
     return level in (LOCKED, NAMESPACE)

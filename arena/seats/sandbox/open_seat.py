@@ -1,4 +1,4 @@
-"""A trusted command bot at the table: its program as a plain process of the hall's user, with no lock and no memory limit.
+"""A seat for a trusted command bot: its program as a plain process of the hall's user, without lock or memory limit.
 
 Its clock and the protocol are those of every command bot. It may start processes of its own: their CPU time is not counted,
 and they are killed with it unless they leave its group.
@@ -31,7 +31,7 @@ class OpenCommandSeat(CommandSeat):
 
     @property
     def isolation(self) -> str:
-        """What holds the bot."""
+        """The isolation level of the bot."""
         return PROCESS
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class OpenChild(Child):
         return True
 
     def exit_code(self) -> int:
-        """As subprocess gives it; the process has ended."""
+        """The exit code of the ended process, as subprocess gives it."""
         return self._process.wait()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A stranger's bot in Python at the table: a locked child process behind the protocol of match.Seat."""
+"""A seat for an untrusted bot in Python: a locked child process behind the interface match.Seat."""
 
 import time
 from dataclasses import replace
@@ -22,14 +22,14 @@ class LockedSeat(HeldSeat):
 
     @property
     def memory_peak(self) -> int | None:
-        """Bytes of address space that the bot had beyond an empty cell, at most: what its limit counts."""
+        """The most bytes of address space that the bot had beyond an empty process, which is what its limit counts."""
         if self._child is None or self._empty_cell is None or not self._child.is_open:
             return None
         peak = self._child.memory_peak("VmPeak")
         return None if peak is None else max(0, peak - self._empty_cell)
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Have a child forked, locked, and the bot made ready in it."""
+        """Fork a child, lock it, and get the bot ready in it."""
         try:
             self._spawn(info, info.clock.start)
         except Trouble as trouble:
@@ -38,7 +38,7 @@ class LockedSeat(HeldSeat):
         return None
 
     def declared(self, seconds: float) -> list[str]:
-        """Instead of `start`: the games that the bot says it plays. Raises Trouble."""
+        """The games that the bot declares; called instead of `start`. Raises Trouble."""
         try:
             return self._spawn(None, seconds).games
         except Trouble as trouble:
@@ -56,7 +56,7 @@ class LockedSeat(HeldSeat):
         self._request(question)
 
     def answer(self) -> Answer | Fault:
-        """What the bot replied, and what it cost: all CPU time since its last reply."""
+        """Wait for the bot's reply. It costs all CPU time since the last reply."""
         if self._fault is not None:
             return self._fault
         assert self._child is not None
@@ -73,7 +73,7 @@ class LockedSeat(HeldSeat):
             return self._failed(trouble)
 
     def end(self, result: EndInfo) -> None:
-        """Tell the bot; what it does then can change nothing."""
+        """Tell the bot how the match ended. Nothing that it does now can change the result."""
         if self._fault is not None or self._child is None:
             return
         self._id = self._ids.getrandbits(62) + 1
@@ -121,7 +121,7 @@ class LockedSeat(HeldSeat):
             self._failed(trouble)
 
     def _refused(self, reply: wire.Reply) -> Fault:
-        """The bot raised, or returned what is no answer; its process lives on."""
+        """The fault of a bot that raised or returned no action; its process goes on."""
         if not isinstance(reply, wire.Failed):
             raise Trouble(Ending.PROTOCOL, f"a message that is no action: {type(reply).__name__}")
         if reply.ending not in (Ending.CRASH, Ending.MEMORY, Ending.MALFORMED):

@@ -1,4 +1,4 @@
-"""What command bots' programs take, watched from outside: they may reserve what they like, but not fill it.
+"""Watches from outside how much memory command bots' programs fill; they may reserve as much as they like.
 
 A limit of address space, which holds bots in Python, would stop every runtime that compiles as it runs. RLIMIT_DATA stops the
 plain ways to more memory at once; this thread sees the others within its period.
@@ -33,7 +33,7 @@ class MemoryWatch:
             self._changed.notify()
 
     def remove(self, child: Child) -> None:
-        """Look at it no more: after this its pid and its handle may become another's."""
+        """Stop watching a child, before its pid and its descriptor can become another's."""
         with self._changed:
             self._limits.pop(child, None)
 
@@ -51,7 +51,7 @@ class MemoryWatch:
 
 
 def excess(pid: int, limits: Limits) -> str:
-    """What a process takes too much of, in words; empty: nothing."""
+    """Which limit the process exceeds, in words; empty if none."""
     status = _status(Path(f"/proc/{pid}"))
     if not any(name in status for name in _COUNTED):  # its first thread has ended, and no longer tells; the others do
         others = (_status(path) for path in Path(f"/proc/{pid}/task").glob("*"))
@@ -64,7 +64,7 @@ def excess(pid: int, limits: Limits) -> str:
 
 
 def _status(folder: Path) -> dict[str, str]:
-    """The kernel's words on a process or a thread; empty: it is gone."""
+    """The fields of /proc/PID/status of a process or a thread; empty if it is gone."""
     try:
         text = (folder / "status").read_text()
     except OSError:

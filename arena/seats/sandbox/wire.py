@@ -1,4 +1,4 @@
-"""What worker, zygote and locked child say to each other: typed msgpack, each message after its length (u32, little endian).
+"""The messages between worker, zygote and locked child: typed msgpack, each after its length (u32, little endian).
 
 A seat's set-up, its bot's parameters and its seed go to the child through the seat's own socket, never through the zygote: what
 the zygote has read, later children could find in its memory.
@@ -22,55 +22,55 @@ TEXT = 4000  # characters of an action
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """To the zygote, once: what to prepare."""
+    """Sent to the zygote once: what it has to prepare."""
 
     rooms: tuple[str, ...]
     level: str
-    """The strongest isolation to try."""
+    """The strongest isolation level to try."""
     libraries: tuple[str, ...]
     devices: tuple[str, ...]
     store: str
-    """The folder of all bots' folders."""
+    """The folder that holds the folders of all bots."""
     mount_point: str
     parent: int
     dies_with_thread: bool
 
 
 class Up(msgspec.Struct, frozen=True):
-    """The zygote is ready, or says why not."""
+    """Sent by the zygote when it is ready, or cannot be."""
 
     level: str
     reason: str = ""
-    """Why not more than `level`."""
+    """Why the isolation is not stronger than `level`."""
     error: str | None = None
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """To a child before it is locked: who it will be."""
+    """Sent to a child before it locks itself: which bot it will run."""
 
     folder: str
-    """Name of the bot's folder in the store."""
+    """The name of the bot's folder in the store."""
     main: str
     limits: Limits
     seed: str
-    """Hex."""
+    """The seed of the bot's random generator, in hex digits."""
     params: bytes
-    """JSON."""
+    """The bot's parameters as JSON."""
     info: StartInfo | None
-    """None: only say what the bot declares."""
+    """What the bot is told at the start; None: only report what the bot declares."""
     command: tuple[str, ...] = ()
-    """Of a command bot: the path of its program, and its arguments."""
+    """The path of a command bot's program and its arguments; empty for a bot in Python."""
     loader: str = ""
     is_public: bool = False
     """See lockdown.Program."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
-    """A decision."""
+    """Asks the bot for a decision."""
 
     id: int
     state: bytes
-    """As the seat sees it."""
+    """The state as the seat sees it."""
     seat: int
     codes: list[int]
     events: list[tuple[int, str]]
@@ -80,22 +80,22 @@ class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
 
 
 class End(msgspec.Struct, frozen=True, array_like=True, tag="end"):
-    """The match is over."""
+    """Tells the bot that the match is over."""
 
     id: int
     result: EndInfo
 
 
 class Locked(msgspec.Struct, frozen=True, array_like=True, tag="locked", forbid_unknown_fields=True):
-    """From a child, before any code of its bot: what happens from now on is the bot's doing."""
+    """Sent by a child that has locked itself. From now on the bot's code runs, and what happens is the bot's doing."""
 
     id: int
     cpu_seconds: float
-    """Its CPU time so far."""
+    """The CPU time that the child has used so far."""
 
 
 class Ready(msgspec.Struct, frozen=True, array_like=True, tag="ready", forbid_unknown_fields=True):
-    """From a child that is locked and has its bot."""
+    """Sent by a child when its bot is ready to play."""
 
     id: int
     wants_forced: bool
@@ -108,11 +108,11 @@ class Action(msgspec.Struct, frozen=True, array_like=True, tag="action", forbid_
     id: int
     action: str | int
     is_timed: bool = False
-    """Whether a time budget had a part in it."""
+    """Whether a search with a time budget took part in the decision."""
 
 
 class Failed(msgspec.Struct, frozen=True, array_like=True, tag="failed", forbid_unknown_fields=True):
-    """The bot raised, or returned what is no answer."""
+    """Sent when the bot raised an exception or returned no action."""
 
     id: int
     ending: str
@@ -120,7 +120,7 @@ class Failed(msgspec.Struct, frozen=True, array_like=True, tag="failed", forbid_
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag="done", forbid_unknown_fields=True):
-    """The bot knows the end."""
+    """Sent when the bot has been told the end of the match."""
 
     id: int
 
@@ -140,12 +140,12 @@ def frame(message: msgspec.Struct) -> bytes:
 
 
 def decode_request(body: bytes) -> Request:
-    """For the child: what the worker sent."""
+    """The request in a message of the worker; used by the child."""
     return _requests.decode(body)  # type: ignore[no-any-return]
 
 
 def decode_reply(body: bytes | bytearray | memoryview) -> Reply:
-    """A stranger's bytes as a reply; raises NoMessage, and nothing else, for all that is none."""
+    """The reply in untrusted bytes. Raises NoMessage, and nothing else, if there is none."""
     try:
         reply: Reply = _replies.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
@@ -154,7 +154,7 @@ def decode_reply(body: bytes | bytearray | memoryview) -> Reply:
 
 
 class Frames:
-    """Cuts a stream of bytes into messages; keeps what does not make a whole one yet."""
+    """Cuts a stream of bytes into messages; keeps an incomplete message until its end comes."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -163,11 +163,11 @@ class Frames:
         return len(self._bytes)
 
     def add(self, data: bytes) -> None:
-        """What came."""
+        """Take bytes that were received."""
         self._bytes += data
 
     def take(self) -> bytes | None:
-        """The next whole message, or None; raises NoMessage for a length beyond MESSAGE_BYTES."""
+        """The next complete message, or None. Raises NoMessage for one that is longer than MESSAGE_BYTES."""
         if len(self._bytes) < HEADER.size:
             return None
         (length,) = HEADER.unpack_from(self._bytes)

@@ -1,4 +1,4 @@
-"""The Ray backend, and the one door to Ray: a local instance of our own, or a standing cluster by its address."""
+"""The Ray backend: a local Ray instance that it starts, or a running cluster at an address. Only this module imports Ray."""
 
 import contextlib
 import logging
@@ -47,11 +47,11 @@ class _Sent:
 
     ticket: int
     node: Node | None
-    """None: on our own instance Ray chooses the place."""
+    """The node that plays the chunk; None: on a local instance Ray chooses."""
 
 
 class RayBackend:
-    """Tasks on Ray without retries: what a crash means is the driver's decision.
+    """Runs chunks as Ray tasks without retries: the driver decides what a crash means.
 
     A context manager; implements backend.Backend.
     """
@@ -104,7 +104,7 @@ class RayBackend:
         return self._workers if self._cluster is None else self._cluster.slots
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
-        """Queue a chunk; it is kept here while no node of the cluster has room for it."""
+        """Queue a chunk. It waits here until a node of the cluster has room for it."""
         self._serial += 1
         self._waiting.append((self._serial, list(indices), dict(kills), self.stage))
         self._send()
@@ -144,7 +144,7 @@ class RayBackend:
                 self._ray.cancel(reference, force=True)
 
     def close(self) -> None:
-        """Shut the local instance down, or leave the cluster; nothing of ours is left."""
+        """Shut the local instance down, or leave the cluster with nothing of this run left on it."""
         if self._cluster is not None:
             self._cluster.close()
         if self._is_ours:
@@ -154,7 +154,7 @@ class RayBackend:
             self._guardian = None
 
     def _send(self) -> None:
-        """Hand to Ray what waits, as far as there is room."""
+        """Hand waiting chunks to Ray, as many as there is room for."""
         while self._waiting:
             node = None if self._cluster is None else self._cluster.choose()
             if self._cluster is not None and node is None:
@@ -168,7 +168,7 @@ class RayBackend:
             self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills, stage)] = _Sent(ticket, node)
 
     def _lost_nodes(self) -> list[tuple[Ticket, Chunk | Lost]]:
-        """The chunks of nodes that are gone or silent; Ray may answer for them after long, or never."""
+        """The chunks of nodes that are gone or silent: Ray may report them late, or never."""
         lost: list[tuple[Ticket, Chunk | Lost]] = []
         for node in self._cluster.look() if self._cluster is not None else ():
             for reference, sent in list(self._sent.items()):
@@ -181,12 +181,12 @@ class RayBackend:
         return lost
 
     def _ship(self, job: Job) -> Any:
-        """Everything of a job in Ray's object store; a worker fetches it once, and of the bots those that it plays."""
+        """Put a job into Ray's object store. A worker fetches it once, and only the bots that it plays."""
         bots = {sha256: self._ray.put(bot) for sha256, bot in job.bots.items()}
         return self._ray.put(msgspec.structs.replace(job, bots=_ShippedBots(bots)))
 
     def _attach(self, address: str) -> None:
-        """To a standing cluster. Raises ArenaError."""
+        """Attach to a running cluster. Raises ArenaError."""
         try:
             _require_listener(address)
             if not self._ray._private.services.find_node_ids():  # Ray itself would look for one during a minute
@@ -223,7 +223,7 @@ class RayBackend:
 
 
 class _ShippedBots(Mapping[str, BotFiles]):
-    """Bots by content hash, each fetched at its first match in this process."""
+    """The bots by content hash. Each is fetched at its first match in this process."""
 
     def __init__(self, references: Mapping[str, Any]) -> None:
         self._references = references
@@ -247,7 +247,7 @@ class _ShippedBots(Mapping[str, BotFiles]):
 def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks.
 
-    `job`: its reference, in a list: Ray would fetch a bare one anew for every chunk.
+    `job`: a list with the reference to the job; a bare reference Ray would fetch again for every chunk.
     """
     known = _workers()
     if job_id not in known:
@@ -265,7 +265,7 @@ def _workers() -> dict[str, Worker]:
 
 @cache
 def _ray(*, is_local: bool) -> Any:
-    """Ray, imported after its settings are in the environment: it reads some of them on import."""
+    """Import Ray, after putting its settings into the environment: Ray reads some of them on import."""
     os.environ.update(HASH_SEED)
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
@@ -282,14 +282,14 @@ def _ray(*, is_local: bool) -> Any:
 
 
 def _require_listener(address: str) -> None:
-    """Raise OSError when nobody listens at `host:port`: Ray itself would try for many minutes."""
+    """Raise OSError if nobody listens at `host:port`. Ray itself would go on trying for many minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=LISTENER_SECONDS).close()
 
 
 def _attach_trouble(error: Exception) -> str:
-    """Why Ray did not let us in, in one line, and what would help."""
+    """A message, in one line, that says why attaching to Ray failed and what would help."""
     text = f"{error} {error.__cause__ or ''}"
     versions = re.findall(r"(Ray|Python): (\S+)", text)
     if "ersion mismatch" in text and len(versions) == 4:
@@ -315,7 +315,7 @@ def _attach_trouble(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _hushed() -> Iterator[None]:
-    """Keep Ray's core from writing a line a second to the terminal while it tries in vain to attach; errors are raised."""
+    """Keep Ray from writing to the terminal every second while it cannot attach. Errors are raised all the same."""
     sys.stderr.flush()
     terminal = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -333,5 +333,5 @@ def _quiet() -> dict[str, Any]:
 
 
 def _short_temporary_folder() -> str:
-    """Unix socket paths have at most 107 bytes, of which Ray takes about 60."""
+    """A temporary folder with a short path: Unix socket paths have at most 107 bytes, of which Ray takes about 60."""
     return tempfile.gettempdir() if len(tempfile.gettempdir()) < 30 else "/tmp"

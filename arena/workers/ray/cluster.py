@@ -1,4 +1,4 @@
-"""The nodes of a standing Ray cluster: which of them play, how much at once, and which no longer answer.
+"""The nodes of a running Ray cluster: which of them play, how many chunks at once, and which no longer answer.
 
 Nodes come and go while a tournament runs. Each new one gets a steward, an actor beside the workers, which compares what is
 installed there with what is installed here and compiles the rules, once a node. Only then are matches played there. A node
@@ -34,11 +34,11 @@ STEWARDS = 3  # lost ones, after which a node is left alone
 STEWARD_SECONDS = 5.0  # before the next one is sent: perhaps the node is gone, and Ray does not know yet
 IN_FLIGHT = 2  # chunks per CPU: one runs, one waits for it
 ENVIRONMENT = {"env_vars": HASH_SEED | ONE_THREAD}
-"""Ray's `runtime_env` of all that runs for us on a cluster."""
+"""Ray's `runtime_env` for everything that a tournament runs on a cluster."""
 
 
 class State(Enum):
-    """How far a node has got."""
+    """How far a node is prepared."""
 
     COMPARING = "its installation is being compared"
     PREPARING = "rules are being compiled there"
@@ -49,35 +49,35 @@ class State(Enum):
 
 @dataclass(eq=False)
 class Node:
-    """One node that Ray calls alive."""
+    """A node that Ray reports as alive."""
 
     node_id: str
     name: str
     cpus: int
     strategy: Any
-    """Ray's, for what has to run there."""
+    """Ray's scheduling strategy that puts tasks on this node."""
     steward: Any
     question: Any
-    """The reference of the steward's answer that we wait for; None: of none."""
+    """The reference to the steward's answer that is awaited; None: no answer is."""
     asked: float
-    """When; monotonic seconds."""
+    """When the steward was asked, in monotonic seconds."""
     heard: float
-    """Last sign of life; monotonic seconds."""
+    """When the node was last heard of, in monotonic seconds."""
     state: State = State.COMPARING
     chunks: int = 0
-    """In flight there."""
+    """How many chunks the node is playing."""
     failed: int = 0
-    """Chunks that Ray called lost, and no line has told of."""
+    """How many chunks of the node Ray reported as lost since the last line of news."""
     lost_stewards: int = 0
     why: str = ""
-    """What keeps a refused one from playing."""
+    """Why a refused node does not play."""
 
 
 class Cluster:
-    """Keeps the list of nodes."""
+    """The nodes of a cluster, and what is known about each."""
 
     def __init__(self, ray: Any, job: Job, most: int | None, say: Callable[[str], None]) -> None:
-        """`most`: CPUs to use at the same time (None: all); `say`: gets a line of news at a time."""
+        """`most`: how many CPUs to use at the same time (None: all); `say`: is given each line of news."""
         self._ray, self._job, self._most, self._say = ray, job, most, say
         self._rooms = list(dict.fromkeys(entry.game for entry in job.plan.entries))
         self._has_strangers = any(not bot.trusted for bot in job.plan.contestants)
@@ -92,11 +92,11 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """How many chunks run at the same time, as far as is known now."""
+        """How many chunks can run at the same time on the nodes that are known now."""
         return sum(share for _, share in self._shares())
 
     def wait_until_ready(self) -> None:
-        """Until the first node can play. Raises ArenaError when none ever will."""
+        """Wait until the first node can play. Raises ArenaError if none ever will."""
         self._require_cpus()
         self._say("comparing what is installed on the nodes, and compiling the rules there ...")
         told = time.monotonic()
@@ -112,7 +112,7 @@ class Cluster:
             time.sleep(0.05)
 
     def choose(self) -> Node | None:
-        """The node for the next chunk: the one with the fewest per slot; None: all have enough, or there is none."""
+        """The node for the next chunk: the one with the fewest chunks per slot. None: no node has room."""
         free = [
             (node.chunks / share, node)
             for node, share in self._shares()
@@ -121,7 +121,7 @@ class Cluster:
         return min(free, key=lambda pair: pair[0])[1] if free else None
 
     def look(self) -> list[Node]:
-        """Take note of what has changed; returns nodes whose chunks are lost. Raises ArenaError when the head is gone."""
+        """Update the list of nodes; returns the nodes whose chunks are lost. Raises ArenaError if the head is gone."""
         now = time.monotonic()
         self._hear(now)
         if now - self._looked < LOOK_SECONDS:
@@ -137,7 +137,7 @@ class Cluster:
         return [node for node in gone if node.chunks]
 
     def close(self) -> None:
-        """End the stewards; their answers are not waited for."""
+        """End the stewards without waiting for their answers."""
         for node in self._nodes.values():
             self._dismiss(node)
         self._nodes.clear()
@@ -153,12 +153,12 @@ class Cluster:
                     yield node, share
 
     def _alive(self) -> dict[str, dict[str, Any]]:
-        """Ray's entries of living nodes with CPUs, by id."""
+        """Ray's entries for the living nodes that have CPUs, by id."""
         entries = self._ray.nodes()
         return {entry["NodeID"]: entry for entry in entries if entry["Alive"] and entry["Resources"].get("CPU", 0) >= 1}
 
     def _compare_with(self, alive: dict[str, dict[str, Any]]) -> list[Node]:
-        """Greet new nodes, forget those that are gone; returns these."""
+        """Add new nodes and remove nodes that are gone; returns the removed ones."""
         for node_id in sorted(set(alive) - set(self._nodes)):  # at the start: the same order everywhere
             self._nodes[node_id] = self._greet(node_id, alive[node_id])
         for node in self._nodes.values():
@@ -194,7 +194,7 @@ class Cluster:
         node.asked = time.monotonic()
 
     def _hear(self, now: float) -> None:
-        """Take the answers that have come."""
+        """Handle the answers that have come."""
         waiting = {node.question: node for node in self._nodes.values() if node.question is not None}
         if not waiting:
             return
@@ -216,7 +216,7 @@ class Cluster:
             )
 
     def _take(self, node: Node, answer: dict[str, str] | None) -> bool:
-        """Go on with a node that has answered; returns whether it plays from now on."""
+        """Handle a node's answer; returns whether the node plays from now on."""
         if node.state is State.COMPARING and answer is not None:
             found = differences(self._ours, answer)
             if found:
@@ -263,7 +263,7 @@ class Cluster:
                 self._ray.kill(node.steward)
 
     def _has_head(self, now: float) -> bool:
-        """Whether the head listens: without one Ray blocks, and ends this process after a minute."""
+        """Whether the head node listens. Without a head Ray blocks, and ends this process after a minute."""
         host, _, port = self._ray.get_runtime_context().gcs_address.rpartition(":")
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS).close()
@@ -278,7 +278,7 @@ class Cluster:
         return True
 
     def _has_fallen_silent(self, node: Node, now: float) -> bool:
-        """Ask a node with chunks that has not been heard of; true once when it does not answer in time."""
+        """Ask a silent node that has chunks for a sign of life; true, once, if it does not answer in time."""
         if node.state is not State.READY:
             return False
         if node.question is None:
@@ -292,7 +292,7 @@ class Cluster:
         return True
 
     def _require_cpus(self) -> None:
-        """Raise ArenaError when the cluster has no CPUs, or none that is free."""
+        """Raise ArenaError if the cluster has no CPUs, or none that are free."""
         total = int(sum(entry["Resources"]["CPU"] for entry in self._alive().values()))
         if not total:
             raise ArenaError("the cluster has no node with CPUs; start one with `ray start --address=HOST:PORT`")

@@ -1,4 +1,4 @@
-"""Ends the processes of a local Ray instance when the driver is gone in whatever way, kill -9 included.
+"""Ends the processes of a local Ray instance when the driver is gone, however it ended, even by kill -9.
 
 Without it two of Ray's helper processes outlive a killed driver by a minute. Run as its own process, from before Ray is
 started: end of its standard input means that the driver is gone, or has shut Ray down itself. Then what is left is killed,
@@ -22,7 +22,7 @@ CLEAN = b"shut down"
 
 
 class Guardian:
-    """The driver's side; a context manager around the life of a local Ray instance, from before it is started."""
+    """The driver's side: a context manager around a local Ray instance, entered before Ray is started."""
 
     def __init__(self, folder: Path) -> None:
         """`folder`: Ray's session folder, named in the command lines of its processes; removed at the end."""
@@ -30,7 +30,7 @@ class Guardian:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, env={}, start_new_session=True)
 
     def close(self) -> None:
-        """Ray was shut down: kill what may be left of it now."""
+        """Kill what is left of Ray, after it was shut down."""
         self._process.communicate(CLEAN)
 
 
@@ -52,14 +52,14 @@ def descendants(roots: set[int]) -> set[int]:
 
 
 class _Instance:
-    """The processes of one Ray instance, as far as they were seen."""
+    """The processes of one Ray instance that were seen."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder.encode()
         self._handles: dict[int, int] = {}  # pid -> pidfd, opened at once: a pid may be used again later, a handle not
 
     def look(self) -> int:
-        """Take note of all that name the folder, and of what is below them; returns how many are new."""
+        """Find the processes that name the folder and all below them; returns how many are new."""
         named = {int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if self._folder in _content(path)}
         family = (named | descendants(named | set(self._handles))) - {os.getpid()}
         fresh = family - set(self._handles)

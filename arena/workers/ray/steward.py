@@ -1,4 +1,4 @@
-"""What runs on each node of a cluster beside the workers: says what is installed there, compiles, answers while it lives.
+"""The actor on each node of a cluster beside the workers: reports what is installed, compiles rules, shows signs of life.
 
 This module is shipped by value, for the hall may be missing there, or be another version of it: so it imports nothing of the
 hall at the top, and speaks in plain dicts and texts.
@@ -11,10 +11,10 @@ from typing import Any
 
 
 class Steward:
-    """An actor of Ray."""
+    """The Ray actor of one node."""
 
     def installation(self, rooms: Sequence[str]) -> dict[str, str]:
-        """What installation.installation says there; of a hall that is too old to be asked, no more than its version."""
+        """What is installed on the node (see installation.installation); only the version if that is too old to be asked."""
         try:
             from arena.workers.installation import installation
         except ImportError as error:
@@ -27,7 +27,7 @@ class Steward:
     def prepare(
         self, rooms: Sequence[str], level: str, needs_lock: bool, has_strangers: bool, programs: Sequence[Any]
     ) -> dict[str, str]:
-        """Compile `rooms` unless that was done on this node, and try how strangers' bots are locked in here.
+        """Compile `rooms` unless that was done on this node, and find out how untrusted bots are locked in here.
 
         `programs`: command bots whose program has to be here. Answers with `error` when the node cannot be used, and with
         what is worth a line.
@@ -62,4 +62,4 @@ class Steward:
         return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})
 
     def answer(self) -> None:
-        """Shows that the node lives."""
+        """Answer, which shows that the node lives."""
