@@ -20,7 +20,7 @@ from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
-from arena.store.manifest import HALL
+from arena.store.manifest import HALL, RESULTS
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
@@ -30,8 +30,6 @@ _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER, COMPARE) = ("round_robin", "gauntlet", "ladder", "compare")
 SERIES = {"chain": "compare", "tune": "tune"}
 """Keys of configs that are played as several tournaments (series/), and by which verb."""
-RESULTS = Path("leaderboards")
-"""The results folder, which also holds submitted bots, unless --out names another one."""
 
 
 class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

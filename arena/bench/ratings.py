@@ -72,8 +72,8 @@ def _measure(shape: Sequence[int], cases: int) -> RatingSpeed:
         teams="x".join([str(len(shape)), str(shape[0])]),
         package_per_second=cases / package,
         compiled_per_second=cases / compiled,
-        worst_mu=max(abs(belief.mu - mean) for belief, mean in zip(rated, mu)),
-        worst_sigma=max(abs(belief.sigma - deviation) for belief, deviation in zip(rated, sigma)),
+        worst_mu=max(abs(belief.mu - float(mean)) for belief, mean in zip(rated, mu)),
+        worst_sigma=max(abs(belief.sigma - float(deviation)) for belief, deviation in zip(rated, sigma)),
     )
 
 

@@ -190,7 +190,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
 def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size]:
     """One tournament of each size."""
     for size in matches:
-        with _Table(False, size + size // 20) as table:  # a bit more, so that it can go on
+        with _Table(False, size + max(size // 20, 10 * _PER_DEAL)) as table:  # a bit more, so that it can go on
             settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
             played = _alone(_play_until, table, settings, size)
             resume_s, resume_cpu_s = _alone(_start_seconds, table, settings)

@@ -1,89 +1,122 @@
-"""The command line: a verb is a file in this folder that parses, calls, prints and returns."""
+"""The command line. A command is a file in `verbs/` or `bench/` that parses, calls, prints and returns an exit code.
+
+Only the module of the called command is imported, and none for `arena --help` and `arena bench --help`.
+"""
 
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-import typer
-from rich.console import Console
+from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS, modern
+from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 
-from arena.errors import ArenaError
+WIDEST = 100  # columns of a help text: longer lines are hard to read
 
-VERBS = (
-    "new",
-    "check",
-    "submit",
-    "bots",
-    "tournament",
-    "ladder",
-    "compare",
-    "tune",
-    "plan",
-    "status",
-    "leaderboard",
-    "hall",
-    "report",
-    "rerate",
-    "match",
-    "replay",
-    "capsule",
-    "play",
-    "trace",
-    "verify",
-    "verify-results",
-    "warmup",
-    "bench",
-    "doctor",
-)
-"""Each is the module of that name here (`_` for `-`); its function of that name is the command."""
-
-USER_ERROR = 2
-INTERRUPTED = 130
+_HELP = ("--help",)
+_ABOUT = "A tournament hall for card-game bots."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; returns the exit code. A user's mistake prints one message and returns 2."""
+    """Run one command line and return the exit code. A user's mistake prints one message and returns 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    listing = help_listing(words)
+    if listing is not None:
+        print(listing)
+        return 0
+    return _run(words)
+
+
+def help_listing(words: Sequence[str]) -> str | None:
+    """The list of all verbs or bench topics, if the words ask for one; None: they call a command."""
+    if tuple(words) in ((), _HELP):
+        return _listed("arena COMMAND", _ABOUT, PANELS)
+    if words[0] == BENCH and tuple(words[1:]) in ((), _HELP):
+        return _listed("arena bench TOPIC", f"{VERBS[BENCH]}.", {"Topics": TOPICS})
+    return None
+
+
+def _listed(usage: str, about: str, panels: Mapping[str, Mapping[str, str]]) -> str:
+    """A help page: names on the left, what they do on the right, wrapped to the width of the terminal."""
+    import textwrap  # only now: `python -m arena` would take a file of that name in the current folder for it
+
+    width = min(WIDEST, _columns())
+    indent = 4 + max(len(name) for panel in panels.values() for name in panel)
+    lines = [f"Usage: {usage} [OPTIONS]", "", *textwrap.wrap(about, width)]
+    for title, panel in panels.items():
+        lines += ["", f"{title}:"]
+        for name, text in panel.items():
+            lines += textwrap.wrap(text, width, initial_indent=f"  {name}".ljust(indent), subsequent_indent=" " * indent)
+    lines += ["", *textwrap.wrap(f"Run `{usage} --help` for the options of one of them.", width)]
+    return "\n".join(lines)
+
+
+def _columns() -> int:
+    """Width of the terminal; of a pipe, 80."""
     try:
-        result = _app(words)(words, prog_name="arena", standalone_mode=False)
+        return max(40, int(os.environ.get("COLUMNS") or os.get_terminal_size().columns))
+    except (OSError, ValueError):
+        return 80
+
+
+def _run(words: list[str]) -> int:
+    from arena.errors import ArenaError  # only now, like typer: the list of commands does without
+
+    try:
+        name, rest = _called(words)
+        result = _call(name, command(name), rest)
         sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return result
     except ArenaError as error:
-        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"arena: {error}")
+        print(f"arena: {error}", file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:  # the reader has closed the pipe (`| head`): the rest is not wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush at exit
         return 0
-    except typer.Exit as exit_request:
-        return int(exit_request.exit_code)
-    except (typer.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
         print("\narena: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _called(words: list[str]) -> tuple[str, list[str]]:
+    """The name of the called command, like `plan` or `bench rows`, and the words after it. Raises ConfigError."""
+    from arena.errors import ConfigError, nearest
+
+    verb, *rest = words
+    if verb not in VERBS:
+        what = "option before a command" if verb.startswith("-") else "command"
+        raise ConfigError(f"no {what} {verb!r}; {nearest(verb, VERBS)}")
+    if verb != BENCH:
+        return verb, modern(verb, rest)
+    topic, *rest = rest
+    if topic not in TOPICS:
+        raise ConfigError(f"bench: no topic {topic!r}; {nearest(topic, TOPICS)}")
+    return f"{BENCH} {topic}", modern(BENCH, rest)
+
+
+def command(name: str) -> Callable[..., int]:
+    """The function behind a command, like `plan` or `bench rows`; its parameters are the options."""
+    *group, last = name.replace("-", "_").split()
+    module = importlib.import_module(f"arena.cli.{'bench' if group else 'verbs'}.{last}")
+    function: Callable[..., int] = getattr(module, last)
+    return function
+
+
+def _call(name: str, function: Callable[..., int], words: list[str]) -> int:
+    """Parse the words and call the function."""
+    import typer
+
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command(context_settings={"max_content_width": WIDEST})(function)
+    try:
+        result = app(words, prog_name=f"arena {name}", standalone_mode=False)
+    except typer.Exit as exit_request:
+        return int(exit_request.exit_code)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except Exception as error:
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):
-            raise  # ours, not the user's
+            raise  # not from the parser of the command line
         error.show()  # the parser's own message
         return USER_ERROR
-
-
-def _app(words: list[str]) -> typer.Typer:
-    """The commands; only the called verb's module is imported, so that each starts as fast as it can."""
-    app = typer.Typer(
-        help="A tournament hall for card-game bots.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(_arena)
-    called = [verb for verb in VERBS if words and words[0] == verb] or VERBS
-    for verb in called:
-        name = verb.replace("-", "_")
-        module = importlib.import_module("arena.cli.bench.topics" if verb == "bench" else f"arena.cli.verbs.{name}")
-        app.command(name=verb)(getattr(module, name))
-    return app
-
-
-def _arena() -> None:
-    """A tournament hall for card-game bots."""
+    return result if isinstance(result, int) else 0

@@ -11,6 +11,8 @@ from arena.errors import StoreError
 from arena.store.schema import FORMAT_VERSION
 
 FILE = "manifest.json"
+RESULTS = Path("leaderboards")
+"""The results folder, which also holds submitted bots, unless --out names another one."""
 HALL = "hall"  # the folder beside those of the tournaments, and so no tournament's name
 HALL_ENTRIES = "tournaments"  # the folder in it
 

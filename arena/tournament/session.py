@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from arena.config import RESULTS, check_tournament_name
+from arena.config import check_tournament_name
 from arena.errors import ArenaError, ConfigError
 from arena.formats.course import Course
 from arena.records import Ending, MatchRecord, Rating
 from arena.seats.sandbox import NAMESPACE
 from arena.store import parquet
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import RESULTS, Manifest, read_manifest
 from arena.store.schema import SeatTotals
 from arena.workers.driver import Tally
 from arena.workers.worker import Job
@@ -21,14 +21,13 @@ from arena.workers.worker import Job
 RAY, LOCAL = "ray", "local"
 _ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")
 """A `ray://` address is refused: every chunk would make a round trip through a proxy."""
-DEFAULT_FOLDER = RESULTS
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a tournament is run. Of all this only the seed changes the results."""
 
-    out: Path = DEFAULT_FOLDER
+    out: Path = RESULTS
     backend: str = RAY
     workers: int | None = None
     """How many worker processes play; None: one for each CPU that this process may use."""

@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
+from arena.cli.shared.printing import json_text
 from arena.errors import StoreError
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import MODELS, Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
-from arena.report.terminal.board import board_json
 from arena.store import parquet, table_file
 from arena.store.manifest import BotEntry, write_manifest
 from helpers.random_records import BOTS, FIELD, RECORDS
@@ -128,7 +128,7 @@ def run(out: Path, *words: str) -> int:
 def test_rerate_prints_what_is_stored(out: Path, capsys: pytest.CaptureFixture[str], model: str) -> None:
     assert run(out, "--model", model, "--format", "json") == 0
     stored = [rating for rating in parquet.read_ratings(out / "cup") if rating.model == model]
-    assert capsys.readouterr().out == board_json(stored) + "\n"
+    assert capsys.readouterr().out == json_text(stored) + "\n"
 
 
 def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]
     ("words", "message"),
     [
         (("--model", "elo"), "--model elo: no such model; known: trueskill, trueskill-batch"),
-        (("--pool", "nage"), '--pool nage: no such pool or game in cup; did you mean "naga"?'),
+        (("--pool", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),
         (("--without", "bop"), '--without bop: no such bot in cup; did you mean "bob"?'),
     ],
 )

@@ -11,11 +11,12 @@ import pytest
 from rich.console import Console
 
 from arena.cli.main import USER_ERROR, main
+from arena.cli.shared.printing import csv_text, json_text
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
 from arena.report.selection.boards import chosen_pools, headline
-from arena.report.terminal.board import board_csv, board_json, leaders, print_board
-from arena.report.terminal.page import Column, MarkdownPage
+from arena.report.terminal.board import leaders, print_board
+from arena.report.terminal.page import Column, ConsolePage, MarkdownPage
 from arena.store import parquet
 from arena.store.manifest import Manifest, write_manifest
 from arena.store.schema import SeatTotals
@@ -49,7 +50,7 @@ TOTALS = [
 
 def shown(width: int, ratings: list[Rating] = NAGA, manifest: Manifest | None = None, **settings: Any) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    print_board(manifest or make_manifest(), ratings, console, **settings)
+    print_board(manifest or make_manifest(), ratings, ConsolePage(console), **settings)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert text.isascii()
     assert all(len(line) <= width and line == line.rstrip() for line in text.splitlines())
@@ -108,7 +109,7 @@ def test_numbers_never_wrap(width: int) -> None:
 
 def test_a_terminal_gets_colours_and_an_ascii_one_does_not_break() -> None:
     console = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard", legacy_windows=False)
-    print_board(make_manifest(), NAGA, console, totals=TOTALS)
+    print_board(make_manifest(), NAGA, ConsolePage(console), totals=TOTALS)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b[" in text
     assert "●" in text and "±" in text and "─" in text
@@ -217,10 +218,10 @@ def test_leaders() -> None:
 
 def test_json_and_csv_have_the_keys_of_a_rating() -> None:
     ratings = [*NAGA, make_rating("crashy", None, 24.25, pool=OVERALL)]
-    objects = json.loads(board_json(ratings))
+    objects = json.loads(json_text(ratings))
     assert [tuple(item) for item in objects] == [Rating.__struct_fields__] * 5
     assert [Rating(**item) for item in objects] == ratings
-    rows = list(csv.DictReader(io.StringIO(board_csv(ratings))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(ratings, Rating.__struct_fields__))))
     assert list(rows[0]) == list(Rating.__struct_fields__)
     assert [float(row["mu"]) for row in rows] == [rating.mu for rating in ratings]
     assert (rows[-1]["rank"], rows[0]["rank"]) == ("", "1")
@@ -258,14 +259,14 @@ def test_formats_for_programs(out: Path, capsys: pytest.CaptureFixture[str], wor
     assert run(out, "--format", "json", *words) == 0
     assert len(json.loads(capsys.readouterr().out)) == len(NAGA)
     assert run(out, "--format", "csv", *words) == 0
-    assert capsys.readouterr().out == board_csv(NAGA)
+    assert capsys.readouterr().out == csv_text(NAGA)
 
 
 def test_one_model_is_shown(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     batch = [make_rating("naga_planner", 1, 33.0, model="trueskill-batch")]
     parquet.write_ratings(out / "duel", [*NAGA, *batch])
     assert run(out, "--format", "json", "--model", "trueskill-batch") == 0
-    assert capsys.readouterr().out == board_json(batch) + "\n"
+    assert capsys.readouterr().out == json_text(batch) + "\n"
     assert run(out, "--format", "md", "--model", "trueskill-batch") == 0
     text = capsys.readouterr().out
     assert "33.00" in text and "30.00" not in text and "|:---|" in text

@@ -124,17 +124,19 @@ def test_probabilities_and_pairs_add_up(played: Results) -> None:
 def test_the_command_writes_the_page_where_it_is_asked_to(
     played: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["report", "small", "--results", str(played.folder.parent)]
-    assert main([*words, "--out", str(tmp_path / "page.html")]) == 0
+    words = ["report", "small", "--out", str(played.folder.parent)]
+    assert main([*words, "--to", str(tmp_path / "page.html")]) == 0
     assert capsys.readouterr().out.startswith(f"{tmp_path / 'page.html'}: 0.")
     assert main(words) == 0
     assert (played.folder / "report.html").read_text() == (tmp_path / "page.html").read_text()
-    assert main([*words, "--out", str(tmp_path)]) == USER_ERROR
+    assert main([*words, "--to", str(tmp_path)]) == USER_ERROR
     assert "is a folder; name a file, like" in capsys.readouterr().err
-    assert main([*words, "--out", str(tmp_path / "nowhere" / "page.html")]) == USER_ERROR
+    assert main([*words, "--to", str(tmp_path / "nowhere" / "page.html")]) == USER_ERROR
     assert "no folder" in capsys.readouterr().err
     assert main(["report", "smal", "--results", str(played.folder.parent)]) == USER_ERROR
     assert 'did you mean "small"?' in capsys.readouterr().err
+    assert main(["report", "small", "--out", "page.html"]) == USER_ERROR
+    assert "the file to write is --to page.html" in capsys.readouterr().err
 
 
 def test_an_unfinished_tournament_says_so_and_gives_no_deal_away(played: Results, tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
 """`arena bench exact`: the search and bots beside exact play, in end games that can be solved."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-import msgspec
-from rich.console import Console
+import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 from arena.bench.end_games import (
     ITERATIONS,
@@ -24,17 +22,45 @@ from arena.bench.end_games import (
     search_error,
 )
 from arena.bench.exact.moments import MAKERS, moments
+from arena.cli.bench.tables import write_table
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, OnlyGames
+from arena.cli.shared.printing import Format, error_console, note, refuse_csv, show
 from arena.errors import ConfigError
+from arena.report.terminal.page import Page
 from arena.workers.warmup import warm_rooms
 
 
-def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positions: int | None, *, json: bool) -> int:
+def exact(
+    game: OnlyGames = None,
+    bot: Annotated[
+        list[Path] | None,
+        typer.Option("--bot", metavar="BOT", help="Only this bot. Repeatable. Default: rule bots, ismcts and champion."),
+    ] = None,
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", min=1, help="Number of positions of each kind of end game.")
+    ] = POSITIONS,
+    format: FormatOption = Format.TABLE,
+) -> int:
+    """Measure the search and bots against exact play in solved end games.
+
+    How far searches are from the exact values, and what bots give away. Takes some minutes.
+    """
+    refuse_csv(format, "this result")
+    errors, found = _measured(game, bot, positions)
+    show(format, lambda page: _write(page, errors, found), {"search": errors, "bots": found})
+    return DONE
+
+
+def _measured(
+    games: Sequence[str] | None, bots: Sequence[Path] | None, positions: int
+) -> tuple[list[SearchError], list[Exploitability]]:
     """Solve a sample of end games of each kind, search there, and let the bots meet best responses."""
     kinds = [moment for name in games or MAKERS for moment in moments(name)]
     players = _players(games, bots)
     kinds = [kind for kind in kinds if kind.game.name in players]
-    console = Console(stderr=True, highlight=False)
-    warm_rooms([*players], console.print)
+    console = error_console()
+    warm_rooms([*players], note)
     errors: list[SearchError] = []
     found: list[Exploitability] = []
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
@@ -43,9 +69,9 @@ def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positi
         for kind in kinds:
             title = f"{kind.game.name}, {kind.name}"
             if not console.is_terminal:
-                console.print(f"{title} ...")
+                note(f"{title} ...")
             progress.update(work, description=f"{title}: solving")
-            sample = end_games(kind, positions or POSITIONS)
+            sample = end_games(kind, positions)
             errors += [search_error(kind, sample, style) for style in STYLES]
             progress.advance(work)
             found.append(any_exploitability(kind, sample))
@@ -54,16 +80,7 @@ def print_exact(games: Sequence[str] | None, bots: Sequence[Path] | None, positi
                 progress.update(work, description=f"{title}: {player.name}")
                 found.append(exploitability(kind, sample, player))
                 progress.advance(work)
-    if json:
-        figures = {"search": errors, "bots": found}
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
-        return 0
-    output = Console(highlight=False)
-    output.print(f"{_SEARCH}\nUnits: {_units(errors)}.")
-    output.print(_error_table(errors))
-    output.print(f"\n{_BOTS}")
-    output.print(_bot_table(found))
-    return 0
+    return errors, found
 
 
 def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[str, list[Player]]:
@@ -86,38 +103,44 @@ def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[s
 
 
 _SEARCH = f"""\
-The search beside exact values. What n positions are worth to the seat to
-choose, on average, if all play any legal action, and if all play perfectly;
-the mean error of what the search expects, by iterations; and its bias at
-{ITERATIONS[-1]:,} (above 0: it hopes for too much). Plain: by the rules alone. House: with
-the room's rules of thumb, and its belief that others have played sensibly,
-which in these positions, made by random play, they have not."""
+The search beside exact values: what n positions are worth to the seat to choose, on average, if all play any legal action, and
+if all play perfectly; the mean error of what the search expects, by iterations; and its bias at {ITERATIONS[-1]:,} (above 0: it
+hopes for too much). Plain: by the rules alone. House: with the room's rules of thumb, and its belief that others have played
+sensibly, which in these positions, made by random play, they have not."""
 _BOTS = """\
-What bots give away: what a seat gains by a best response to others who all
-are the bot, over being the bot too. The mean over seats and positions, its
-standard error, the worst position, and how many views the bot was asked for."""
+What bots give away: what a seat gains by a best response to others who all are the bot, over being the bot too. The mean over
+seats and positions, its standard error, the worst position, and how many views the bot was asked for."""
 
 
-def _error_table(errors: list[SearchError]) -> Table:
-    table = Table("end game", "search", box=None, pad_edge=False)
-    for heading in ("n", "any", "perfect", *(f"{count:,}" for count in ITERATIONS), "bias"):
-        table.add_column(heading, justify="right")
-    for error in errors:
-        table.add_row(
-            f"{error.game}, {error.moment}", error.style, str(error.positions), f"{error.any_value:.2f}", f"{error.value:.2f}",
-            *(f"{error.errors[count]:.3f}" for count in ITERATIONS), f"{error.biases[ITERATIONS[-1]]:+z.3f}",
-        )  # fmt: skip
-    return table
-
-
-def _bot_table(found: list[Exploitability]) -> Table:
-    table = Table("end game", "bot", box=None, pad_edge=False)
-    for heading in ("gives away", "+-", "worst", "views"):
-        table.add_column(heading, justify="right")
-    for one in found:
-        figures = (f"{one.gain:z.3f}", f"{one.standard_error:.3f}", f"{one.worst:.2f}", f"{one.asked:,}" if one.asked else "-")
-        table.add_row(f"{one.game}, {one.moment}", one.bot, *figures)
-    return table
+def _write(page: Page, errors: Sequence[SearchError], found: Sequence[Exploitability]) -> None:
+    page.say(_SEARCH)
+    page.say(f"Units: {_units(errors)}.")
+    write_table(
+        page, "The search",
+        ("end game", "search", "n", "any", "perfect", *(f"{count:,}" for count in ITERATIONS), "bias"),
+        [
+            (
+                f"{error.game}, {error.moment}", error.style, str(error.positions), f"{error.any_value:.2f}",
+                f"{error.value:.2f}", *(f"{error.errors[count]:.3f}" for count in ITERATIONS),
+                f"{error.biases[ITERATIONS[-1]]:+z.3f}",
+            )
+            for error in errors
+        ],
+        names=2,
+    )  # fmt: skip
+    page.say(_BOTS)
+    write_table(
+        page, "The bots",
+        ("end game", "bot", "gives away", "+-", "worst", "views"),
+        [
+            (
+                f"{one.game}, {one.moment}", one.bot, f"{one.gain:z.3f}", f"{one.standard_error:.3f}", f"{one.worst:.2f}",
+                f"{one.asked:,}" if one.asked else "-",
+            )
+            for one in found
+        ],
+        names=2,
+    )  # fmt: skip
 
 
 def _units(errors: Sequence[SearchError]) -> str:

@@ -1,6 +1,7 @@
-"""The lines of `arena bench scale`: each figure as soon as it is known, with what is to be reached."""
+"""`arena bench scale`: throughput, size and start-up time of whole tournaments, with what is to be reached."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -18,62 +19,101 @@ from arena.bench.scale import (
     starts,
     throughputs,
 )
+from arena.cli.bench.tables import write_table
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption
+from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.errors import ConfigError
+from arena.report.terminal.page import Page
 
 LEAST = 100
 SHORT = 10_000  # matches: below, every part is made shorter
 OF_BARE, DRIVER_US, START_S = 0.9, 100.0, 5.0  # to reach
 
 
-def print_scale(matches: Sequence[int] | None, backend: Sequence[str] | None) -> int:
-    """Measure and print; `matches`: the sizes of the tournaments of stubs."""
+def scale(
+    matches: Annotated[
+        list[int] | None,
+        typer.Option("--matches", metavar="N", help="Size of a tournament. Repeatable. Default: 10,000 to 1,000,000."),
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option("--backend", metavar="|".join(BACKENDS), help="Only this backend. Repeatable. Default: all."),
+    ] = None,
+    format: FormatOption = Format.TABLE,
+) -> int:
+    """Measure whole tournaments: throughput, memory and start-up time.
+
+    The matches are stubs that work for a fixed time or not at all. Takes some minutes; less with fewer matches.
+    """
+    refuse_csv(format, "this result")
     wanted, backends = tuple(matches or SIZES), tuple(backend or BACKENDS)
     if min(wanted) < LEAST:
         raise ConfigError(f"--matches: at least {LEAST}, not {min(wanted)}")
     if unknown := set(backends) - set(BACKENDS):
         raise ConfigError(f"--backend: {' or '.join(BACKENDS)}, not {unknown.pop()!r}")
-    scale = min(1.0, max(wanted) / SHORT)
-    typer.echo(
-        f"Throughput: bare loops, then the driver with 1 and 2 workers; {scale * THROUGHPUT_SECONDS:.0f} s of play each. "
-        f"To reach with 2 workers on a quiet machine: {OF_BARE} of 2 bare, for matches of {1e3 * STUB_SECONDS:.0f} ms and more"
-    )
-    for throughput in throughputs(backends, scale):
-        typer.echo(_throughput(throughput))
-    typer.echo(
-        f"\nSize: tournaments of stub matches without work, 2 workers, {backends[0]} backend. To reach: below "
-        f"{DRIVER_US:.0f} us of the driver's CPU time a match, the same memory at every size but for a byte a match"
-    )
+    part = min(1.0, max(wanted) / SHORT)
+    rates: list[Throughput] = []
+    note(f"throughput: bare loops, then the driver with 1 and 2 workers; {part * THROUGHPUT_SECONDS:.1f} s of play each ...")
+    for rate in throughputs(backends, part):
+        note(f"  {rate.play}, {rate.backend}, workers {rate.workers}: {rate.per_second:,.1f} matches/s")
+        rates.append(rate)
+    note(f"size: tournaments of stub matches without work, 2 workers, {backends[0]} backend ...")
+    costs: list[Size] = []
     for size in sizes(wanted, backends[0]):
-        typer.echo(_size(size))
-    typer.echo(f"\nStart: from the call to the first match under way. To reach: {START_S:.0f} s for {LARGE_PLAN:,} matches")
-    for start in starts(backends=backends):
-        typer.echo(_start(start))
-    return 0
+        note(f"  {size.matches:,} matches: {size.seconds:,.0f} s")
+        costs.append(size)
+    note("start: from the call to the first match under way ...")
+    begun = list(starts(backends=backends))
+    show(
+        format, lambda page: _write(page, rates, costs, begun), {"throughput": rates, "size": costs, "start": begun}
+    )  # fmt: skip
+    return DONE
 
 
-def _throughput(found: Throughput) -> str:
-    head = f"  {found.play:20}  {found.backend:5}  {found.workers} worker{'s' if found.workers > 1 else ' '}"
-    parts = [
-        f"{found.per_second:8,.1f} matches/s = {found.of_bare:.2f} of {found.workers} bare",
-        f"by CPU time {found.of_bare_by_cpu:.2f}",
-        f"worker {found.worker_cpu_ms:.2f} ms of CPU a match",
-    ]
-    if found.backend != BARE:
-        parts.append(f"driver {found.driver_cpu_us:.0f} us")
-    if found.efficiency is not None:
-        parts.append(f"{found.efficiency:.1%} of the workers' CPU inside matches")
-    return f"{head}  {', '.join(parts)}"
-
-
-def _size(found: Size) -> str:
-    return (
-        f"  {found.matches:>11,} matches in {found.seconds:,.0f} s: driver {found.driver_cpu_us:.0f} us of CPU a match, "
-        f"{found.start_mb:.0f} MB at the start, at most {found.playing_mb:.0f} MB playing; journal {found.journal_mb:,.0f} MB\n"
-        f"  {'':>11}  files and ratings: {found.finish_s:.0f} s ({found.finish_cpu_us:.0f} us of CPU a match), at most "
-        f"{found.finish_mb:.0f} MB; goes on after {found.resume_s:.1f} s ({found.resume_cpu_s:.1f} s of CPU); "
-        f"`arena status` reads it in {found.status_s:.2f} s"
-    )
-
-
-def _start(found: Start) -> str:
-    return f"  {found.matches:>11,} matches, {found.backend:5}: {found.seconds:.1f} s ({found.cpu_s:.1f} s of the driver's CPU)"
+def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun: Sequence[Start]) -> None:
+    write_table(
+        page, f"Throughput. To reach with 2 workers on a quiet machine: {OF_BARE} of 2 bare loops, for matches of "
+        f"{1e3 * STUB_SECONDS:.0f} ms and more",
+        ("play", "backend", "workers", "matches/s", "of bare", "by CPU", "worker ms", "driver us", "inside matches"),
+        [
+            (
+                rate.play, rate.backend, str(rate.workers), f"{rate.per_second:,.1f}", f"{rate.of_bare:.2f}",
+                f"{rate.of_bare_by_cpu:.2f}", f"{rate.worker_cpu_ms:.2f}",
+                "-" if rate.backend == BARE else f"{rate.driver_cpu_us:.0f}",
+                "-" if rate.efficiency is None else f"{rate.efficiency:.1%}",
+            )
+            for rate in rates
+        ],
+        names=2,
+    )  # fmt: skip
+    write_table(
+        page, f"Size. To reach: below {DRIVER_US:.0f} us of the driver's CPU time a match, the same memory at every size but "
+        f"for a byte a match",
+        ("matches", "s", "driver us", "start MB", "playing MB", "journal MB"),
+        [
+            (
+                f"{cost.matches:,}", f"{cost.seconds:,.0f}", f"{cost.driver_cpu_us:.0f}", f"{cost.start_mb:.0f}",
+                f"{cost.playing_mb:.0f}", f"{cost.journal_mb:,.0f}",
+            )
+            for cost in costs
+        ],
+        names=0,
+    )  # fmt: skip
+    write_table(
+        page, "After the last match: files and ratings; to resume; for `arena status` to read it",
+        ("matches", "finish s", "us a match", "finish MB", "resume s", "resume CPU s", "status s"),
+        [
+            (
+                f"{cost.matches:,}", f"{cost.finish_s:.1f}", f"{cost.finish_cpu_us:.0f}", f"{cost.finish_mb:.0f}",
+                f"{cost.resume_s:.1f}", f"{cost.resume_cpu_s:.1f}", f"{cost.status_s:.2f}",
+            )
+            for cost in costs
+        ],
+        names=0,
+    )  # fmt: skip
+    write_table(
+        page, f"Start, to the first match under way. To reach: {START_S:.0f} s for {LARGE_PLAN:,} matches",
+        ("backend", "matches", "s", "driver's CPU s"),
+        [(one.backend, f"{one.matches:,}", f"{one.seconds:.1f}", f"{one.cpu_s:.1f}") for one in begun],
+    )  # fmt: skip

@@ -1,59 +1,58 @@
-"""The tables of `arena bench search`."""
+"""`arena bench search`: simulations per second, and what else a search costs."""
 
-import sys
 from collections.abc import Sequence
 
-import msgspec
-from rich.console import Console
-from rich.table import Table
-
 from arena.bench.search import ITERATIONS, SearchCost, SearchSpeed, open_spiel_searches, search_cost, search_speeds
+from arena.cli.bench.rooms import warmed
+from arena.cli.bench.tables import write_table
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, OnlyGames
+from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.report.terminal.page import Page
 
 
-def print_search(names: Sequence[str], *, json: bool) -> int:
-    """Simulations per second, OpenSpiel's beside ours; then what else a search costs."""
-    progress = Console(stderr=True, highlight=False)
+def search(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
+    """Measure simulations per second and time budgets of the search.
+
+    On one core, in CPU time; on two threads, in wall time. OpenSpiel's figures stand beside ours if the extra `bench` is
+    installed.
+    """
+    refuse_csv(format, "this result")
     speeds: list[SearchSpeed] = []
     costs: list[SearchCost] = []
-    for name in names:
-        progress.print(f"{name} ...")
+    for name in warmed(game):
+        note(f"{name} ...")
         speeds += search_speeds(name)
         costs.append(search_cost(name))
-    progress.print("open_spiel ...")
+    note("open_spiel ...")
     speeds += open_spiel_searches()
-    if json:
-        figures = {"search": speeds, "rooms": costs}
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n")
-        return 0
-    output = Console(highlight=False)
-    output.print(_speed_table(speeds))
-    output.print(_cost_table(costs))
+    show(format, lambda page: _write(page, speeds, costs), {"search": speeds, "rooms": costs})
     if not any(speed.game.startswith("open_spiel") for speed in speeds):
-        progress.print("(OpenSpiel's figures beside ours: install the extra `bench`)")
-    return 0
+        note("(OpenSpiel's figures beside ours: install the extra `bench`)")
+    return DONE
 
 
-def _speed_table(speeds: list[SearchSpeed]) -> Table:
-    headings = ("seats", "rollouts", "simulations/s", "decisions/s", "per simulation")
-    table = _table(f"Information-set tree search, {ITERATIONS:,} simulations a decision, one core", headings)
-    for speed in speeds:
-        rates = (f"{speed.simulations_per_second:,.0f}", f"{speed.decisions_per_second / 1e6:.2f} M")
-        table.add_row(speed.game, str(speed.seats), speed.rollout, *rates, f"{speed.decisions_per_simulation:.1f}")
-    return table
-
-
-def _cost_table(costs: list[SearchCost]) -> Table:
-    headings = ("first decision s", "before it s", "most over time", "runs over 5 %", "two threads")
-    table = _table("\nWhat a search costs (CPU time; threads: wall time)", headings)
-    for cost in costs:
-        first = (f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}")
-        budgets = (f"{100 * cost.overdraft:.1f} %", f"{100 * cost.overdrawn:.1f} %")
-        table.add_row(cost.game, *first, *budgets, f"{cost.speedup:.2f} times")
-    return table
-
-
-def _table(title: str, headings: tuple[str, ...]) -> Table:
-    table = Table("game", title=title, title_justify="left", box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    return table
+def _write(page: Page, speeds: Sequence[SearchSpeed], costs: Sequence[SearchCost]) -> None:
+    write_table(
+        page, f"Information-set tree search, {ITERATIONS:,} simulations a decision, one core",
+        ("game", "rollouts", "seats", "simulations/s", "decisions/s", "per simulation"),
+        [
+            (
+                speed.game, speed.rollout, str(speed.seats), f"{speed.simulations_per_second:,.0f}",
+                f"{speed.decisions_per_second / 1e6:.2f} M", f"{speed.decisions_per_simulation:.1f}",
+            )
+            for speed in speeds
+        ],
+        names=2,
+    )  # fmt: skip
+    write_table(
+        page, "What a search costs (CPU time; threads: wall time)",
+        ("game", "first decision s", "before it s", "most over time", "runs over 5 %", "two threads"),
+        [
+            (
+                cost.game, f"{cost.first_decision_s:.2f}", f"{cost.import_s:.2f}", f"{100 * cost.overdraft:.1f} %",
+                f"{100 * cost.overdrawn:.1f} %", f"{cost.speedup:.2f} times",
+            )
+            for cost in costs
+        ],
+    )  # fmt: skip

@@ -1,13 +1,14 @@
 """The closer looks of `arena leaderboard`: --head-to-head, --second-opinions, --history BOT, --explain BOT."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import typer
 
-from arena.cli.shared.formats import Format, page_of
+from arena.analysis.explain import Explanation
+from arena.cli.shared.printing import Format, refuse_csv, show
 from arena.errors import ConfigError, nearest
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
@@ -15,11 +16,12 @@ from arena.records import Rating
 from arena.report.selection.boards import chosen_pools, headline
 from arena.report.terminal import insights
 from arena.report.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
+from arena.report.terminal.page import Page
 from arena.store.manifest import Manifest, called
 
 
 class Looker:
-    """One tournament, one format."""
+    """Prints closer looks at one tournament in one format."""
 
     def __init__(self, folder: Path, manifest: Manifest, ratings: Sequence[Rating], format: Format, game: str | None) -> None:
         """`ratings`: of one model. Raises ConfigError for an unknown `game`."""
@@ -34,10 +36,7 @@ class Looker:
 
         stored = self._stored()
         pairs = {pool: head_to_head(stored.pool_rows(pool)) for pool in self._pools}
-        if not self._print_rows(insights.head_to_head_rows(pairs)):
-            with page_of(self._format) as page:
-                page.say(headline(self._manifest), "bold")
-                insights.print_head_to_head(pairs, self._ratings, page)
+        self._show(insights.head_to_head_rows(pairs), lambda page: insights.print_head_to_head(pairs, self._ratings, page))
 
     def second_opinions(self) -> None:
         """Print what other ways to count say."""
@@ -45,10 +44,8 @@ class Looker:
 
         stored = self._stored()
         found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
-        if not self._print_rows(insights.opinion_rows(found, self._ratings)):
-            with page_of(self._format) as page:
-                page.say(headline(self._manifest), "bold")
-                insights.print_opinions(found, self._ratings, page)
+        rows = insights.opinion_rows(found, self._ratings)
+        self._show(rows, lambda page: insights.print_opinions(found, self._ratings, page))
 
     def history(self, bot: str) -> None:
         """Print how a bot's ratings came about."""
@@ -57,44 +54,48 @@ class Looker:
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
         points = [point for point in points if called(bot, [point.bot])]
-        if not self._print_rows([msgspec.structs.asdict(point) for point in points]):
-            with page_of(self._format) as page:
-                page.say(headline(self._manifest), "bold")
-                insights.print_history(points, page)
+        self._show([msgspec.structs.asdict(point) for point in points], lambda page: insights.print_history(points, page))
 
     def explain(self, bot: str) -> None:
         """Print where a bot's points come from."""
         from arena.analysis.explain import explain
         from arena.hall import boards
 
-        if self._format is Format.CSV:
-            raise ConfigError("--explain: is no single table, so there is no CSV of it; use --format json")
+        refuse_csv(self._format, "--explain")
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)
         self._check("--explain", bot, {name for name, _ in entries})
         stored = self._stored()
         objects: list[dict[str, Any]] = []
-        with page_of(self._format) as page:
-            if self._format is not Format.JSON:
-                page.say(headline(self._manifest), "bold")
-            for entry in (entry for entry in entries if called(bot, [entry[0]])):
-                explained = {pool: explain(stored.pool_rows(pool), entry) for pool in self._pools}
-                found = {pool: explanation for pool, explanation in explained.items() if explanation is not None}
-                places = {
-                    (pool, loss.row): int(stored.row_numbers(pool)[loss.row])
-                    for pool, explanation in found.items()
-                    for loss in explanation.losses
-                }
-                ids = boards.read_match_ids(self._folder, places.values())
-                known = {place: ids[row] for place, row in places.items()}
-                lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
-                evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
-                for explained_pool in insights.explanation_rows(entry, found, known):
-                    objects.append(explained_pool | author_rows(evidence[explained_pool["pool"]]))
-                if self._format is not Format.JSON:
-                    insights.print_explanations(entry, found, known, self._ratings, page)
-                    for pool, own in evidence.items():
-                        print_author_evidence(pool, own, page)
-        self._print_rows(objects)
+        pages: list[Callable[[Page], None]] = []
+        for entry in (entry for entry in entries if called(bot, [entry[0]])):
+            explained = {pool: explain(stored.pool_rows(pool), entry) for pool in self._pools}
+            found = {pool: explanation for pool, explanation in explained.items() if explanation is not None}
+            places = {
+                (pool, loss.row): int(stored.row_numbers(pool)[loss.row])
+                for pool, explanation in found.items()
+                for loss in explanation.losses
+            }
+            ids = boards.read_match_ids(self._folder, places.values())
+            known = {place: ids[row] for place, row in places.items()}
+            lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
+            evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
+            for explained_pool in insights.explanation_rows(entry, found, known):
+                objects.append(explained_pool | author_rows(evidence[explained_pool["pool"]]))
+            pages.append(partial(self._explain, entry, found, known, evidence))
+        self._show(objects, lambda page: [write(page) for write in pages])
+
+    def _explain(
+        self,
+        entry: Bot,
+        found: Mapping[str, Explanation],
+        known: Mapping[tuple[str, int], str],
+        evidence: Mapping[str, AuthorEvidence],
+        page: Page,
+    ) -> None:
+        """Write one bot's part; `known`: match ids by pool and row of a loss."""
+        insights.print_explanations(entry, found, known, self._ratings, page)
+        for pool, own in evidence.items():
+            print_author_evidence(pool, own, page)
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
@@ -124,10 +125,9 @@ class Looker:
             hint = nearest(bot, known) if known else "no bot has played yet"
             raise ConfigError(f"{option} {bot}: no such bot in {self._manifest.name}; {hint}")
 
-    def _print_rows(self, rows: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether the format is one for programs; then the rows are printed."""
-        if self._format is Format.JSON:
-            typer.echo(insights.rows_json(rows))
-        elif self._format is Format.CSV:
-            typer.echo(insights.rows_csv(rows).rstrip("\n"))
-        return self._format in (Format.JSON, Format.CSV)
+    def _show(self, rows: Sequence[Mapping[str, Any]], write: Callable[[Page], object]) -> None:
+        def whole(page: Page) -> None:
+            page.say(headline(self._manifest), "bold")
+            write(page)
+
+        show(self._format, whole, rows, rows)

@@ -17,44 +17,46 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.cli.shared.durations import duration_text, rate_text
+from arena.cli.shared.options import Out, Seed, TrustBots, Workers
+from arena.cli.shared.printing import error_console, note
 from arena.config import read_config
 from arena.errors import ConfigError
 from arena.formats.tables import Compare, Ladder
 from arena.records import Ending
 from arena.report.terminal.board import leaders
+from arena.store.manifest import RESULTS
 from arena.tournament.run import run_tournament
-from arena.tournament.session import DEFAULT_FOLDER, LOCAL, RAY, Interrupted, Progress, Results, Settings
+from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
-INTERRUPTED = 130  # exit code
 VERB_OF: Mapping[type, str] = {Compare: "compare", Ladder: "ladder"}
 """The formats that have a verb of their own, because they end in another way."""
 OWN_INSTANCE = "local"  # Ray's word for it
 LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
 
-ConfigPath = Annotated[Path, typer.Argument(help="The tournament's YAML file.")]
-Workers = Annotated[int | None, typer.Option(help="Worker processes; default: one per CPU.")]
-Seed = Annotated[int | None, typer.Option(help="Public seed of a reproducible run; default: a secret key.")]
-TrustBots = Annotated[
-    bool, typer.Option("--unsafe-trust-bots", help="Run strangers' bots even where they cannot be locked in.")
-]
-
 Found = TypeVar("Found")
 
 
 def _settings(
-    backend: Annotated[str, typer.Option(help=f"{RAY} or {LOCAL} (processes of this machine, without Ray).")] = RAY,
+    backend: Annotated[
+        str,
+        typer.Option("--backend", metavar=f"{RAY}|{LOCAL}", help="Play on Ray, or in processes of this machine without Ray."),
+    ] = RAY,
     workers: Workers = None,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = DEFAULT_FOLDER,
+    out: Out = RESULTS,
     address: Annotated[
         str | None,
         typer.Option(
-            help=f"HOST:PORT of a standing Ray cluster, or {OWN_INSTANCE}; default: ${ADDRESS_VARIABLE}, else {OWN_INSTANCE}."
+            "--address",
+            metavar="HOST:PORT",
+            help=f"A running Ray cluster; {OWN_INSTANCE} starts one here. Default: ${ADDRESS_VARIABLE}, else {OWN_INSTANCE}.",
         ),
     ] = None,
     seed: Seed = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start anew.")] = False,
-    name: Annotated[str | None, typer.Option(help="Name of the results; default: the config's.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Set earlier results aside and start again.")] = False,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the results. Default: the config's.")
+    ] = None,
     unsafe_trust_bots: TrustBots = False,
 ) -> Settings:
     """The options of a run, in the order of the help texts."""
@@ -102,7 +104,7 @@ def play(verb: str, config: Path, settings: Settings) -> Results | None:
 
 def on_screen(verb: str, config: Path, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:
     """Run something long that can be interrupted; None: it was, and said so."""
-    console = Console(stderr=True, highlight=False)
+    console = error_console()
     address = None if settings.address == OWN_INSTANCE else settings.address
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
     with Screen(console) as screen:
@@ -110,14 +112,14 @@ def on_screen(verb: str, config: Path, settings: Settings, run: Callable[[Settin
             return run(replace(settings, address=address, command=_again(verb, config, settings)), screen)
         except Interrupted as stopped:
             screen.close()
-            console.print(str(stopped), markup=False, soft_wrap=True)
+            note(str(stopped))
             return None
 
 
 def _again(verb: str, config: Path, settings: Settings) -> str:
     """The command that goes on with this run. (--fresh would not go on.)"""
     options = {
-        "--backend": (settings.backend, RAY), "--workers": (settings.workers, None), "--out": (settings.out, DEFAULT_FOLDER),
+        "--backend": (settings.backend, RAY), "--workers": (settings.workers, None), "--out": (settings.out, RESULTS),
         "--address": (settings.address, None), "--seed": (settings.seed, None), "--name": (settings.name, None),
     }  # fmt: skip
     words = [text for option, (value, default) in options.items() if value != default for text in (option, str(value))]
@@ -126,7 +128,7 @@ def _again(verb: str, config: Path, settings: Settings) -> str:
 
 
 class Screen:
-    """News as lines, progress as a line that is redrawn; implements runs.Reporter."""
+    """News as lines, progress as a line that is redrawn; implements session.Reporter."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

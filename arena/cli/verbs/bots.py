@@ -1,40 +1,39 @@
 """`arena bots`: the submitted bots."""
 
 from pathlib import Path
-from typing import Annotated
-
-import msgspec
-import typer
 
 from arena.agent.submissions import Submissions
-from arena.cli.shared.formats import Format, page_of
-from arena.config import RESULTS
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, Out
+from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError
-from arena.report.selection.submitted import Board, submitted_bots
+from arena.report.selection.submitted import Board, SubmittedBot, submitted_bots
+from arena.report.terminal.page import Page
 from arena.report.terminal.submitted import print_submitted_bots
-from arena.store.manifest import FILE, is_hall, read_manifest
+from arena.store.manifest import FILE, RESULTS, is_hall, read_manifest
 
 
-def bots(
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder of the results, which holds the submitted bots too.")] = RESULTS,
-) -> int:
-    """List the submitted bots, all versions, with what became of them and their last rating."""
+def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
+    """List the submitted bots with their last ratings.
+
+    Every version has a line, with its state: not played, played, retired (for its faults) or replaced (by a newer version).
+    """
     store = Submissions(out)
     versions = [version for name in store.names() for version in store.versions(name)]
     found = submitted_bots(versions, _boards(out) if versions else [])
-    if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
-    elif found:
-        with page_of(Format.TABLE) as page:
+
+    def write(page: Page) -> None:
+        if found:
             print_submitted_bots(found, page)
-    else:
-        typer.echo(f"nothing is submitted yet in {store.folder}; do it with: arena submit BOT")
-    return 0
+        else:
+            page.say(f"nothing is submitted yet in {store.folder}; do it with: arena submit BOT")
+
+    show(format, write, found, found, columns=SubmittedBot.__struct_fields__)
+    return DONE
 
 
 def _boards(out: Path) -> list[Board]:
-    """Newest first; what cannot be read is another command's business."""
+    """The newest first; a folder that cannot be read is left out with a note."""
     from arena.store import parquet  # only now: pyarrow takes most of the start
 
     stored = [path for path in out.glob(f"*/{FILE}") if not is_hall(path.parent)]
@@ -44,5 +43,5 @@ def _boards(out: Path) -> list[Board]:
         try:
             boards.append((read_manifest(path.parent), parquet.read_ratings(path.parent)))
         except StoreError as error:
-            typer.echo(f"arena: without {path.parent.name}: {error}", err=True)
+            note(f"arena: without {path.parent.name}: {error}")
     return boards

@@ -8,33 +8,50 @@ import typer
 
 from arena.agent import BotFiles, read_bot, unpacked
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
-from arena.cli.shared.formats import Format, page_of
+from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, pack, setup_of
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, MatchId, Out
+from arena.cli.shared.printing import Format, refuse_csv, show
 from arena.cli.shared.rooms import ready
-from arena.config import RESULTS
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
 from arena.match import HostTrouble, MatchSetup
 from arena.records import Clock, Limits, MatchRecord
 from arena.report.terminal.capsule import print_capsule, print_rerun
+from arena.report.terminal.page import Page
 from arena.seats.holder import Holder
 from arena.seats.sandbox import NONE
 from arena.store import parquet
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import RESULTS, Manifest, read_manifest
 
 
 def capsule(
-    match_id: Annotated[str, typer.Argument(help="24 hex digits, from the board or its faults.")],
-    seat: Annotated[int, typer.Argument(help="The seat of the bot, from 0.")],
-    run: Annotated[bool, typer.Option("--run", help="Start the bot again, bring it there, and show what it does.")] = False,
+    match_id: MatchId,
+    seat: Annotated[int, typer.Argument(metavar="SEAT", help="Seat of the bot, from 0.")],
+    run: Annotated[
+        bool, typer.Option("--run", help="Start the bot again, bring it to the decision, and show what it does now.")
+    ] = False,
     bot: Annotated[
-        Path | None, typer.Option(help="With --run: these files (a mended version) instead of those that played.")
+        Path | None,
+        typer.Option(
+            "--bot", metavar="BOT", help="With --run: use this bot, such as a mended one, instead of the one that played."
+        ),
     ] = None,
-    decision: Annotated[int | None, typer.Option(help="Another decision of the seat, as `arena replay` numbers them.")] = None,
-    to: Annotated[Path | None, typer.Option(help="The file; default: capsule-MATCH_ID-SEAT.json here.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder with the results of tournaments.")] = RESULTS,
+    decision: Annotated[
+        int | None,
+        typer.Option("--decision", metavar="N", help="Another decision of the seat, by its number in `arena replay`."),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: capsule-MATCH_ID-SEAT.json.")
+    ] = None,
+    format: FormatOption = Format.TABLE,
+    out: Out = RESULTS,
 ) -> int:
-    """Write the decision where a bot failed as one small file: what it saw, could do, did and printed."""
+    """Write the decision where a bot failed to a file, or replay it with the bot.
+
+    The file holds what the bot saw, its legal actions, its answer and what it printed.
+    """
+    refuse_csv(format, "a capsule")
     if bot is not None and not run:
         raise ConfigError("--bot: only with --run")
     folder, record, key = locate_match(out, match_id)
@@ -48,15 +65,24 @@ def capsule(
     packed = pack(game, record, setup, manifest.name, seat, fault)
     path = to or Path(f"capsule-{record.match_id}-{seat}.json")
     _write(path, packed)
-    with page_of(Format.TABLE) as page:
+    rerun, remarks = _run(packed, record, setup, manifest, _files(packed, bot, out)) if run else (None, [])
+
+    def write(page: Page) -> None:
         print_capsule(packed, page)
         page.say(f"wrote {path}, {path.stat().st_size:,} bytes")
-    if run:
-        _run(packed, record, setup, manifest, _files(packed, bot, out))
-    return 0
+        for remark in remarks:
+            page.say(remark)
+        if rerun is not None:
+            print_rerun(packed, rerun, page)
+
+    show(format, write, {"file": str(path), "capsule": packed, "rerun": rerun})
+    return DONE
 
 
-def _run(packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Manifest, files: BotFiles) -> None:
+def _run(
+    packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Manifest, files: BotFiles
+) -> tuple[Rerun, list[str]]:
+    """Bring the bot to the decision again. Returns what it did, and remarks on how that differs from the match."""
     with Holder([packed.game], limits=msgspec.convert(manifest.config, Limits)) as holder:
         seed, params = setup.bot_seeds[packed.seat], msgspec.json.decode(packed.params)
         is_trusted = record.seats[packed.seat].isolation == NONE
@@ -67,12 +93,12 @@ def _run(packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Mani
             raise ArenaError(f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
         finally:
             held.close()
-    with page_of(Format.TABLE) as page:
-        if files.sha256 != packed.bot_sha256:
-            page.say(f"with other files than those that played (sha256 {files.sha256[:16]}, then {packed.bot_sha256[:16]})")
-        if holder.not_locked and not is_trusted:
-            page.say(f"not locked in: {holder.not_locked}")
-        print_rerun(packed, rerun, page)
+    remarks = []
+    if files.sha256 != packed.bot_sha256:
+        remarks.append(f"with other files than those that played (sha256 {files.sha256[:16]}, then {packed.bot_sha256[:16]})")
+    if holder.not_locked and not is_trusted:
+        remarks.append(f"not locked in: {holder.not_locked}")
+    return rerun, remarks
 
 
 def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:

@@ -3,91 +3,75 @@
 With `chain` in the config: is each bot better than the one before it?
 """
 
-import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import msgspec
-import typer
 
-from arena.cli.shared.formats import Format, page_of
-from arena.cli.shared.running import INTERRUPTED, ConfigPath, on_screen, play, with_run_options
-from arena.errors import ConfigError
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO, OPEN
+from arena.cli.shared.options import ConfigPath, FormatOption
+from arena.cli.shared.printing import Format, show
+from arena.cli.shared.running import on_screen, play, with_run_options
 from arena.formats.comparison import Comparison
-from arena.report.terminal.page import Column, fitting
+from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.chain import Step, StepResult, read_steps, run_steps
 from arena.tournament.session import Settings
 
-BETTER, NOT_BETTER, NOT_DECIDED = 0, 1, 3  # exit codes; 2 is a user's mistake
-EXIT_OF = {"better": BETTER, "worse": NOT_BETTER, "equal": NOT_BETTER, "open": NOT_DECIDED}
-
-
-class Form(StrEnum):
-    """How to print."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "md"
+EXIT_OF = {"better": DONE, "worse": NO, "equal": NO, "open": OPEN}
+"""Exit code of each verdict."""
 
 
 @with_run_options
-def compare(
-    config: ConfigPath, settings: Settings, format: Annotated[Form, typer.Option(help="How to print.")] = Form.TEXT
-) -> int:
-    """Is the first candidate better? Plays until that is sure. Exit code 0: yes, 1: no, 3: not decided, 2: a mistake.
+def compare(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
+    """Play until it is certain whether one bot is better than another.
 
-    With a `chain` in the config: is each bot of it better than the one before? Exit code 0: all are.
+    The config names the two bots, or a `chain`: is each bot of it better than the one before? Exit code 0: yes, 1: no, 3: not
+    decided.
     """
     steps = read_steps(config, settings)
     if steps:
         return _chain(config, settings, steps, format)
-    if format is Form.MARKDOWN:
-        raise ConfigError("--format md: of a chain of comparisons; this config asks about two candidates")
     results = play("compare", config, settings)
     if results is None:
         return INTERRUPTED
     course = results.course
     assert isinstance(course, Comparison)
     evidence = course.evidence()
-    if format is Form.JSON:
-        answer = {
-            "candidates": course.names,
-            "verdict": evidence[0].verdict,
-            "outcome": course.outcome,
-            "matches": results.manifest.played,
-            "evidence": evidence,
-            "results_sha256": results.manifest.results_sha256,
-        }
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n")
-    else:
+    answer = {
+        "candidates": course.names, "verdict": evidence[0].verdict, "outcome": course.outcome,
+        "matches": results.manifest.played, "evidence": evidence, "results_sha256": results.manifest.results_sha256,
+    }  # fmt: skip
+    first, second = course.names
+    rows = [{"first": first, "second": second, **msgspec.to_builtins(found)} for found in evidence]
+
+    def write(page: Page) -> None:
         for line in (*(course.line(found) for found in evidence), course.outcome):
-            typer.echo(line)
+            page.line(line or "")
+
+    show(format, write, answer, rows)
     return EXIT_OF[evidence[0].verdict]
 
 
-def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form) -> int:
+def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Format) -> int:
     """Play the steps, and print one table."""
     results = on_screen("compare", config, settings, lambda settings, screen: list(run_steps(steps, settings, screen)))
     if results is None:
         return INTERRUPTED
-    if format is Form.JSON:
-        answer = [
-            {
-                "better": result.step.better, "than": result.step.than, "asked": result.step.share,
-                "verdict": result.evidence.verdict, "outcome": result.outcome, "share": result.shares[0],
-                "low": result.shares[1], "high": result.shares[2], "deals": result.evidence.deals, "matches": result.matches,
-                "cpu_minutes": result.cpu_minutes,
-            }
-            for result in results
-        ]  # fmt: skip
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n")
-    else:
-        with page_of(Format.MARKDOWN if format is Form.MARKDOWN else Format.TABLE) as page:
-            page.table(fitting(_columns(results), page.width), [""] * len(results))
+    answer = [_row(result) for result in results]
+    show(format, lambda page: page.table(fitting(_columns(results), page.width)), answer, answer)
     codes = {EXIT_OF[result.evidence.verdict] for result in results}
-    return NOT_BETTER if NOT_BETTER in codes else NOT_DECIDED if NOT_DECIDED in codes else BETTER
+    return NO if NO in codes else OPEN if OPEN in codes else DONE
+
+
+def _row(result: StepResult) -> dict[str, Any]:
+    """A step as plain data."""
+    share, low, high = result.shares
+    return {
+        "better": result.step.better, "than": result.step.than, "asked": result.step.share,
+        "verdict": result.evidence.verdict, "outcome": result.outcome, "share": share, "low": low, "high": high,
+        "deals": result.evidence.deals, "matches": result.matches, "cpu_minutes": result.cpu_minutes,
+    }  # fmt: skip
 
 
 def _columns(results: Sequence[StepResult]) -> list[Column]:

@@ -1,19 +1,32 @@
 """`arena doctor`: what this machine gives for locking strangers' bots in."""
 
-from rich.console import Console
-
+from arena.cli.shared.exit_codes import DONE, NO
+from arena.cli.shared.options import FormatOption
+from arena.cli.shared.printing import Format, show
+from arena.report.terminal.page import Column, Page
 from arena.seats.sandbox import examine
 
 
-def doctor() -> int:
-    """Test on this machine what locks strangers' bots in; returns 1 where they cannot be."""
-    console = Console(highlight=False, soft_wrap=True)
+def doctor(format: FormatOption = Format.TABLE) -> int:
+    """Test whether this machine can lock in untrusted bots.
+
+    Exit code 0: it can, 1: it cannot.
+    """
     findings = examine()
-    width = max(len(finding.name) for finding in findings)
-    for finding in findings:
-        mark = "ok     " if finding.works else "missing" if finding.is_needed else "without"
-        console.print(f"{mark}  {finding.name:{width}}  {finding.detail}", markup=False)
-    if all(finding.works for finding in findings if finding.is_needed):
-        return 0
-    console.print("Bots that are not trusted are refused here; `arena tournament --unsafe-trust-bots` runs them all the same.")
-    return 1
+    can_lock = all(finding.works for finding in findings if finding.is_needed)
+
+    def write(page: Page) -> None:
+        marks = ["ok" if found.works else "missing" if found.is_needed else "without" for found in findings]
+        page.table(
+            [
+                Column("state", marks, justify="left"),
+                Column("layer", [found.name for found in findings], justify="left"),
+                Column("detail", [found.detail for found in findings], justify="left"),
+            ]
+        )
+        if not can_lock:
+            page.say("")
+            page.say("Untrusted bots are refused here; `arena tournament --unsafe-trust-bots` runs them all the same.")
+
+    show(format, write, {"can_lock": can_lock, "findings": findings}, findings)
+    return DONE if can_lock else NO

@@ -1,17 +1,21 @@
-"""`arena ladder CONFIG`: go on with a lasting rating list, and print it."""
+"""`arena ladder CONFIG`: go on with a lasting ranking, and print it."""
 
-from rich.console import Console
-
-from arena.cli.shared.running import INTERRUPTED, ConfigPath, play, with_run_options
-from arena.report.terminal.board import print_board
+from arena.cli.shared.boards import show_board
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED
+from arena.cli.shared.options import ConfigPath, FormatOption
+from arena.cli.shared.printing import Format
+from arena.cli.shared.running import play, with_run_options
 from arena.tournament.session import Settings
 
 
 @with_run_options
-def ladder(config: ConfigPath, settings: Settings) -> int:
-    """Add to a rating list what tells most, until it is sure enough; new bots of the config are placed; only adds."""
+def ladder(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
+    """Play the most informative matches until the ranking is certain enough.
+
+    Run it again at any time: it resumes, adds matches, and places bots that are new in the config. It never starts over.
+    """
     results = play("ladder", config, settings)
     if results is None:
         return INTERRUPTED
-    print_board(results.manifest, results.ratings, Console(highlight=False), totals=results.totals())
-    return 0
+    show_board(results.manifest, results.ratings, format, totals=results.totals())
+    return DONE

@@ -4,29 +4,38 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
-from rich.console import Console
 
 from arena.agent import bot_name
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, GameName, MatchSeed, RuleOptions
+from arena.cli.shared.printing import Format, say_all, show
 from arena.cli.shared.rooms import ready, warn
 from arena.engine.options import parse_options
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble, Seat, play
 from arena.report.selection.replay import replay_lines, result_lines
+from arena.report.terminal.page import Page
 from arena.seats.sandbox import Keeper, LockError
 from arena.seats.single_match import agree, bot_seat
 
 
 def match(
-    game: Annotated[str, typer.Argument(help="The game.")],
-    bots: Annotated[list[Path], typer.Argument(help="Bot files or folders in seat order.")],
-    seed: Annotated[int | None, typer.Option(help="Fixes the cards and the bots' randomness.")] = None,
-    option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A rule option; repeatable.")] = None,
-    locked: Annotated[bool, typer.Option("--locked", help="Lock the bots in, as a tournament does with strangers'.")] = False,
+    game: GameName,
+    bots: Annotated[list[Path], typer.Argument(metavar="BOT...", help="Files or folders of the bots, in seat order.")],
+    seed: MatchSeed = None,
+    option: RuleOptions = None,
+    locked: Annotated[bool, typer.Option("--locked", help="Lock the bots in, as tournaments do with untrusted bots.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show every decision, with all cards open.")] = False,
+    format: FormatOption = Format.TABLE,
 ) -> int:
-    """Play one match of the given bots."""
-    console = Console(highlight=False, soft_wrap=True)
+    """Play one match between bots.
+
+    Nothing is stored. The same seed gives the same match, if the bots draw all their random numbers from the seed.
+    """
+    if watch and format is not Format.TABLE:
+        raise ConfigError(f"--format {format}: --watch prints text; leave one of them out")
     room = ready(game)
     setup = agree(game, [bot_name(bot) for bot in bots], seed=seed, options=parse_options(option or []))
     warn(room, len(bots), setup.options)
@@ -41,7 +50,14 @@ def match(
             raise ArenaError(
                 f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
             ) from None
-    shown = replay_lines(room, record, setup.options, setup.deal_seed) if watch else result_lines(record)
-    for line in shown:
-        console.print(line, markup=False)
-    return 0
+    if watch:
+        say_all(replay_lines(room, record, setup.options, setup.deal_seed))
+        return DONE
+
+    def write(page: Page) -> None:
+        for line in result_lines(record):
+            page.line(line)
+
+    rows = [{"seat": number, **msgspec.to_builtins(seat)} for number, seat in enumerate(record.seats)]
+    show(format, write, record, rows)
+    return DONE

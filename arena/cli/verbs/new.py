@@ -7,19 +7,29 @@ from typing import Annotated
 import typer
 
 from arena.agent.starter import command_bot, python_bot
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.printing import say
 from arena.config import check_name
 from arena.errors import ConfigError
 from arena.games import load
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="The bot's name, or a path that ends in it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bot, or a path that ends in it.")],
     game: Annotated[
-        str | None, typer.Option(help="Of this game, with all that its view offers; default: of all games.")
+        str | None,
+        typer.Option(
+            "--game", metavar="GAME", help="Explain all that the view of this game offers. Default: a bot for all games."
+        ),
     ] = None,
-    command: Annotated[bool, typer.Option("--command", help="A program of its own, as in any other language.")] = False,
+    command: Annotated[
+        bool, typer.Option("--command", help="Write a program that speaks the wire protocol, as a bot in any language does.")
+    ] = False,
 ) -> int:
-    """Write a bot with comments that works at once."""
+    """Write a working bot to start from.
+
+    It plays at once; comments in it say what it can see and do. Existing files are never changed.
+    """
     path = Path(name)
     path = path.with_suffix("") if path.suffix == ".py" else path
     check_name(path.name, "NAME")
@@ -31,9 +41,9 @@ def new(
         target = path.with_name(f"{path.name}.py")
         files = {target: python_bot(path.name, room)}
     _write(target, files)
-    typer.echo(f"wrote {', '.join(str(file) for file in files)}")
-    typer.echo(f"next: arena check {target}")
-    return 0
+    say(f"wrote {', '.join(str(file) for file in files)}")
+    say(f"next: arena check {target}")
+    return DONE
 
 
 def _write(target: Path, files: dict[Path, str]) -> None:

@@ -1,64 +1,76 @@
 """`arena plan CONFIG`: what would be played, how balanced, how many matches, how long; nothing is played of it or written."""
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import msgspec
-import typer
-from rich.console import Console
-from rich.table import Table
 
 from arena.cli.shared.durations import duration_text
-from arena.cli.shared.running import ConfigPath, Seed, TrustBots, Workers
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import ConfigPath, FormatOption, Seed, TrustBots, Workers
+from arena.cli.shared.printing import Format, note, show
 from arena.config import Tournament
+from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.chain import read_steps
 from arena.tournament.forecast import EntryForecast, Forecast, forecast
 from arena.tournament.session import Settings
 
 
 def plan(
-    config: ConfigPath, workers: Workers = None, seed: Seed = None, unsafe_trust_bots: TrustBots = False,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-) -> int:  # fmt: skip
-    """Print what a config would play (of a chain, each step): tables, balance, matches, and the time.
+    config: ConfigPath,
+    workers: Workers = None,
+    seed: Seed = None,
+    unsafe_trust_bots: TrustBots = False,
+    format: FormatOption = Format.TABLE,
+) -> int:
+    """Tell what a config would play and how long it would take.
 
-    A few matches of each game foretell the time.
+    Prints tables, balance, matches and time; of a chain of comparisons, those of each step. The time is estimated from a few
+    matches of each game, which are not stored.
     """
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
     settings = Settings(workers=workers, seed=seed, unsafe_trust_bots=unsafe_trust_bots)
     steps = read_steps(config, settings)
     parts: list[Path | Tournament] = [step.tournament for step in steps] if steps else [config]
-    found = [forecast(part, settings, lambda text: console.print(text, markup=False)) for part in parts]
-    if json:
-        document = msgspec.json.encode(found if steps else found[0])
-        sys.stdout.write(msgspec.json.format(document, indent=2).decode() + "\n")
-        return 0
-    for part in found:
-        _print(part)
-    return 0
+    found = [forecast(part, settings, note) for part in parts]
+    show(format, lambda page: _write(page, found), found if steps else found[0], _rows(found))
+    return DONE
 
 
-def _print(found: Forecast) -> None:
-    output = Console(highlight=False, soft_wrap=True)
+def _rows(found: list[Forecast]) -> list[dict[str, Any]]:
+    """A row for each game of each tournament."""
+    return [
+        {"name": part.name, "format": part.format, "workers": part.workers, **msgspec.to_builtins(entry)}
+        for part in found
+        for entry in part.entries
+    ]
+
+
+def _write(page: Page, found: list[Forecast]) -> None:
+    for number, part in enumerate(found):
+        if number:
+            page.say("")
+        _write_part(page, part)
+
+
+def _write_part(page: Page, found: Forecast) -> None:
     at_most = "at most " if found.is_upper_bound else ""
-    output.print(f"{found.name}: {found.format}, {found.bots} bots, {at_most}{found.matches:,} matches", markup=False)
-    output.print(_table(found))
+    page.say(f"{found.name}: {found.format}, {found.bots} bots, {at_most}{found.matches:,} matches")
+    page.table(fitting(_columns(found.entries), page.width, "pool"))
     for entry in found.entries:
-        output.print(f"{entry.pool}: {entry.balance}", markup=False)
+        page.say(f"{entry.pool}: {entry.balance}")
         if entry.faults:
-            output.print(f"{entry.pool}: {entry.faults} faults in {entry.calibrated} matches", markup=False)
+            page.say(f"{entry.pool}: {entry.faults} faults in {entry.calibrated} matches")
     workers_text = "1 worker" if found.workers == 1 else f"{found.workers} workers"
-    output.print(f"time: {at_most}about {duration_text(found.seconds)} with {workers_text}", markup=False)
+    page.say(f"time: {at_most}about {duration_text(found.seconds)} with {workers_text}")
 
 
-def _table(found: Forecast) -> Table:
-    table = Table("pool", box=None, pad_edge=False)  # tables: of one deal
-    for heading in ("seats", "bots", "tables", "deals", "rotations", "matches", "s/match", "time"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for entry in found.entries:
-        table.add_row(entry.pool, *_cells(entry))
-    return table
+def _columns(entries: tuple[EntryForecast, ...]) -> list[Column]:
+    headings = ("seats", "bots", "tables", "deals", "rotations", "matches", "s/match", "time")  # tables: of one deal
+    cells = [_cells(entry) for entry in entries]
+    return [
+        Column("pool", [entry.pool for entry in entries], justify="left"),
+        *(Column(heading, [row[place] for row in cells]) for place, heading in enumerate(headings)),
+    ]
 
 
 def _cells(entry: EntryForecast) -> list[str]:

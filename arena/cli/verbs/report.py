@@ -4,33 +4,42 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from arena.cli.verbs.leaderboard import find_folder
+from arena.cli.shared.boards import find_folder
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import HallOrName, Out
+from arena.cli.shared.printing import error_console, say
 from arena.errors import ConfigError, StoreError
-from arena.store.manifest import read_manifest
+from arena.store.manifest import RESULTS, read_manifest
 
 FILE = "report.html"
 
 
 def report(
-    name: Annotated[str | None, typer.Argument(help="The tournament, or hall; left out: the newest tournament.")] = None,
-    out: Annotated[Path | None, typer.Option(help=f"The file to write; default: {FILE} in the tournament's folder.")] = None,
-    results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
+    name: HallOrName = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help=f"File to write. Default: {FILE} in the tournament's folder.")
+    ] = None,
+    out: Out = RESULTS,
 ) -> int:
-    """Write a page with ranking, history, head-to-head, costs, seats, replays; open it in any browser, online or not."""
-    folder = find_folder(results, name)
-    target = folder / FILE if out is None else out
+    """Write a tournament as one page of HTML that works offline.
+
+    The page shows ranking, history, head-to-head, costs, seats, faults and replays.
+    """
+    if out.suffix == ".html":
+        raise ConfigError(f"--out {out}: --out is the folder of all results; the file to write is --to {out}")
+    folder = find_folder(out, name)
+    target = folder / FILE if to is None else to
     if target.is_dir():
-        raise ConfigError(f"--out {target}: is a folder; name a file, like {target / FILE}")
+        raise ConfigError(f"--to {target}: is a folder; name a file, like {target / FILE}")
     if not target.parent.is_dir():
-        raise ConfigError(f"--out {target}: no folder {target.parent}")
+        raise ConfigError(f"--to {target}: no folder {target.parent}")
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
     from arena.report.html.page import html
     from arena.report.html.report import report as document
     from arena.workers.warmup import warm_rooms
 
-    console = Console(stderr=True, highlight=False)
+    console = error_console()
     known = read_manifest(folder)
     if known.finished:  # only then there are replays
         played = {entry.get("game") for entry in known.entries}
@@ -38,8 +47,8 @@ def report(
     with console.status("reading") as status:
         text = html(document(folder, lambda news: status.update(news)))
         _write(target, text)
-    typer.echo(f"{target}: {len(text) / 1e6:.1f} MB")
-    return 0
+    say(f"{target}: {len(text) / 1e6:.1f} MB")
+    return DONE
 
 
 def _write(target: Path, text: str) -> None:

@@ -1,36 +1,42 @@
 """`arena rerate NAME`: the ratings again, from the stored rows alone, of all of them or of a part."""
 
 import datetime
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from arena.cli.shared.formats import Format, show
-from arena.cli.verbs.leaderboard import find_folder
+from arena.cli.shared.boards import find_folder, show_board
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
+from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
-from arena.ratings.settings import MODEL
+from arena.ratings.settings import BATCH_MODEL, MODEL
 from arena.report.selection.boards import chosen_pools
 from arena.store import manifest as manifests
+from arena.store.manifest import RESULTS
 
 
 def rerate(
-    name: Annotated[str | None, typer.Argument(help="The tournament, or hall; left out: the newest tournament.")] = None,
-    model: Annotated[str, typer.Option(help="trueskill (in plan order) or trueskill-batch (all matches at once).")] = MODEL,
-    pool: Annotated[str | None, typer.Option(help="Only this rating pool or game.")] = None,
-    without: Annotated[list[str] | None, typer.Option(help="A bot to leave out, with all its matches; repeatable.")] = None,
+    name: HallOrName = None,
+    game: OnlyPool = None,
+    model: Annotated[str, typer.Option("--model", metavar="MODEL", help=f"Rating model: {MODEL} or {BATCH_MODEL}.")] = MODEL,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="BOT", help="Leave out this bot and all its matches. Repeatable.")
+    ] = None,
     since: Annotated[
         str | None,
         typer.Option(
-            help="Only tournaments that started then or later (matches have no time of their own): 2026-11-21, or "
-            "2026-11-21T18:00; UTC unless it says otherwise."
+            "--since", metavar="DATE", help="Only tournaments that started then or later: 2026-11-21, 2026-11-21T18:00."
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.TABLE,
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
+    format: FormatOption = Format.TABLE,
+    out: Out = RESULTS,
 ) -> int:
-    """Rate a tournament again from its rows and print the board; nothing is written."""
+    """Rate a tournament again from its stored matches.
+
+    Prints the leaderboard and writes nothing. Times are UTC unless they say otherwise.
+    """
     from arena.hall import boards
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
     from arena.ratings.standings import MODELS, rate_and_compare
@@ -47,7 +53,7 @@ def rerate(
         if not found:
             raise ConfigError(f"--without {bot}: no such bot in {manifest.name}; {nearest(bot, known)}")
         left_out |= dict.fromkeys(found)
-    pools = None if pool is None else chosen_pools(manifest, (), pool, option="--pool")
+    pools = None if game is None else chosen_pools(manifest, (), game)
     columns = boards.read_columns(folder, stored.COLUMNS, since=start)
     field, unrated = stored.stored_field(manifest, without=left_out), stored.unrated_entries(manifest)
     rows = stored.stored_pools(columns, field, without=left_out, unrated=unrated, pools=pools)
@@ -60,13 +66,13 @@ def rerate(
     matches = sum(part.matches for part in rows.values())
     selection = "".join(
         [
-            f", {pool} alone" if pool else "", f", without {', '.join(left_out)}" if left_out else "",
+            f", {game} alone" if game else "", f", without {', '.join(left_out)}" if left_out else "",
             f", of tournaments that started at {start.isoformat()} or later" if start is not None else "",
         ]
     )  # fmt: skip
     title = f"{manifest.name}, rated again by {model}: {matches:,} of {manifest.played:,} matches{selection}"
-    show(manifest, ratings, format, choice=pool, model=model, title=title)
-    return 0
+    show_board(manifest, ratings, format, choice=game, model=model, title=title)
+    return DONE
 
 
 def _time(text: str) -> datetime.datetime:

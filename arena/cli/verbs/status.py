@@ -1,23 +1,31 @@
-"""`arena status [NAME]`: how far tournaments are, and the command that goes on."""
+"""`arena status [NAME]`: how far tournaments are, and the command that resumes each."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from arena.cli.shared.durations import duration_text, rate_text
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, Out
+from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
 from arena.records import Ending
-from arena.store.manifest import HALL
+from arena.report.terminal.page import Page
+from arena.store.manifest import HALL, RESULTS
 from arena.store.status import Status, read_status, tournaments
 
 
 def status(
-    name: Annotated[str | None, typer.Argument(help="The tournament; left out: all of them.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("leaderboards"),
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of a tournament. Default: all tournaments.")] = None,
+    format: FormatOption = Format.TABLE,
+    out: Out = RESULTS,
 ) -> int:
-    """Print what is done and left, endings, rate, time left, and the command that goes on; disturbs no run."""
+    """Show how far tournaments are and the commands that resume them.
+
+    Prints matches done and left, endings, rate and time left. It can run beside a tournament and does not disturb it.
+    """
     folders = tournaments(out)
     if name == HALL:
         raise StoreError("the hall is never played: it gathers tournaments that are over; `arena hall` lists them")
@@ -26,22 +34,43 @@ def status(
         if name not in known:
             raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, known)}")
         folders = [known[name]]
+    found: list[Status] = []
+    lines: list[str] = []
     for folder in folders:
         try:
-            lines = list(status_lines(read_status(folder)))
+            found.append(read_status(folder))
+            lines += status_lines(found[-1])
         except StoreError as error:
             if name is not None:
                 raise
-            lines = [f"{folder.name}: {error}"]  # the others can be read all the same
+            if format.is_for_people:
+                lines.append(f"{folder.name}: {error}")  # the others can be read all the same
+            else:
+                note(f"{folder.name}: {error}")
+
+    def write(page: Page) -> None:
         for line in lines:
-            typer.echo(line)
-    return 0
+            page.line(line)
+
+    rows = [_row(one) for one in found]
+    show(format, write, rows, rows, columns=tuple(rows[0]) if rows else ())
+    return DONE
+
+
+def _row(found: Status) -> dict[str, Any]:
+    """A tournament as plain data."""
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return {"name": plain.pop("name"), "state": _state(found), **plain, "left": found.left, "seconds_left": found.seconds_left}
+
+
+def _state(found: Status) -> str:
+    return "finished" if found.is_finished else "running" if found.process is not None else "stopped"
 
 
 def status_lines(found: Status) -> Iterator[str]:
     """A tournament in a few lines."""
     is_running = found.process is not None
-    state = "finished" if found.is_finished else f"running (process {found.process})" if is_running else "stopped"
+    state = f"running (process {found.process})" if _state(found) == "running" else _state(found)
     share = found.done / found.total if found.total else 1.0
     parts = [f"{found.done:,} of {found.total:,} matches ({share:.0%})", f"{found.left:,} left"]
     if found.rate:

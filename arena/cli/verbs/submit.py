@@ -1,45 +1,75 @@
 """`arena submit BOT`: check a bot, then keep it as the next version of its name."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arena.admission.bot_check import BotCheck
+from arena.agent import BotFiles
 from arena.agent.submissions import ALL, PREFIX, Submissions
-from arena.cli.shared.formats import Format, page_of
-from arena.cli.verbs.check import REFUSED, checked, named
-from arena.config import RESULTS, check_name
+from arena.cli.shared.checking import checked, name_of, report_object
+from arena.cli.shared.exit_codes import DONE, NO
+from arena.cli.shared.options import BotPath, FormatOption, Out
+from arena.cli.shared.printing import Format, show
+from arena.config import check_name
 from arena.errors import ConfigError
 from arena.report.terminal.bot_check import print_bot_check
+from arena.report.terminal.page import Page
+from arena.store.manifest import RESULTS
 
 
 def submit(
-    bot: Annotated[Path, typer.Argument(help="The bot's file or folder.")],
-    name: Annotated[str | None, typer.Option(help="Its name in tournaments; default: the file's or folder's.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the results, which holds the submitted bots too.")] = RESULTS,
+    bot: BotPath,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the bot in tournaments. Default: its file's or folder's."),
+    ] = None,
+    format: FormatOption = Format.TABLE,
+    out: Out = RESULTS,
 ) -> int:
-    """Check a bot and, if it may enter, store it for configs as submitted:NAME; returns 1 if it may not."""
-    chosen = name or named(bot)
+    """Check a bot and store it as the next version of its name.
+
+    Configs name it submitted:NAME, or submitted:NAME@2 for one version. Exit code 0: it is stored, 1: it may not enter.
+    """
+    chosen = name or name_of(bot)
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
     if chosen == ALL:
         raise ConfigError(f"--name: {PREFIX}{ALL} means all bots, so none has that name")
     if bot.is_symlink():
         raise ConfigError(f"{bot}: a link; give the bot itself")
     found, files = checked(bot, [])
-    with page_of(Format.TABLE) as page:
-        print_bot_check(found, page)
     if files is None or not found.may_enter:
-        typer.echo("not submitted")
-        return REFUSED
-    store = Submissions(out)
-    kept, is_new = store.submit(chosen, files, tuple(game.game for game in found.games))
-    newest = store.versions(chosen)[-1]
+        entry, lines = _refused(chosen, found)
+    else:
+        entry, lines = _stored(chosen, found, files, Submissions(out))
+
+    def write(page: Page) -> None:
+        print_bot_check(found, page)
+        for line in lines:
+            page.line(line)
+
+    show(format, write, {**entry, "check": report_object(found)}, [entry])
+    return DONE if entry["submitted"] else NO
+
+
+def _refused(name: str, found: BotCheck) -> tuple[dict[str, object], list[str]]:
+    """The outcome as data and in words."""
+    entry = {"submitted": False, "is_new": False, "name": name, "version": None, "reference": None, "sha256": found.sha256}
+    return entry, ["not submitted"]
+
+
+def _stored(name: str, found: BotCheck, files: BotFiles, store: Submissions) -> tuple[dict[str, object], list[str]]:
+    """Store the bot; the outcome as data and in words."""
+    kept, is_new = store.submit(name, files, tuple(game.game for game in found.games))
+    newest = store.versions(name)[-1]
+    entry = {
+        "submitted": True, "is_new": is_new, "name": name, "version": kept.version, "reference": kept.reference,
+        "sha256": kept.sha256,
+    }  # fmt: skip
     if is_new:
-        typer.echo(f"submitted as {chosen}, version {kept.version}")
+        first = f"submitted as {name}, version {kept.version}"
     else:
-        typer.echo(f"not submitted again: these files are version {kept.version} of {chosen}")
+        first = f"not submitted again: these files are version {kept.version} of {name}"
     if newest.version == kept.version:
-        typer.echo(f"in configs: {PREFIX}{chosen}, this version for good: {kept.reference}")
-    else:
-        typer.echo(f"in configs: {kept.reference}; {PREFIX}{chosen} is version {newest.version}")
-    return 0
+        return entry, [first, f"in configs: {PREFIX}{name}, this version for good: {kept.reference}"]
+    return entry, [first, f"in configs: {kept.reference}; {PREFIX}{name} is version {newest.version}"]

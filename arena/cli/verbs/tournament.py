@@ -1,23 +1,26 @@
 """`arena tournament CONFIG`: play a tournament, or go on with it, and print its leaderboard."""
 
-from rich.console import Console
-
-from arena.cli.shared.formats import Format
+from arena.cli.shared.boards import show_board
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.insights import Looker
-from arena.cli.shared.running import INTERRUPTED, ConfigPath, play, with_run_options
+from arena.cli.shared.options import ConfigPath, FormatOption
+from arena.cli.shared.printing import Format
+from arena.cli.shared.running import play, with_run_options
 from arena.formats.tables import Gauntlet
 from arena.report.selection.boards import headline_ratings
-from arena.report.terminal.board import print_board
 from arena.tournament.session import Settings
 
 
 @with_run_options
-def tournament(config: ConfigPath, settings: Settings) -> int:
-    """Play a tournament (round robin or gauntlet) and print its leaderboard; the same command resumes."""
+def tournament(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
+    """Play a tournament and print its leaderboard.
+
+    Ctrl-C stops it and keeps every finished match; the same command resumes it. With a seed, the results can be repeated.
+    """
     results = play("tournament", config, settings)
     if results is None:
         return INTERRUPTED
-    print_board(results.manifest, results.ratings, Console(highlight=False), totals=results.totals())
-    if results.manifest.config["format"]["name"] == Gauntlet.__struct_config__.tag:
-        Looker(results.folder, results.manifest, headline_ratings(results.ratings), Format.TABLE, None).head_to_head()
-    return 0
+    show_board(results.manifest, results.ratings, format, totals=results.totals())
+    if format.is_for_people and results.manifest.config["format"]["name"] == Gauntlet.__struct_config__.tag:
+        Looker(results.folder, results.manifest, headline_ratings(results.ratings), format, None).head_to_head()
+    return DONE

@@ -1,54 +1,48 @@
 """`arena tune CONFIG`: find good settings of a bot by play."""
 
 import json
-import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
-import typer
-
-from arena.cli.shared.formats import Format, page_of
-from arena.cli.shared.running import INTERRUPTED, ConfigPath, on_screen, with_run_options
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED
+from arena.cli.shared.options import ConfigPath, FormatOption
+from arena.cli.shared.printing import Format, show
+from arena.cli.shared.running import on_screen, with_run_options
 from arena.formats.comparison import share_of
-from arena.report.terminal.page import Column, fitting
+from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.session import Settings
 from arena.tournament.tuning import FILE, Candidate, Round, Tuned, read_tuning, run_tuning
 
 
-class Form(StrEnum):
-    """How to print."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 @with_run_options
-def tune(
-    config: ConfigPath, settings: Settings, format: Annotated[Form, typer.Option(help="How to print.")] = Form.TEXT
-) -> int:
-    """Find good settings of a bot: many candidates play, the better half plays on; the same command resumes.
+def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
+    """Find good parameters of a bot by playing many candidates.
 
-    The last comparison, of the best with the start, is on deals that nobody has played before. The same config gives the
-    same settings.
+    In each round the better half plays on. At the end the best candidate meets the bot as it was, on new deals. The same
+    config gives the same parameters, and the same command resumes.
     """
     tuning = read_tuning(config, settings)
     tuned = on_screen("tune", config, settings, lambda settings, screen: run_tuning(tuning, settings, screen))
     if tuned is None:
         return INTERRUPTED
+    file = tuned.folder / FILE
     text = _best_text(config, tuned)
-    (tuned.folder / FILE).write_text(text, "utf-8")
-    if format is Form.JSON:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(_document(tuned)), indent=2).decode() + "\n")
-        return 0
-    with page_of(Format.TABLE) as page:
-        columns = fitting(_columns(tuned.rounds), page.width, "best")
-        page.table(columns, [""] * len(tuned.rounds))
+    file.write_text(text, "utf-8")
+
+    def write(page: Page) -> None:
+        page.table(fitting(_columns(tuned.rounds), page.width, "best"))
         page.say("")
-    typer.echo(text.rstrip("\n"))
-    typer.echo(f"written to {tuned.folder / FILE}")
-    return 0
+        for line in [*text.rstrip("\n").splitlines(), f"written to {file}"]:
+            page.line(line)
+
+    document = _document(tuned)
+    rows = [
+        {"generation": played["generation"], "round": played["round"], **candidate}
+        for played in document["rounds"]
+        for candidate in played["candidates"]
+    ]
+    show(format, write, document, rows)
+    return DONE
 
 
 def _columns(rounds: tuple[Round, ...]) -> list[Column]:

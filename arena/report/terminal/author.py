@@ -48,7 +48,7 @@ def print_author_evidence(pool: str, found: AuthorEvidence, page: Page) -> None:
             Column("seat", [str(slow.seat) for slow in slowest]),
             Column("CPU ms", [f"{slow.cpu_ms:,.1f}" for slow in slowest]),
         ]
-        page.table(columns, [""] * len(slowest))
+        page.table(columns)
     if found.seeds:
         page.say("")
         columns = [
@@ -56,7 +56,7 @@ def print_author_evidence(pool: str, found: AuthorEvidence, page: Page) -> None:
             Column("deal", [seeds.deal for seeds in found.seeds.values()], 2, "left"),
             Column("bot", [seeds.bot for seeds in found.seeds.values()], 1, "left"),
         ]
-        page.table(fitting(columns, page.width, "seeds of"), [""] * len(found.seeds))
+        page.table(fitting(columns, page.width, "seeds of"))
     _print_faults(found.faults, page)
 
 

@@ -1,19 +1,14 @@
-"""The leaderboard: a table for a terminal of any width, plain text for a pipe, JSON and CSV for programs."""
+"""The leaderboard for people: a table for a terminal of any width, plain text for a pipe, or Markdown."""
 
-import csv
-import io
 import itertools
 from collections.abc import Iterable, Sequence
-
-import msgspec
-from rich.console import Console
 
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Rating
 from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
 from arena.report.selection.names import bot_name
-from arena.report.terminal.page import Column, ConsolePage, Glyphs, MarkdownPage, Page, fitting
+from arena.report.terminal.page import Column, Glyphs, MarkdownPage, Page, fitting
 from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
@@ -24,7 +19,7 @@ _PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
 def print_board(
     manifest: Manifest,
     ratings: Sequence[Rating],
-    target: Console | Page,
+    page: Page,
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
@@ -36,7 +31,6 @@ def print_board(
     `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
     `model`: whose ratings; `title`: the first line, by default `headline`.
     """
-    page = ConsolePage(target) if isinstance(target, Console) else target
     ratings = headline_ratings(ratings, model)
     pools = chosen_pools(manifest, ratings, choice)
     costs = add_up(totals)
@@ -71,20 +65,6 @@ def leaders(ratings: Iterable[Rating], count: int) -> str:
     return "\n".join(
         f"{head:{max(map(len, heads))}}  {_name(rating):{names}}  {rating.rating:6.2f}" for head, rating in zip(heads, best)
     )
-
-
-def board_json(ratings: Iterable[Rating]) -> str:
-    """A list of objects with the keys of ratings.parquet."""
-    return msgspec.json.format(msgspec.json.encode(list(ratings)), indent=2).decode()
-
-
-def board_csv(ratings: Iterable[Rating]) -> str:
-    """A header line with the keys of ratings.parquet, then a line per rating; an empty field for no rank."""
-    target = io.StringIO()
-    writer = csv.DictWriter(target, Rating.__struct_fields__, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(msgspec.structs.asdict(rating) for rating in ratings)
-    return target.getvalue()
 
 
 def _print_table(

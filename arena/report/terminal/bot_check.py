@@ -19,7 +19,7 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.say(f"isolation: {found.isolation}", "" if not found.not_locked else "bold red")
     if found.games:
         page.say("")
-        page.table(_columns(found.games, found.clock.move, page.width), [""] * len(found.games))
+        page.table(_columns(found.games, found.clock.move, page.width))
         page.say("")
         worst = max(game.cpu_ms_max for game in found.games)
         margin = 1000 * found.clock.move / worst if worst else 0.0
@@ -43,7 +43,7 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
             page.say("what it saw:")
             _say_lines(fault.view, page)
     if len(found.faults) > _FAULTS_SHOWN:
-        page.say(f"... and {len(found.faults) - _FAULTS_SHOWN} more (--json has all)")
+        page.say(f"... and {len(found.faults) - _FAULTS_SHOWN} more (--format json has all)")
     if found.games or found.faults:
         page.say("")
     for warning in found.warnings:

@@ -1,7 +1,5 @@
 """What a board leaves out: head-to-head, the history of a bot's ratings, and where its points come from."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,7 +47,7 @@ def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating
         for number, other in enumerate(order):
             cells = [_percent(found.share(bot, other)) for bot in order]
             columns.append(Column(str(number + 1), cells, len(order) - number))
-        page.table(fitting(columns, page.width), [""] * len(order))
+        page.table(fitting(columns, page.width))
     page.say("")
     page.say("share of the matches of the two that the bot of the row finished before that of the column, ties as halves")
 
@@ -83,7 +81,7 @@ def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequen
             Column("score", [f"{_rank(one.score_rank)} ({one.mean_score:,.2f})" for one in shown], 2),
             Column("rivals beaten", [f"{one.rivals_beaten:g} of {one.rivals}" for one in shown], 1),
         ]
-        page.table(fitting(columns, page.width), [""] * len(shown))
+        page.table(fitting(columns, page.width))
     page.say("")
     page.say(
         "rank: the headline's. Others: Bradley-Terry of all pairs (Elo points, mean of the field 0), mean place, mean score; "
@@ -106,7 +104,7 @@ def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
             Column("mu", [f"{point.mu:.2f}" for point in shown]),
             Column("sigma", [f"{point.sigma:.2f}" for point in shown]),
         ]
-        page.table(columns, [""] * len(shown))
+        page.table(columns)
 
 
 def print_explanations(
@@ -149,21 +147,6 @@ def explanation_rows(
     return objects
 
 
-def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A header line and a line per row; nothing without rows."""
-    target = io.StringIO()
-    writer = csv.DictWriter(target, list(rows[0]) if rows else [], lineterminator="\n")
-    if rows:
-        writer.writeheader()
-    writer.writerows(rows)
-    return target.getvalue()
-
-
-def rows_json(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A list of objects."""
-    return msgspec.json.format(msgspec.json.encode(list(rows)), indent=2).decode()
-
-
 def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, int], str], page: Page) -> None:
     columns = [
         Column("seat", [f"{part.seat} of {part.seats}" for part in found.seats], justify="left"),
@@ -172,14 +155,14 @@ def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, in
         Column("place", [f"{part.mean_place:.2f}" for part in found.seats]),
         Column("score", [f"{part.mean_score:,.2f}" for part in found.seats]),
     ]
-    page.table(columns, [""] * len(found.seats))
+    page.table(columns)
     page.say("")
     columns = [
         Column("against", [bot_name(part.bot, part.bot_version) for part in found.opponents], justify="left"),
         Column("matches", [f"{part.meetings:,}" for part in found.opponents]),
         Column("better", [_percent(part.better / part.meetings) for part in found.opponents]),
     ]
-    page.table(fitting(columns, page.width, "against"), [""] * len(found.opponents))
+    page.table(fitting(columns, page.width, "against"))
     if not found.losses:
         page.say("")
         page.say("no losses")
@@ -193,7 +176,7 @@ def _print_explanation(pool: str, found: Explanation, ids: Mapping[tuple[str, in
         Column("winner", [", ".join(loss.winners) for loss in found.losses], justify="left"),
         Column("", ["fault" if loss.is_fault else "" for loss in found.losses], 3, "left"),
     ]
-    page.table(fitting(columns, page.width, "winner"), [""] * len(found.losses))
+    page.table(fitting(columns, page.width, "winner"))
     page.say("")
     page.say(f"to see one: arena replay {ids[pool, found.losses[0].row]}")
 

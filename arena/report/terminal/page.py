@@ -59,8 +59,12 @@ class Page(Protocol):
         """A line of prose; empty: some space."""
         ...
 
-    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
-        """A table; `styles`: of its rows."""
+    def line(self, text: str) -> None:
+        """A line that is never wrapped, such as a command to copy."""
+        ...
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
+        """A table; `styles`: one for each row, or none at all."""
         ...
 
 
@@ -81,20 +85,24 @@ class ConsolePage:
         """Wrapped between words."""
         lines = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False) or [""]
         for line in lines:
-            self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+            self._console.print(line, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
-    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
+    def line(self, text: str) -> None:
+        """As it is."""
+        self._console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
         """In plain text without frame or trailing blanks."""
         if not self._is_fine:
             for line in _plain_lines(columns):
-                self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+                self._console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
             return
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         for column in columns:
             justify: Any = column.justify
             table.add_column(column.header, justify=justify, style=column.style, no_wrap=True, width=column.width)
-        for number, style in enumerate(styles):
-            table.add_row(*(Text(column.cells[number]) for column in columns), style=style)
+        for number, cells in enumerate(zip(*(column.cells for column in columns))):
+            table.add_row(*map(Text, cells), style=styles[number] if styles else "")
         self._console.print(table)
 
 
@@ -115,7 +123,11 @@ class MarkdownPage:
         if text:
             self._lines += [f"# {text}" if not self._lines else text, ""]
 
-    def table(self, columns: Sequence[Column], styles: Sequence[str]) -> None:
+    def line(self, text: str) -> None:
+        """A paragraph."""
+        self.say(text)
+
+    def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
         """With a line for the headers and one for the alignment."""
         self._lines += [_markdown_row([column.header for column in columns])]
         self._lines += ["|" + "|".join(":---" if column.justify == "left" else "---:" for column in columns) + "|"]

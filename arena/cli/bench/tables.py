@@ -1,0 +1,16 @@
+"""A table of figures: the first column names what was measured, the others are numbers."""
+
+from collections.abc import Sequence
+
+from arena.report.terminal.page import Column, Page, fitting
+
+
+def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> None:
+    """Write a title and a table; the first `names` columns hold words, the others numbers."""
+    page.heading(title)
+    columns = [
+        Column(heading, [row[place] for row in rows], justify="left" if place < names else "right")
+        for place, heading in enumerate(headings)
+    ]
+    page.table(fitting(columns, page.width, headings[0]))
+    page.say("")

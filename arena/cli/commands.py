@@ -1,0 +1,92 @@
+"""All commands with what each does, in one line. `arena --help` is printed from this table and imports nothing else.
+
+A new verb is a file in `verbs/` with a function of its name, and a line here; a new bench topic likewise, in `bench/`.
+"""
+
+from collections.abc import Mapping
+
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "For authors of bots": {
+        "new": "Write a working bot to start from",
+        "check": "Play a bot through its games and report its faults, speed and memory",
+        "submit": "Check a bot and store it as the next version of its name",
+        "bots": "List the submitted bots with their last ratings",
+        "tune": "Find good parameters of a bot by playing many candidates",
+        "capsule": "Write the decision where a bot failed to a file, or replay it with the bot",
+    },
+    "For organisers of tournaments": {
+        "tournament": "Play a tournament and print its leaderboard",
+        "ladder": "Play the most informative matches until the ranking is certain enough",
+        "compare": "Play until it is certain whether one bot is better than another",
+        "plan": "Tell what a config would play and how long it would take",
+        "status": "Show how far tournaments are and the commands that resume them",
+    },
+    "Results": {
+        "leaderboard": "Print the leaderboard of a tournament",
+        "report": "Write a tournament as one page of HTML that works offline",
+        "replay": "Print a stored match, decision by decision",
+        "rerate": "Rate a tournament again from its stored matches",
+        "hall": "Add finished tournaments to the lasting hall and list its tournaments",
+        "verify-results": "Audit a tournament: play every stored match again and check all results",
+    },
+    "Single matches": {
+        "match": "Play one match between bots",
+        "play": "Play against bots in the terminal",
+    },
+    "Rules and this machine": {
+        "trace": "Print random matches as JSON Lines",
+        "verify": "Check cases and traces against the rules",
+        "warmup": "Compile the rules now instead of at the first use",
+        "bench": "Measure the speed of this machine and the quality of the search",
+        "doctor": "Test whether this machine can lock in untrusted bots",
+    },
+}
+"""Every verb with its one-line help, grouped as `arena --help` shows them."""
+
+VERBS: Mapping[str, str] = {verb: text for panel in PANELS.values() for verb, text in panel.items()}
+"""Every verb with its one-line help. Its function and module have its name, with `_` for `-`."""
+
+BENCH = "bench"
+"""The verb that has commands of its own, the topics."""
+
+TOPICS: Mapping[str, str] = {
+    "engine": "Measure random play, copies and compile times of each game",
+    "search": "Measure simulations per second and time budgets of the search",
+    "seats": "Measure what locked seats and command bots cost",
+    "ratings": "Measure the compiled TrueSkill against the trueskill package",
+    "rows": "Measure storing, rating and showing 10 million result rows",
+    "scale": "Measure whole tournaments: throughput, memory and start-up time",
+    "chaos": "Kill processes of a tournament and compare its results with an undisturbed run",
+    "formats": "Measure error rates of compare, and the matches that compare and ladder save",
+    "exact": "Measure the search and bots against exact play in solved end games",
+}
+"""Every topic of `arena bench` with its one-line help."""
+
+OLD_WORDS: Mapping[str, Mapping[str, str]] = {
+    "report": {"--results": "--out"},
+    "rerate": {"--pool": "--game"},
+}
+"""Options that had another name once, by verb. The old names still work; no help mentions them."""
+
+OLD_FORMATS: Mapping[str, str] = {"--json": "--format=json", "--format=text": "--format=table"}
+"""Old ways to choose a form of output, for every verb."""
+
+
+def modern(verb: str, words: list[str]) -> list[str]:
+    """The words after a verb, with old spellings replaced by those of today; words after `--` stay as they are.
+
+    >>> modern("report", ["cup", "--results", "boards"]), modern("check", ["bot.py", "--json"])
+    (['cup', '--out', 'boards'], ['bot.py', '--format=json'])
+    """
+    end = words.index("--") if "--" in words else len(words)
+    options = [_renamed(verb, word) for word in words[:end]]
+    for place, word in enumerate(options[1:], start=1):
+        if (options[place - 1], word) == ("--format", "text"):
+            options[place] = "table"
+    return options + words[end:]
+
+
+def _renamed(verb: str, word: str) -> str:
+    """An option under its name of today; any other word as it is."""
+    name, equals, value = word.partition("=")
+    return OLD_FORMATS.get(word) or OLD_WORDS.get(verb, {}).get(name, name) + equals + value

@@ -1,0 +1,69 @@
+"""What commands that show a leaderboard share: which folder is meant, and the board in any form."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena.cli.shared.printing import Format, note, show
+from arena.errors import StoreError, nearest
+from arena.ratings.settings import MODEL
+from arena.records import Rating
+from arena.report.selection.boards import chosen_pools, headline_ratings
+from arena.report.terminal.board import print_board
+from arena.report.terminal.page import Page
+from arena.store import manifest as manifests
+from arena.store.manifest import Manifest
+from arena.store.schema import SeatTotals
+
+
+def find_folder(out: Path, name: str | None) -> Path:
+    """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be. Raises StoreError."""
+    if name == manifests.HALL:
+        return _hall(out)
+    stored = {path.parent.name: path for path in out.glob(f"*/{manifests.FILE}") if not manifests.is_hall(path.parent)}
+    if not stored:
+        raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
+    if name is None:
+        return max(stored.values(), key=lambda path: path.stat().st_mtime_ns).parent
+    if name not in stored:
+        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*stored, manifests.HALL])}")
+    return out / name
+
+
+def _hall(out: Path) -> Path:
+    from arena.hall.folder import check_place, is_rated
+
+    folder = out / manifests.HALL
+    check_place(folder)
+    if not manifests.is_hall(folder):
+        raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
+    if not is_rated(folder):
+        from arena.hall.ratings import rate_hall  # only now: numba takes long to start, and a board that is stored does without
+
+        rate_hall(folder, note)
+    return folder
+
+
+def show_board(
+    manifest: Manifest,
+    ratings: list[Rating],
+    format: Format,
+    *,
+    choice: str | None = None,
+    totals: Iterable[SeatTotals] = (),
+    model: str | None = None,
+    title: str | None = None,
+) -> None:
+    """Print a leaderboard. Raises ConfigError for an unknown `choice`.
+
+    `choice` is a pool or a game, to see it alone; `totals` adds faults by kind and CPU times to the table; without `model`
+    people are shown the headline's model and programs all; `title` replaces the first line of the table.
+    """
+    chosen = ratings if model is None else headline_ratings(ratings, model)
+    if choice is not None:
+        pools = chosen_pools(manifest, chosen, choice)
+        chosen = [rating for rating in chosen if rating.pool in pools]
+
+    def write(page: Page) -> None:
+        print_board(manifest, ratings, page, choice=choice, totals=totals, model=model or MODEL, title=title)
+
+    show(format, write, chosen, chosen, columns=Rating.__struct_fields__)

@@ -1,0 +1,48 @@
+"""Arguments and options that several commands have. Each has one name, one meaning and one help text everywhere."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared.printing import Format
+
+# What a command is about.
+
+ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the tournament.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
+BotPath = Annotated[Path, typer.Argument(metavar="BOT", help="File or folder of the bot.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="24 hex digits, as leaderboards and reports show them.")]
+HallOrName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", help="Name of a tournament, or `hall` for the lasting hall. Default: the newest tournament."
+    ),
+]
+
+# How results are chosen and printed.
+
+Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of all results.")]
+FormatOption = Annotated[Format, typer.Option("--format", metavar="FORM", help="Form of the result: table, json, csv or md.")]
+OnlyGames = Annotated[list[str] | None, typer.Option("--game", metavar="GAME", help="Only this game. Repeatable.")]
+OnlyPool = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only this game or rating pool.")]
+
+# How something is played.
+
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Seed of a reproducible run. Default: the config's, else a random secret."),
+]
+MatchSeed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", help="Seed of the deal and of the bots. Default: random.")
+]
+RuleOptions = Annotated[
+    list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A rule option of the game. Repeatable.")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Number of worker processes. Default: one per CPU.")
+]
+TrustBots = Annotated[
+    bool,
+    typer.Option("--unsafe-trust-bots", help="Run untrusted bots even if this machine cannot lock them in."),
+]

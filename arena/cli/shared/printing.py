@@ -1,0 +1,141 @@
+"""The one way to print: results on standard output, as a table, JSON, CSV or Markdown; all else on standard error.
+
+With `--format json` and `--format csv` standard output holds the result alone, so that a program can read it whole.
+"""
+
+import contextlib
+import csv
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from arena.errors import ConfigError
+from arena.report.terminal.page import ConsolePage, MarkdownPage, Page
+
+PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
+
+
+class Format(StrEnum):
+    """The form in which a command prints its result."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "md"
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether the result is written onto a page; else it is data for programs."""
+        return self in (Format.TABLE, Format.MARKDOWN)
+
+
+Row = Mapping[str, Any] | msgspec.Struct
+
+
+def show(
+    format: Format,
+    write: Callable[[Page], object],
+    document: object,
+    rows: Iterable[Row] = (),
+    *,
+    columns: Sequence[str] = (),
+) -> None:
+    """Print a result on standard output.
+
+    `write` puts it onto a page, for people; `document` is all of it as plain data, for JSON; `rows` are its rows, for CSV, and
+    `columns` their keys, which are needed only if there may be no row. A command without rows calls `refuse_csv` first.
+    """
+    if format is Format.JSON:
+        say(json_text(document))
+    elif format is Format.CSV:
+        say(csv_text(rows, columns).rstrip("\n"))
+    else:
+        with page_of(format) as page:
+            write(page)
+
+
+def refuse_csv(format: Format, what: str) -> None:
+    """Raise ConfigError if a result that is not one table is asked for as CSV. Call it before the work begins."""
+    if format is Format.CSV:
+        raise ConfigError(f"--format csv: {what} is not one table; use --format json")
+
+
+@contextlib.contextmanager
+def page_of(format: Format) -> Iterator[Page]:
+    """A page on standard output: a table's page is printed as it is written, a Markdown page when it is complete."""
+    if format is Format.MARKDOWN:
+        page = MarkdownPage()
+        yield page
+        say(page.text.rstrip("\n"))
+        return
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPE_WIDTH
+    yield ConsolePage(console)
+
+
+def json_text(document: object) -> str:
+    """A document as readable JSON. Numbers of numpy are plain numbers; NaN and infinity are null.
+
+    >>> print(json_text([1.5, float("nan")]))
+    [
+      1.5,
+      null
+    ]
+    """
+    return msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2).decode()
+
+
+def csv_text(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
+    r"""A header line, then a line for each row; an empty field for null, NaN and infinity; nested values as JSON.
+
+    >>> csv_text([{"bot": "a", "rank": None, "games": ["naga"]}])
+    'bot,rank,games\na,,"[""naga""]"\n'
+    """
+    plain = [msgspec.json.decode(msgspec.json.encode(row, enc_hook=_plain)) for row in rows]
+    target = io.StringIO()
+    writer = csv.DictWriter(target, list(columns) or list(plain[0] if plain else ()), lineterminator="\n")
+    if writer.fieldnames:
+        writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in plain)
+    return target.getvalue()
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result on standard output, at once."""
+    print(text, flush=True)
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Print many lines of the result on standard output."""
+    for line in lines:
+        print(line)
+
+
+def note(text: str) -> None:
+    """Print a line that is not part of the result: news, progress, a warning. It goes to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def error_console() -> Console:
+    """Standard error, for progress that is redrawn."""
+    return Console(stderr=True, highlight=False)
+
+
+def _plain(value: object) -> object:
+    """A number or an array of numpy as Python's own."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise NotImplementedError(f"no plain form of {type(value)}")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool | list | dict):
+        return msgspec.json.encode(value).decode()
+    return value
