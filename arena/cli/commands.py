@@ -12,7 +12,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "submit": "Check a bot and store it as the next version of its name",
         "bots": "List the submitted bots with their last ratings",
         "tune": "Find good parameters of a bot by playing many candidates",
-        "capsule": "Write the decision where a bot failed to a file, or replay it with the bot",
+        "capsule": "Save the decision where a bot failed, and run the bot there again",
     },
     "For organisers of tournaments": {
         "tournament": "Play a tournament and print its leaderboard",

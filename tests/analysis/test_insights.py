@@ -138,7 +138,7 @@ def test_a_long_history_fits_a_screen(out: Path, capsys: pytest.CaptureFixture[s
     [
         (("--history", "bop"), '--history bop: no such bot in cup; did you mean "bob"?'),
         (("--explain", "bop"), '--explain bop: no such bot in cup; did you mean "bob"?'),
-        (("--explain", "bob", "--format", "csv"), "--explain: is no single table, so there is no CSV of it; use --format json"),
+        (("--explain", "bob", "--format", "csv"), "--format csv: --explain is not one table; use --format json"),
         (("--explain", "bob", "--head-to-head"), "--head-to-head and --explain: one at a time"),
         (("--history", "bob", "--model", "trueskill-batch"), "--history: of the model trueskill only"),
         (("--head-to-head", "--game", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),

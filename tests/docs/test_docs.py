@@ -28,9 +28,9 @@ from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
 PROSE = (
-    "README", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol", "cluster",
+    "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol", "cluster",
 )  # fmt: skip
-"""Pages without blocks to run here: test_protocol.py and test_normative_pages.py hold some of them to what they say."""
+"""Pages without blocks to run here: test_protocol.py, test_normative_pages.py and test_commands_page.py hold some of them to what they say."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

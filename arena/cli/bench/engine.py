@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from arena.bench.engine import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
-from arena.cli.bench.rooms import warmed
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.cli.shared.rooms import all_ready
+from arena.cli.shared.tables import write_table
 from arena.report.terminal.page import Page
 
 
@@ -17,7 +17,7 @@ def engine(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     On one core, in CPU time. OpenSpiel's figures stand beside ours if the extra `bench` is installed.
     """
     refuse_csv(format, "this result")
-    names = warmed(game)
+    names = all_ready(game)
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     show(format, lambda page: _write(page, plays, costs), {"random_play": plays, "rooms": costs})
@@ -38,6 +38,7 @@ def _write(page: Page, plays: Sequence[PlaySpeed], costs: Sequence[RoomCost]) ->
             for play in plays
         ],
     )  # fmt: skip
+    page.say("")
     write_table(
         page, "What a room costs",
         ("game", "decision from Python us", "clone ns", "state bytes", "compile s", "load s"),

@@ -22,10 +22,10 @@ from arena.bench.end_games import (
     search_error,
 )
 from arena.bench.exact.moments import MAKERS, moments
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, error_console, note, refuse_csv, show
+from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
 from arena.workers.warmup import warm_rooms
@@ -128,6 +128,7 @@ def _write(page: Page, errors: Sequence[SearchError], found: Sequence[Exploitabi
         ],
         names=2,
     )  # fmt: skip
+    page.say("")
     page.say(_BOTS)
     write_table(
         page, "The bots",

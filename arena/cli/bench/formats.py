@@ -16,10 +16,10 @@ from arena.bench.formats import (
     savings,
     simulated,
 )
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
 from arena.workers.warmup import warm_rooms
@@ -55,6 +55,7 @@ def _write(page: Page, tests: Sequence[SimulatedTest], saved: Sequence[Saving]) 
         f"compare, simulated: {SIMULATED_RUNS:,} runs each, error {ERROR:g}, difference {DIFFERENCE:g}, at most {MOST_DEALS:,} "
         f"deals. Plain test: deals of a test of fixed size with the same error rate that finds the difference 19 times in 20."
     )
+    page.say("")
     write_table(
         page, "Error rates of compare",
         ("matches/deal", "true difference", "wrong", "open", "mean deals", "plain test"),
@@ -66,6 +67,7 @@ def _write(page: Page, tests: Sequence[SimulatedTest], saved: Sequence[Saving]) 
             for test in tests
         ],
     )  # fmt: skip
+    page.say("")
     write_table(
         page, f"Matches to the same end, naga, {DRAWS} tournaments of each kind drawn from one bank",
         ("question", "rotations", "round robin", "adaptive", "saved", "unfinished"),

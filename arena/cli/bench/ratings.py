@@ -1,10 +1,10 @@
 """`arena bench ratings`: the compiled TrueSkill beside the package, on the same random matches."""
 
 from arena.bench.ratings import CASES, RatingSpeed, rating_speeds
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, show
+from arena.cli.shared.tables import write_table
 
 
 def ratings(format: FormatOption = Format.TABLE) -> int:

@@ -10,10 +10,10 @@ import msgspec
 import typer
 
 from arena.bench.rows import MATCHES, RowsCost, rows_cost
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, show
+from arena.cli.shared.tables import write_table
 from arena.engine import jit
 from arena.errors import ArenaError, ConfigError
 from arena.workers.warmup import warm_rooms

@@ -19,10 +19,10 @@ from arena.bench.scale import (
     starts,
     throughputs,
 )
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
 
@@ -87,6 +87,7 @@ def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun
         ],
         names=2,
     )  # fmt: skip
+    page.say("")
     write_table(
         page, f"Size. To reach: below {DRIVER_US:.0f} us of the driver's CPU time a match, the same memory at every size but "
         f"for a byte a match",
@@ -100,6 +101,7 @@ def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun
         ],
         names=0,
     )  # fmt: skip
+    page.say("")
     write_table(
         page, "After the last match: files and ratings; to resume; for `arena status` to read it",
         ("matches", "finish s", "us a match", "finish MB", "resume s", "resume CPU s", "status s"),
@@ -112,6 +114,7 @@ def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun
         ],
         names=0,
     )  # fmt: skip
+    page.say("")
     write_table(
         page, f"Start, to the first match under way. To reach: {START_S:.0f} s for {LARGE_PLAN:,} matches",
         ("backend", "matches", "s", "driver's CPU s"),

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from arena.bench.search import ITERATIONS, SearchCost, SearchSpeed, open_spiel_searches, search_cost, search_speeds
-from arena.cli.bench.rooms import warmed
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.cli.shared.rooms import all_ready
+from arena.cli.shared.tables import write_table
 from arena.report.terminal.page import Page
 
 
@@ -20,7 +20,7 @@ def search(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     refuse_csv(format, "this result")
     speeds: list[SearchSpeed] = []
     costs: list[SearchCost] = []
-    for name in warmed(game):
+    for name in all_ready(game):
         note(f"{name} ...")
         speeds += search_speeds(name)
         costs.append(search_cost(name))
@@ -45,6 +45,7 @@ def _write(page: Page, speeds: Sequence[SearchSpeed], costs: Sequence[SearchCost
         ],
         names=2,
     )  # fmt: skip
+    page.say("")
     write_table(
         page, "What a search costs (CPU time; threads: wall time)",
         ("game", "first decision s", "before it s", "most over time", "runs over 5 %", "two threads"),

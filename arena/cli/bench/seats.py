@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from arena.bench.commands import CommandCost, command_costs
 from arena.bench.seats import SeatCost, seat_cost
-from arena.cli.bench.rooms import warmed
-from arena.cli.bench.tables import write_table
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, refuse_csv, show
+from arena.cli.shared.rooms import all_ready
+from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError
 from arena.report.terminal.page import Page
 from arena.seats.sandbox import LockError
@@ -20,7 +20,7 @@ def seats(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     In wall time. Locked seats are measured with one room ready and with all of them; the first game is played.
     """
     refuse_csv(format, "this result")
-    names = warmed(game)
+    names = all_ready(game)
     try:
         costs = [seat_cost(rooms) for rooms in dict.fromkeys((tuple(names[:1]), tuple(names)))]
         commands = command_costs(names[0])
@@ -37,6 +37,7 @@ def _write(page: Page, room: str, costs: Sequence[SeatCost], commands: Sequence[
         ("figure", *(f"{cost.rooms} room{'s' if cost.rooms > 1 else ''}" for cost in costs)),
         [(label, *(text(cost) for cost in costs)) for label, text in _FIGURES.items()],
     )
+    page.say("")
     write_table(
         page, f"Command bots, locked, with decisions of {room}",
         ("language", "ready after, ms", "of CPU", "there and back, us", "p99", "CPU of the program, us"),

@@ -12,7 +12,7 @@ from arena.cli.shared.printing import Format
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the tournament.")]
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
 BotPath = Annotated[Path, typer.Argument(metavar="BOT", help="File or folder of the bot.")]
-MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="24 hex digits, as leaderboards and reports show them.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match: 24 hex digits.")]
 HallOrName = Annotated[
     str | None,
     typer.Argument(

@@ -47,7 +47,7 @@ def capsule(
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
-    """Write the decision where a bot failed to a file, or replay it with the bot.
+    """Save the decision where a bot failed, and run the bot there again.
 
     The file holds what the bot saw, its legal actions, its answer and what it printed.
     """

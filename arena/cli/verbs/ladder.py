@@ -12,7 +12,7 @@ from arena.tournament.session import Settings
 def ladder(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
     """Play the most informative matches until the ranking is certain enough.
 
-    Run it again at any time: it resumes, adds matches, and places bots that are new in the config. It never starts over.
+    The config says how certain. Run it again at any time: it resumes, adds matches, and places bots that are new in the config.
     """
     results = play("ladder", config, settings)
     if results is None:

@@ -29,7 +29,7 @@ def replay(
 ) -> int:
     """Print a stored match, decision by decision.
 
-    The match may be of any tournament in the results folder.
+    `arena leaderboard --explain BOT` and the HTML report name matches by their ids.
     """
     record, key = find_match(out, match_id)
     seats = len(record.seats)

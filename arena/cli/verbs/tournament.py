@@ -15,7 +15,8 @@ from arena.tournament.session import Settings
 def tournament(config: ConfigPath, settings: Settings, format: FormatOption = Format.TABLE) -> int:
     """Play a tournament and print its leaderboard.
 
-    Ctrl-C stops it and keeps every finished match; the same command resumes it. With a seed, the results can be repeated.
+    Ctrl-C stops it and keeps every finished match; the same command resumes it. With the same seed, config and bots, the
+    results are the same.
     """
     results = play("tournament", config, settings)
     if results is None:

@@ -13,4 +13,3 @@ def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[
         for place, heading in enumerate(headings)
     ]
     page.table(fitting(columns, page.width, headings[0]))
-    page.say("")

@@ -1,0 +1,312 @@
+"""Every command that prints data prints it as JSON, CSV and Markdown, too: all of them are read back here."""
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from arena.admission import bot_check
+from arena.bench import ratings as bench_ratings
+from arena.bench.chaos import WORKER, Chaos
+from arena.bench.commands import CommandCost
+from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
+from arena.bench.engine import PlaySpeed, RoomCost
+from arena.bench.formats import Saving, SimulatedTest
+from arena.bench.rows import RowsCost, Run
+from arena.bench.scale import BARE, STUB, Size, Start, Throughput
+from arena.bench.search import SearchCost, SearchSpeed
+from arena.bench.seats import SeatCost
+from arena.cli.main import USER_ERROR, main
+from arena.cli.shared.printing import Format, csv_text, json_text
+from arena.conformance.tables import variants
+from arena.games import load
+from arena.store import parquet
+from arena.tournament import run as hall
+from helpers.commands import COMMANDS, options
+from helpers.in_process_backend import InProcessBackend
+from helpers.paths import BAD_BOTS, HOUSE_BOTS, TEST_BOTS
+from helpers.tournaments import write_config
+
+RANDOM, GREEDY = HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py"
+FORMATTED = [name for name in COMMANDS if "--format" in options(name)]
+Kept = pytest.MonkeyPatch
+
+Checks = Callable[[Any], object]
+"""Looks at a JSON document; what it returns must be true."""
+
+
+@pytest.fixture(scope="module")
+def kept() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
+    """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
+    kept.setattr(hall, "LocalBackend", InProcessBackend)
+    kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
+    kept.setattr("arena.cli.shared.checking.check_bot", checked_once)
+    folder = tmp_path_factory.mktemp("results")
+    bots = [TEST_BOTS / "counting_bot.py", TEST_BOTS / "set_bot.py", BAD_BOTS / "illegal.py"]
+    write_config(folder, bots, deals=2, name="cup", seed=1)
+    assert main(["tournament", *local(folder, "small.yaml")]) == 0
+    write_config(folder, [RANDOM, GREEDY], deals=2, name="ladder", format="ladder", ladder={"matches": 4})
+    (folder / "small.yaml").rename(folder / "ladder.yaml")
+    write_config(folder, [RANDOM, GREEDY], deals=2, name="better", format="compare", candidates=["random_bot", "naga_greedy"])
+    (folder / "small.yaml").rename(folder / "compare.yaml")
+    tune = {"bot": "random_bot", "space": {"level": [0.0, 1.0]}, "candidates": 2, "generations": 1, "final": 2}
+    write_config(folder, [RANDOM, GREEDY], deals=1, name="tuned", format="tune", tune=tune)
+    (folder / "small.yaml").rename(folder / "tune.yaml")
+    chain = yaml.safe_load((folder / "compare.yaml").read_text())
+    del chain["candidates"]
+    (folder / "chain.yaml").write_text(yaml.safe_dump({**chain, "chain": [{"bot": "random_bot"}, {"bot": "naga_greedy"}]}))
+    write_config(folder, bots, deals=2, name="cup", seed=1)
+    return folder
+
+
+_check_bot = bot_check.check_bot
+
+
+def checked_once(*arguments: Any, **named: Any) -> Any:
+    return _checked(arguments[0], arguments[1].sha256, lambda: _check_bot(*arguments, **named))
+
+
+_known: dict[Any, Any] = {}
+
+
+def _checked(name: str, sha256: str, check: Callable[[], Any]) -> Any:
+    if sha256 not in _known:
+        _known[sha256] = check()
+    return _known[sha256]
+
+
+def local(folder: Path, config: str) -> list[str]:
+    return [str(folder / config), "--backend", "local", "--workers", "1", "--out", str(folder)]
+
+
+def places(answer: Any) -> bool:
+    return [seat["place"] for seat in answer["seats"]] in ([1, 2], [2, 1], [1, 1])
+
+
+def fault(folder: Path) -> list[str]:
+    """Match and seat of a fault."""
+    record = next(record for record in parquet.read_matches(folder / "cup") if any(s.fault_decision for s in record.seats))
+    return [record.match_id, str(next(n for n, seat in enumerate(record.seats) if seat.fault_decision is not None))]
+
+
+def bots_of(answer: Any) -> set[str]:
+    return {rating["bot"] for rating in answer}
+
+
+CUP = {"counting_bot", "set_bot", "illegal"}
+WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
+    "check": (lambda _: [str(GREEDY), "--game", "naga"], lambda found: found["may_enter"] and found["games"]),
+    "submit": (lambda out: [str(GREEDY), "--out", str(out)], lambda found: found["reference"] == "submitted:naga_greedy@1"),
+    "bots": (lambda out: ["--out", str(out)], lambda found: isinstance(found, list)),
+    "tune": (lambda out: local(out, "tune.yaml"), lambda found: len(found["rounds"]) == 1 and found["bot"] == "random_bot"),
+    "capsule": (
+        lambda out: [*fault(out), "--run", "--bot", str(RANDOM), "--to", str(out / "c.json"), "--out", str(out)],
+        lambda found: found["capsule"]["ending"] == "illegal" and found["rerun"]["reached"] and Path(found["file"]).exists(),
+    ),
+    "tournament": (lambda out: local(out, "small.yaml"), lambda found: bots_of(found) == CUP),
+    "ladder": (lambda out: local(out, "ladder.yaml"), lambda found: bots_of(found) == {"random_bot", "naga_greedy"}),
+    "compare": (lambda out: local(out, "compare.yaml"), lambda found: found["candidates"] == ["random_bot", "naga_greedy"]),
+    "plan": (lambda out: [str(out / "small.yaml"), "--workers", "1"], lambda found: found["matches"] == 12),
+    "status": (lambda out: ["cup", "--out", str(out)], lambda found: found[0]["state"] == "finished" and not found[0]["left"]),
+    "leaderboard": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
+    "rerate": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
+    "hall": (lambda out: ["--out", str(out)], lambda found: "cup" in {part["tournament"] for part in found}),
+    "verify-results": (lambda out: ["cup", "--out", str(out)], lambda found: found["verified"] and found["problems"] == []),
+    "match": (lambda _: ["naga", str(GREEDY), str(RANDOM), "--seed", "4"], places),
+    "verify": (
+        lambda _: [str(load("naga").folder / "vectors.jsonl")], lambda found: found["passed"] and not found["problems"]
+    ),
+    "doctor": (lambda _: [], lambda found: {"name", "works"} < set(found["findings"][0])),
+}  # fmt: skip
+"""How each command is called, and what its JSON must hold; the topics of bench are below."""
+
+NOT_ONE_TABLE = {"capsule"}
+CODES = {"compare": {0, 1, 3}, "doctor": {0, 1}}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_result_is_read_back(name: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words, is_right = WORDS[name]
+    read_back(name, words(out), is_right, capsys)
+
+
+def read_back(name: str, words: list[str], is_right: Checks, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*form: str) -> str:
+        assert main([*name.split(), *words, *form]) in CODES.get(name, {0}), capsys.readouterr().err
+        return capsys.readouterr().out
+
+    capsys.readouterr()
+    document = json.loads(said("--format", "json"), parse_constant=pytest.fail)
+    assert is_right(document)
+    assert type(json.loads(said("--json"))) is type(document)  # as it was spelt once
+    if name in NOT_ONE_TABLE or name in MANY_TABLES:
+        assert main([*name.split(), *words, "--format", "csv"]) == USER_ERROR
+        assert "is not one table; use --format json" in capsys.readouterr().err
+    else:
+        text = said("--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert text.splitlines()[0].split(",")[0] and all(None not in row and None not in row.values() for row in rows)
+        if isinstance(document, list):
+            assert len(rows) == len(document)
+    assert said("--format", "md").strip() and said().strip()
+
+
+def test_a_chain_is_read_back(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = local(out, "chain.yaml")
+    read_back("compare", words, lambda found: [step["better"] for step in found] == ["naga_greedy"], capsys)
+    read_back("plan", [words[0], "--workers", "1"], lambda found: [part["matches"] for part in found] == [4], capsys)
+
+
+@pytest.mark.parametrize("look", [["--head-to-head"], ["--second-opinions"], ["--history", "set_bot"]])
+def test_closer_looks_are_read_back(look: list[str], out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    read_back(
+        "leaderboard", ["cup", *look, "--out", str(out)], lambda found: {row["pool"] for row in found} == {"naga"}, capsys
+    )
+
+
+def test_an_explanation_is_not_one_table(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["leaderboard", "cup", "--explain", "illegal", "--out", str(out)]
+    assert main([*words, "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["bot"] == "illegal" and found["faults"]
+    assert main([*words, "--format", "csv"]) == USER_ERROR
+
+
+def test_a_refused_bot_is_data_too(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["check"], ["submit", "--out", str(out)]):
+        assert main([*words, str(BAD_BOTS / "no_agent.py"), "--format", "json"]) == 1
+        found = json.loads(capsys.readouterr().out)
+        assert not found.get("submitted") and not found.get("check", found)["may_enter"]
+        assert main([*words, str(BAD_BOTS / "no_agent.py"), "--format", "csv"]) == 1
+        assert len(capsys.readouterr().out.splitlines()) == (1 if words == ["check"] else 2)
+
+
+def test_problems_of_a_file_are_data_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (load("naga").folder / "vectors.jsonl").read_text().splitlines()
+    case = json.loads(lines[0])
+    file = tmp_path / "wrong.jsonl"
+    file.write_text(json.dumps({**case, "winner": 1 - case["winner"]}) + "\n")
+    assert main(["verify", str(file), "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["passed"], found["failed"]) == (0, 1) and str(file) in found["problems"][0]
+    assert main(["verify", str(file), "--format", "csv"]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(found["problems"])
+
+
+def test_watching_is_text_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "naga", str(GREEDY), str(RANDOM), "--watch", "--format", "json"]) == USER_ERROR
+    assert "--watch prints text" in capsys.readouterr().err
+
+
+THROUGHPUT = Throughput(
+    play=STUB, backend=BARE, workers=1, matches=20, per_second=200.0, worker_cpu_ms=5.0, driver_cpu_us=0.0, efficiency=None,
+    of_bare=1.0, of_bare_by_cpu=1.0,
+)  # fmt: skip
+SIZE = Size(
+    matches=100, seconds=1.0, driver_cpu_us=80.0, start_mb=math.nan, playing_mb=math.nan, finish_mb=200.0, finish_s=0.5,
+    finish_cpu_us=40.0, journal_mb=0.1, resume_s=0.3, resume_cpu_s=0.2, status_s=0.01,
+)  # fmt: skip
+RUN = Run(wall_s=1.0, cpu_s=0.5, peak_mb=100.0)
+SEAT = SeatCost("namespace", 1, 0.5, 80.0, 20.0, 30.0, 15.0, 60.0, 90.0, 9e4, 4e4, None)
+SIMULATED = SimulatedTest(
+    mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
+)
+SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptive=60.0, unfinished=0, draws=1)
+SEARCHED = SearchError(
+    "naga", "last", "plain", "wins", 1, 2, 3.0, 0.5, 0.4, dict.fromkeys(ITERATIONS, 0.1), dict.fromkeys(ITERATIONS, -0.1)
+)
+BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
+    "engine": (
+        {
+            "all_ready": lambda _: ["naga"], "open_spiel_speeds": list,
+            "room_speeds": lambda name: [PlaySpeed(name, 2, np.float64(1e6), 15.0)],
+            "room_cost": lambda name: RoomCost(name, 1.0, 300.0, 120, 30.0, 1.0),
+        },
+        lambda found: found["random_play"][0]["decisions_per_second"] == 1e6 and found["rooms"][0]["game"] == "naga",
+    ),
+    "search": (
+        {
+            "all_ready": lambda _: ["naga"], "open_spiel_searches": list,
+            "search_speeds": lambda name: [SearchSpeed(name, 2, "uniform", 1e5, 1e6, 10.0)],
+            "search_cost": lambda name: SearchCost(name, 1.0, 0.5, 0.01, 0.0, 1.9),
+        },
+        lambda found: found["search"][0]["rollout"] == "uniform" and found["rooms"][0]["speedup"] == 1.9,
+    ),
+    "seats": (
+        {
+            "all_ready": lambda _: ["naga"], "seat_cost": lambda rooms: SEAT,
+            "command_costs": lambda room: [CommandCost("C", 1.0, 0.5, 40.0, 80.0, 5.0)],
+        },
+        lambda found: found["seats"][0]["seat_private_mb"] is None and found["commands"][0]["language"] == "C",
+    ),
+    "ratings": (
+        {"rating_speeds": partial(bench_ratings.rating_speeds, 20)},  # really measured
+        lambda found: found[0]["teams"] == "2x1" and all(0 <= speed["worst_mu"] < 1e-3 for speed in found),
+    ),
+    "rows": (
+        {"warm_rooms": lambda *_: 0.0, "rows_cost": lambda *_: RowsCost(160, 13.0, RUN, RUN, RUN, RUN, RUN)},
+        lambda found: found["rows"] == 160 and found["online"]["cpu_s"] == 0.5,
+    ),
+    "scale": (
+        {
+            "throughputs": lambda *_: [THROUGHPUT], "sizes": lambda *_: [SIZE],
+            "starts": lambda **_: [Start(backend="local", matches=20, seconds=1.0, cpu_s=0.5)],
+        },
+        lambda found: found["size"][0]["start_mb"] is None and found["throughput"][0]["per_second"] == 200,
+    ),
+    "chaos": (
+        {"play_in_a_storm": lambda *_, **named: Chaos(kills=Counter({WORKER: 3}), seconds=2.0, matches=12)},
+        lambda found: found["is_right"] and found["kills"] == {"worker": 3} and found["trouble"]["lost_chunks"] == 0,
+    ),
+    "formats": (
+        {
+            "simulated": lambda *_, **named: SIMULATED, "Bank": lambda *_: None, "savings": lambda _: [SAVING],
+            "BOTS": HOUSE_BOTS, "warm_rooms": lambda *_: 0.0,
+        },
+        lambda found: found["tests"][0]["fixed_deals"] is None and found["savings"][0]["adaptive"] == 60.0,
+    ),
+    "exact": (
+        {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},
+        lambda found: found["search"][0]["errors"]["100"] == 0.1 and found["bots"][0]["gain"] == 0.1,
+    ),
+}  # fmt: skip
+"""What takes the place of long measurements in each topic, and what its JSON must hold."""
+MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {"bench ratings", "bench rows"}
+
+
+@pytest.mark.parametrize("topic", BENCHES)
+def test_a_bench_is_read_back(topic: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    measured, is_right = BENCHES[topic]
+    for name, instead in measured.items():
+        monkeypatch.setattr(f"arena.cli.bench.{topic}.{name}", instead)
+    read_back(f"bench {topic}", [], is_right, capsys)
+
+
+def test_no_form_is_left_out() -> None:
+    assert {*WORDS, *(f"bench {topic}" for topic in BENCHES)} == set(FORMATTED)
+    for name in FORMATTED:
+        parameter = options(name)["--format"]
+        assert parameter.default == Format.TABLE
+
+
+def test_numbers_of_numpy_are_numbers_and_no_number_is_null() -> None:
+    found = {"a": np.float64(0.5), "b": np.int32(3), "c": np.array([1.0, np.nan]), "d": math.inf, "e": np.bool_(True)}
+    assert json.loads(json_text(found)) == {"a": 0.5, "b": 3, "c": [1.0, None], "d": None, "e": True}
+    text = csv_text([found, {**found, "a": np.float32("nan")}])
+    assert text == 'a,b,c,d,e\n0.5,3,"[1.0,null]",,true\n,3,"[1.0,null]",,true\n'
+    assert csv_text([]) == "" and csv_text([], ["a", "b"]) == "a,b\n"
