@@ -28,9 +28,11 @@ from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
 PROSE = (
-    "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol", "cluster",
+    "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
+    "cluster",
 )  # fmt: skip
-"""Pages without blocks to run here: test_protocol.py, test_normative_pages.py and test_commands_page.py hold some of them to what they say."""
+"""Pages without blocks to run here; test_protocol.py, test_normative_pages.py and test_commands_page.py hold some of them to
+what they say."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -114,7 +116,7 @@ def test_every_attribute_of_every_view_is_listed(name: str) -> None:
 def test_pages_name_commands_files_and_pages_that_exist() -> None:
     for path in DOCS.glob("*.md"):
         text = path.read_text()
-        assert set(re.findall(r"`arena ([a-z-]+)\b", text)) <= set(VERBS), path
+        assert set(re.findall(r"`arena ([a-z][a-z-]*)\b", text)) <= set(VERBS), path
         for name in re.findall(r"\]\(([\w.-]+)\)", text):
             assert (DOCS / name).is_file(), f"{path.name}: {name}"
         for name in re.findall(r"`((?:arena|bots|configs)/[\w/.-]+)`", text):
