@@ -29,54 +29,54 @@ _MILLISECONDS = 60_000  # of a minute
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of `chain`: a bot that is to be better than the one before it."""
+    """An entry of `chain`: a bot that should be better than the one before it."""
 
     bot: str
     deals: int | None = None
-    """At most so many in this step; default: the config's."""
+    """The most deals of this step; default: the config's `deals`."""
     share: float | None = None
-    """Overrides the one of `compare`."""
+    """Replaces `share` of `compare` in this step."""
 
 
 class Chain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a config that is about the chain."""
+    """The keys of a config that describe the chain."""
 
     chain: list[Link]
 
 
 @dataclass(frozen=True)
 class Step:
-    """Is one bot of the chain better than the one before it?"""
+    """One step of a chain: is a bot better than the one before it?"""
 
     better: str
     than: str
     share: float
-    """Of the matches in which it is to finish before the other, shared places counted half."""
+    """The share of matches in which the bot must finish before the other; a shared place counts half."""
     tournament: Tournament
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of a step."""
+    """The result of a step."""
 
     step: Step
     evidence: Evidence
-    """Of all games of the config together."""
+    """The evidence of all games of the config together."""
     outcome: str | None
-    """In words."""
+    """The outcome in words; None: no decision yet."""
     matches: int
     cpu_minutes: float
-    """Of all bots, in their decisions."""
+    """The CPU minutes of all bots' decisions."""
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """In what share of the matches the better bot finished before the other, and the interval that holds the truth."""
+        """The share of matches in which the better bot finished before the other, and the interval for the true share."""
         found = self.evidence
         return share_of(found.difference or 0.0), share_of(found.low), share_of(found.high)
 
 
 def read_steps(path: Path, settings: Settings) -> list[Step]:
-    """The steps of a chain's config; of any other comparison none. Raises ConfigError or BotError."""
+    """The steps of a chain's config; none for any other comparison. Raises ConfigError or BotError."""
     return read_yaml(path, lambda document: check_steps(document, path.parent, settings))
 
 
@@ -97,7 +97,7 @@ def check_steps(document: object, folder: Path, settings: Settings) -> list[Step
 
 
 def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> Iterator[StepResult]:
-    """Play what is left of each step. Raises Interrupted."""
+    """Play each step, or what is left of it. Raises Interrupted."""
     for number, step in enumerate(steps, 1):
         reporter.say(f"step {number} of {len(steps)}: is {step.better} better than {step.than}?")
         yield _result(step, run_tournament(step.tournament, replace(settings, name=None), reporter))

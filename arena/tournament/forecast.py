@@ -27,47 +27,47 @@ _SPREAD = (math.sqrt(5) - 1) / 2  # steps of the golden ratio fill a plan evenly
 
 
 class EntryForecast(msgspec.Struct, frozen=True, kw_only=True):
-    """One game of a config."""
+    """The forecast for one game of a config."""
 
     pool: str
     game: str
     seats: int
     bots: int
-    """That play it."""
+    """How many bots play the game."""
     tables: int | None
-    """Per deal; None: chosen on the way."""
+    """How many tables play each deal; None: the format decides along the way."""
     deals: int
     rotations: int
-    """Matches per table and deal."""
+    """How many matches each table plays with each deal."""
     matches: int | None
-    """None: decided on the way."""
+    """How many matches the game has; None: the format decides along the way."""
     balance: str
-    """Who meets whom how often, in words."""
+    """How often the bots meet each other, in words."""
     calibrated: int
-    """Matches that were played for the estimate."""
+    """How many matches were played for the estimate."""
     seconds_per_match: float
-    """Wall time in one worker."""
+    """The wall time of a match in one worker, in seconds."""
     faults: int
-    """Seats of them that ended in a fault."""
+    """How many seats of those matches ended in a fault."""
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a config would play."""
+    """The forecast for a config."""
 
     name: str
     format: str
     bots: int
     workers: int
     matches: int
-    """At most, where the format decides on the way."""
+    """How many matches would be played; the most, if `is_upper_bound`."""
     is_upper_bound: bool
     seconds: float
-    """With so many workers."""
+    """The expected wall time with `workers` workers, in seconds."""
     entries: tuple[EntryForecast, ...]
 
 
 def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str], None]) -> Forecast:
-    """Look ahead. Raises ConfigError and BotError as the tournament itself would."""
+    """Forecast a tournament. Raises ConfigError and BotError as the tournament itself would."""
     tournament = config if isinstance(config, Tournament) else read_config(config)
     contestants, _ = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
     seed = tournament.seed if settings.seed is None else settings.seed
@@ -112,7 +112,7 @@ def _entry(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> Entr
 
 
 def balance_text(plan: Plan, place: int) -> str:
-    """Who meets whom how often in an entry, over all its deals."""
+    """How often the bots of an entry meet each other over all its deals, in words."""
     entry = plan.entries[place]
     seats = "all orders of a table" if plan.has_all else "each bot of a table in each seat once a deal"
     tables = None if isinstance(plan.format, Ladder) else plan.tables[place]
@@ -135,7 +135,7 @@ def balance_text(plan: Plan, place: int) -> str:
 
 
 def _calibrate(plan: Plan, place: int, job: Job) -> tuple[int, float, int]:
-    """Matches, seconds, seats with faults."""
+    """Play a few matches of an entry; returns their number, their seconds, and how many seats had faults."""
     kind = plan.format if isinstance(plan.format, Gauntlet | Compare) else RoundRobin()
     alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=kind, key=new_key())
     worker = Worker(msgspec.structs.replace(job, plan=alone))

@@ -1,4 +1,4 @@
-"""The settings to choose among: named ranges and choices, and points in them that are spread evenly.
+"""The space that `arena tune` searches: named ranges and choices, and points spread evenly over them.
 
     space:
       exploration: [0.2, 2.0]        # any number from 0.2 to 2
@@ -32,12 +32,12 @@ DIGITS = 3  # significant ones of a number: finer differences cannot be told apa
 CHANGES = 4.0  # settings in which a point differs from its centre, about; at least one, half of them where they are few
 
 Point = tuple[float | None, ...]
-"""A coordinate from 0 to 1 for each dimension; None: not known, as of a start that leaves the setting to the bot."""
+"""A coordinate from 0 to 1 for each dimension; None: unknown, such as a setting that the start leaves to the bot."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `low` to `high`."""
+    """A dimension of numbers from `low` to `high`."""
 
     low: float
     high: float
@@ -45,14 +45,14 @@ class Range:
     is_log: bool
 
     def value(self, place: float) -> float | int:
-        """The number at a place from 0 to 1."""
+        """The number at a coordinate from 0 to 1."""
         if self.is_whole and not self.is_log:
             return min(int(self.high), int(self.low) + int(place * (self.high - self.low + 1)))
         number = self.low * (self.high / self.low) ** place if self.is_log else self.low + place * (self.high - self.low)
         return round(number) if self.is_whole else _rounded(min(self.high, max(self.low, number)))
 
     def place(self, value: object) -> float | None:
-        """Where a value is, from 0 to 1; None: not in the range."""
+        """The coordinate of a value, from 0 to 1; None: the value is not in the range."""
         if not isinstance(value, int | float) or not self.low <= value <= self.high:
             return None
         if self.is_log:
@@ -60,27 +60,27 @@ class Range:
         return (value - self.low + 0.5 * self.is_whole) / (self.high - self.low + self.is_whole)
 
     def near(self, centre: float, width: float, place: float) -> float:
-        """A place in a box of this width round `centre`, where `place` is in the whole range."""
+        """The coordinate in a box of `width` around `centre` that corresponds to `place` in the whole range."""
         low = min(max(0.0, centre - width / 2.0), 1.0 - width)
         return low + width * place
 
 
 @dataclass(frozen=True)
 class Choices:
-    """One of some values."""
+    """A dimension of a few values without an order."""
 
     values: tuple[Any, ...]
 
     def value(self, place: float) -> object:
-        """All of them take up as much room."""
+        """The value at a coordinate from 0 to 1; all values have equal shares."""
         return self.values[min(len(self.values) - 1, int(place * len(self.values)))]
 
     def place(self, value: object) -> float | None:
-        """Where a value is, from 0 to 1; None: not among them."""
+        """The coordinate of a value, from 0 to 1; None: it is not among the values."""
         return (self.values.index(value) + 0.5) / len(self.values) if value in self.values else None
 
     def near(self, centre: float, width: float, place: float) -> float:
-        """That of `centre`, but with probability `width`: values have no neighbours."""
+        """The coordinate `centre`, or with probability `width` the coordinate `place`: values have no neighbours."""
         return centre if place >= width else place / width
 
 
@@ -89,7 +89,7 @@ Space = Mapping[str, Dimension]
 
 
 def read_space(document: Mapping[str, Any], rooms: Sequence[Game], key: str) -> Space:
-    """The ranges and choices of a config. Raises ConfigError that names the key. `rooms`: the games that are played."""
+    """Read the ranges and choices of a config; `rooms`: the games played. Raises ConfigError that names the key."""
     if not document:
         raise ConfigError(f"{key}: at least one setting with its range is needed, such as exploration: [0.2, 2.0]")
     if document.get(CONSTANTS) == ROOM:
@@ -134,13 +134,13 @@ def _dimension(value: object, key: str) -> Dimension:
 
 
 def start_of(space: Space, params: Mapping[str, Any], rooms: Sequence[Game]) -> Point:
-    """Where the start is: by its parameters, and of a bot that hands them to the search, by what that takes in these rooms."""
+    """The point of the start: from the bot's parameters, else from the search's own settings in these rooms."""
     own = _own_settings(params, rooms) if any(name.startswith(f"{CONSTANTS}.") for name in space) else {}
     return tuple(dimension.place(_value(params, name, own.get(name))) for name, dimension in space.items())
 
 
 def _own_settings(params: Mapping[str, Any], rooms: Sequence[Game]) -> dict[str, Any]:
-    """The rooms' own settings of a search, by name, as far as all rooms agree; the constants of a single room."""
+    """The search settings on which all rooms agree, by name; the constants too if there is one room."""
     defaults = [room.rollout.DEFAULTS._asdict() for room in rooms]
     own = {name: value for name, value in defaults[0].items() if all(other[name] == value for other in defaults)}
     if params.get("rollout", "policy") != "policy":  # there the search has numbers of its own for these
@@ -159,14 +159,14 @@ def _value(params: Mapping[str, Any], name: str, default: object) -> object:
 
 
 def settings_at(space: Space, point: Point, start: Point) -> dict[str, Any]:
-    """The settings that a point stands for, by name; without those of the start, and those of which it says nothing."""
+    """The settings at a point by name, without those that equal the start's or are unknown."""
     found = {name: dimension.value(place) for (name, dimension), place in zip(space.items(), point) if place is not None}
     own = {name: dimension.value(place) for (name, dimension), place in zip(space.items(), start) if place is not None}
     return {name: value for name, value in found.items() if name not in own or own[name] != value}
 
 
 def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with these settings in them; a dot in a name leads into a mapping.
+    """The parameters with these settings put in; a dot in a name leads into a mapping.
 
     >>> merged({"iterations": 100, "constants": {"call": 5}}, {"prior": 8.0, "constants.place": 12.0})
     {'iterations': 100, 'constants': {'call': 5, 'place': 12.0}, 'prior': 8.0}
@@ -183,7 +183,7 @@ def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, 
 
 
 def spread(space: Space, count: int, dice: Random, centre: Point, width: float = 1.0) -> list[Point]:
-    """So many points: a Latin hypercube of the box of this width round `centre`, where that is known."""
+    """`count` points: a Latin hypercube over the box of `width` around `centre`, or over the whole range if that is unknown."""
     columns: list[list[float]] = []
     for middle, dimension in zip(centre, space.values()):
         column = [(part + dice.random()) / count for part in range(count)]
@@ -193,7 +193,7 @@ def spread(space: Space, count: int, dice: Random, centre: Point, width: float =
 
 
 def _changed(centre: Point, point: tuple[float, ...], dice: Random) -> Point:
-    """The centre with some coordinates of the point; where it has none, the point's."""
+    """The centre with some coordinates replaced by the point's; unknown coordinates are always the point's."""
     share = min(0.5, CHANGES / len(point))
     changes = [middle is None or dice.random() < share for middle in centre]
     changes[dice.randrange(len(point))] = True
@@ -213,7 +213,7 @@ def _is_number_text(text: str) -> bool:
 
 
 def _rounded(number: float) -> float:
-    """To `DIGITS` significant digits, as it is shown and as it is played.
+    """The number rounded to `DIGITS` significant digits, as it is both shown and played.
 
     >>> _rounded(123.456), _rounded(0.0123456)
     (123.0, 0.0123)

@@ -1,4 +1,4 @@
-"""Good settings of a bot, found by play: many candidates, of whom the better half plays on, on twice as many deals.
+"""Finds good settings of a bot by play: of many candidates the better half plays on, with twice as many deals.
 
     format: tune
     tune:
@@ -75,24 +75,24 @@ class _Section(msgspec.Struct, frozen=True):
 
 @dataclass
 class Candidate:
-    """Settings to be tried."""
+    """A candidate: settings that are tried."""
 
     name: str
     settings: dict[str, Any]
-    """By the names of the space, what is not as in the start."""
+    """The settings that differ from the start, by their names in the space."""
     point: Point
-    """Where they are in the space."""
+    """The candidate's point in the space."""
     scores: list[float] = field(default_factory=list)
-    """For each deal of its generation: mean over its matches and rivals +1 where it is before them, -1 where behind."""
+    """The score on each deal: +1 for each rival behind, -1 for each rival ahead, averaged over matches and rivals."""
 
     @property
     def mean(self) -> float:
-        """Of the deals so far."""
+        """The mean score over the deals so far."""
         return math.fsum(self.scores) / len(self.scores) if self.scores else -1.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %, by Student's t over deals. Of the best of many it is too high: see the last comparison."""
+        """The 95 % interval of the mean by Student's t over deals. For the best of many candidates it is too high."""
         count = len(self.scores)
         if count < 2:
             return -1.0, 1.0
@@ -102,38 +102,38 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Round:
-    """What came of one round."""
+    """The result of one round."""
 
     generation: int
     number: int
-    """In its generation."""
+    """The number of the round within its generation."""
     candidates: tuple[tuple[Candidate, float, tuple[float, float], int], ...]
-    """The best first, with its mean, its interval and its deals as they were then."""
+    """Each candidate with its mean, interval and number of deals after the round; the best first."""
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What came of it all."""
+    """The result of a tuning."""
 
     tuning: "Tuning"
     folder: Path
     rounds: tuple[Round, ...]
     best: Candidate
     final: Evidence | None
-    """The best against the start; None: the start itself is the best that was found."""
+    """The evidence of the best candidate against the start; None: the start is the best that was found."""
 
     @property
     def params(self) -> dict[str, Any]:
-        """All parameters of the bot, with the best settings in them."""
+        """All parameters of the bot, with the best settings put in."""
         return merged(self.tuning.bot.params, self.best.settings)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """A checked config."""
+    """A checked config of `format: tune`."""
 
     base: Tournament
-    """Its field is the bot and its rivals."""
+    """The tournament whose field is the bot and its rivals."""
     bot: Bot
     space: Space
     asked: TuneConfig
@@ -149,7 +149,7 @@ class Tuning:
 
 
 def read_tuning(path: Path, settings: Settings) -> Tuning:
-    """Read and check a config. Raises ConfigError or BotError that names file and key."""
+    """Read and check a config of `format: tune`. Raises ConfigError or BotError that names file and key."""
     return read_yaml(path, lambda document: check_tuning(document, path.parent, settings))
 
 
@@ -180,7 +180,7 @@ def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
 
 
 def _check_names(names: list[str]) -> None:
-    """Refuse bots that are called as candidates are: their matches would count for the candidates."""
+    """Refuse bots whose names look like candidates': their matches would count for the candidates."""
     for name in names:
         if name == START or CANDIDATE.fullmatch(name):
             raise ConfigError(
@@ -190,7 +190,7 @@ def _check_names(names: list[str]) -> None:
 
 
 def run_tuning(tuning: Tuning, settings: Settings, reporter: Reporter) -> Tuned:
-    """Play what is left of it. Raises Interrupted, and ArenaError where all candidates fail."""
+    """Play the tuning, or what is left of it. Raises Interrupted, and ArenaError if all candidates fail."""
     folder = settings.out / tuning.base.name
     with ExitStack() as opened:
         opened.enter_context(FolderLock(folder))
@@ -217,7 +217,7 @@ class _Run:
         return Tuned(tuning, self.settings.out, tuple(self.rounds), best, final)
 
     def _generation(self, generation: int, centre: Candidate) -> Candidate:
-        """The best of a generation; `centre`: that of the one before, which takes part in this one."""
+        """Play a generation and return its best; `centre`: the best of the generation before, which takes part."""
         alive = self._candidates(generation, centre)
         for number in range(1, len(self.tuning.halvings) + 1):
             self.reporter.say(
@@ -234,7 +234,7 @@ class _Run:
         return alive[0]
 
     def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
-        """That one and new ones."""
+        """The best candidate so far, and new ones drawn near it."""
         dice = Random(rng.derive(self.key, "candidates", generation))
         width = NARROWER ** (generation - 1)
         space, count = self.tuning.space, self.tuning.asked.candidates - 1
@@ -247,7 +247,7 @@ class _Run:
         return found
 
     def _play(self, generation: int, number: int, alive: list[Candidate]) -> None:
-        """One round: adds each candidate's scores."""
+        """Play one round, and add the scores to the candidates."""
         base, tuning = self.tuning.base, self.tuning
         bots = [self._bot(candidate) for candidate in alive]
         rivals = [bot for bot in base.bots if bot is not tuning.bot]
@@ -268,7 +268,7 @@ class _Run:
         self._look_at_faults(results, alive)
 
     def _look_at_faults(self, results: Results, alive: list[Candidate]) -> None:
-        """Say who has some; refuse to go on where nobody but the start can play."""
+        """Report candidates with faults. Raises ArenaError if no candidate but the start can play."""
         reasons = {fault.bot: fault.reason.splitlines()[-1] for fault in reversed(read_faults(results.folder))}
         for name, reason in reasons.items():
             self.reporter.say(f"warning: {name} has faults, at first: {reason}")
@@ -279,7 +279,7 @@ class _Run:
             raise ArenaError(f"{TUNE}.space: with such settings {self.tuning.bot.name} forfeits each match: {reason}")
 
     def _final(self, best: Candidate) -> Evidence:
-        """The best against the start, on deals of their own."""
+        """Compare the best candidate with the start on new deals."""
         self.reporter.say(f"final: is {best.name} better than the start?")
         base, tuning = self.tuning.base, self.tuning
         tournament = msgspec.structs.replace(
@@ -317,14 +317,14 @@ def _scores(results: Results, names: set[str]) -> dict[str, list[float]]:
 
 
 def _score(record: MatchRecord, names: set[str]) -> tuple[str, float]:
-    """The candidate of a match, and how it did: +1 before all others, -1 behind all."""
+    """The candidate of a match and its score: +1 if all others are behind it, -1 if all are ahead."""
     own = next(row for row in record.seats if row.bot in names)
     others = [row for row in record.seats if row.unit != own.unit]
     return own.bot, math.fsum(np.sign(row.place - own.place) for row in others) / len(others)
 
 
 class _Whole:
-    """Tells of the parts as of one whole; implements Reporter."""
+    """Reports the progress of all parts as that of one whole; implements Reporter."""
 
     def __init__(self, tuning: Tuning, reporter: Reporter) -> None:
         self._tuning, self._reporter = tuning, reporter
@@ -333,11 +333,11 @@ class _Whole:
         self._units = tuning.asked.generations * sum(count << place for place, count in enumerate(counts))
         self._units_done = 0
         self._before = Progress(tuning.base.name)
-        """Sums over the parts that are over."""
+        """The progress of the finished parts together."""
         self._now = Progress(tuning.base.name)
 
     def progress(self, progress: Progress) -> None:
-        """The sum of all parts, and what is left of them, if they are like this one."""
+        """Report the progress of all parts; the parts to come are estimated from this one."""
         self._now = progress
         done = self._before.done + progress.done
         total = self._before.done + progress.total
@@ -357,7 +357,7 @@ class _Whole:
         )
 
     def end(self, matches: int, units: int) -> None:
-        """A round is over."""
+        """Add a finished round."""
         self._units_done += units
         self._before.done += matches
         self._before.played_now += self._now.played_now
@@ -365,7 +365,7 @@ class _Whole:
         self._now = Progress(self._before.name)
 
     def _final_matches(self) -> int:
-        """At most so many."""
+        """The most matches of the final comparison."""
         base = self._tuning.base
         has_all = base.rotations == ALL
         each = [len(orders(entry.seats, has_all=has_all)) * (1 if has_all or entry.seats == 2 else 2) for entry in base.entries]
