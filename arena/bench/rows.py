@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.records import Ending, MatchRecord, Rating, SeatRecord
 from arena.store import parquet
 from arena.store.manifest import BotEntry, Manifest, write_manifest
@@ -30,7 +30,8 @@ BOTS = 100
 DEALS_PER_TABLE = 10
 DEALS_AT_ONCE = 2_000  # made with one call of every generator
 FAULTS = 0.001  # share of seats
-SKILL, BETA, LUCK = 25.0 / 3, 25.0 / 6, 2.0  # standard deviations of bots, of one match, and of a seat's cards
+SKILL, BETA = RatingSettings().sigma, RatingSettings().beta  # standard deviations of bots, and of one match
+LUCK = 2.0  # standard deviation of a seat's cards
 
 Say = Callable[[str], None]
 

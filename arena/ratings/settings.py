@@ -13,17 +13,17 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of the model, in TrueSkill points."""
 
     mu: float = 25.0
-    """Mean of the belief about a bot that never played."""
+    """The mean of the belief about a bot that never played."""
     sigma: float = 25.0 / 3
-    """Its standard deviation."""
+    """The standard deviation of that belief."""
     beta: float = 25.0 / 6
-    """Standard deviation of a bot's performance in one match."""
+    """The standard deviation of a bot's performance in one match."""
     tau: float = 0.0
-    """Standard deviation of the drift of a bot's skill per match; bots do not change."""
+    """The standard deviation of the drift of a bot's skill per match. Bots do not change, so it is 0."""
     draw_probability: float = 0.1
-    """Of two equal bots in one match."""
+    """The probability that a match of two equal bots is a draw."""
     measured: bool = False
-    """Whether matches count in which thinking time became ticks of the game (Nertz with measured latency)."""
+    """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
 
     @property
     def margin(self) -> float:

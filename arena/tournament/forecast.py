@@ -1,6 +1,6 @@
-"""What a config would play, and how long that takes: nothing is written, nothing of it is played.
+"""What a config would play, and how long it would take. Nothing is stored, and none of its matches is played.
 
-The time is that of a few matches of each entry, spread over its tables, with cards of their own.
+The time is measured on a few other matches of each entry, spread over its tables, with cards of their own.
 """
 
 import math

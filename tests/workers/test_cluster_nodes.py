@@ -15,10 +15,10 @@ from arena.formats.plan import Plan
 from arena.seats.sandbox import NAMESPACE
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
-from arena.workers.installation import differences, installation
 from arena.workers.ray import cluster
 from arena.workers.ray.backend import _attach_trouble
 from arena.workers.ray.cluster import Cluster
+from arena.workers.ray.installation import differences, installation
 from arena.workers.ray.steward import Steward
 from arena.workers.worker import Job
 from helpers.tournaments import GOOD_BOTS, write_config

@@ -18,9 +18,9 @@ from enum import Enum
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.workers.installation import differences, installation
 from arena.workers.processes import HASH_SEED, ONE_THREAD
 from arena.workers.ray import steward
+from arena.workers.ray.installation import differences, installation
 from arena.workers.worker import Job
 
 LOOK_SECONDS = 1.0  # between looks at the list of nodes

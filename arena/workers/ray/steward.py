@@ -16,7 +16,7 @@ class Steward:
     def installation(self, rooms: Sequence[str]) -> dict[str, str]:
         """What is installed on the node (see installation.installation); only the version if that is too old to be asked."""
         try:
-            from arena.workers.installation import installation
+            from arena.workers.ray.installation import installation
         except ImportError as error:
             try:
                 return {"arena": importlib.metadata.version("arena-hall")}
