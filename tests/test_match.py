@@ -1,4 +1,4 @@
-"""The referee: legality, endings, forfeits, the clock, what a seat is told. Formats: "Endings", "Clock"."""
+"""The referee: legality, endings, forfeits, the clock, what a seat is told: docs/formats.md, "Endings", "Clock"."""
 
 import random
 from collections.abc import Callable, Sequence

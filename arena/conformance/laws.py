@@ -22,7 +22,7 @@ _WHO = ("turn", "starter", "parent", "dropped")  # who leads or still plays may 
 
 
 def legal_lists_are_canonical(table: Table) -> None:
-    """Rules 0: a non-empty list in ascending order without duplicates, until the round is over."""
+    """A legal list is not empty until the round is over, ascends and has no duplicates (docs/notation.md, "Actions")."""
     for moment in decisions(table):
         assert 0 <= moment.seat < table.seats, f"{table}: {moment}: no such seat"
         assert not table.game.engine.is_round_over(moment.states), f"{table}: {moment}: the round is over already"
@@ -186,7 +186,10 @@ def same_seed_same_match(table: Table) -> None:
 
 
 def deals_do_not_depend_on_play(table: Table) -> None:
-    """Rules 0: what is dealt in round 2 depends on the seed, and on who leads, but not on how round 1 was played."""
+    """What is dealt in round 2 depends on the seed and on who leads, not on how round 1 was played.
+
+    See docs/formats.md, "Keys and seeds".
+    """
     game = table.game
     firsts = [game.text.to_position(game.deal(table.seats, table.options, seed)[0]) for seed in range(8)]
     dealt = [key for key in firsts[0] if key not in (*_WHO, "rng") and any(p[key] != firsts[0][key] for p in firsts)]

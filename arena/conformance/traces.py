@@ -1,4 +1,4 @@
-"""Traces and checked cases as JSON Lines (notation.md, "Traces"): random matches written down, and files checked.
+"""Traces and checked cases as JSON Lines (docs/notation.md, "Traces"): random matches written down, and files checked.
 
 A case or a trace is checked against the rules of its room; every difference becomes one line of text. A trace by
 another program verifies too: its `rng` and `memory` mean nothing here, so what chance decided (deals, shuffles, draws)

@@ -325,7 +325,9 @@ def _started(journal: Journal) -> str:
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
-    """The record with its failed attempts: a seat that the hall failed is not reproducible (formats: "Match id, row and log").
+    """The record with its failed attempts: a seat that the host failed is not reproducible.
+
+    See docs/formats.md, "matches.parquet".
 
     A lost worker is no trouble of a seat's isolation: the match is played again as it would have been.
     """

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import VERBS
-from helpers.paths import DOCS, PACKAGE, ROOT
+from helpers.paths import DOCS, PACKAGE, ROOT, TESTS
 
 PAGES = sorted(
     [
@@ -84,3 +84,11 @@ def test_every_name_is_in_the_module_that_a_page_says(page: Path) -> None:
         last = name.rpartition(".")[2]
         defined = re.compile(rf"^\s*(?:(?:class|def) {last}\b|{last}(?::| =|, \w+ =))", re.MULTILINE)
         assert any(defined.search(source.read_text()) for source in sources), f"{path} does not define {name}"
+
+
+@pytest.mark.parametrize("source", sorted([*PACKAGE.rglob("*.py"), *TESTS.rglob("*.py")]), ids=name_of)
+def test_every_page_that_code_cites_exists(source: Path) -> None:
+    for page, section in re.findall(r'docs/([\w-]+\.md)(?:,\s+"([^"]+)")?', source.read_text()):
+        if f"arena/docs/{page}" not in WRITTEN_LATER:
+            titles = re.findall(r"^#+ (.*)$", prose(DOCS / page), re.MULTILINE)
+            assert not section or any(section in title for title in titles), f"{page} has no section {section!r}"

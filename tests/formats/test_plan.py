@@ -1,4 +1,4 @@
-"""The plan: a pure function from an index to a match (formats: "Keys and seeds", "Match id")."""
+"""The plan: a pure function from an index to a match (docs/formats.md, "Keys and seeds", "Match ids")."""
 
 import itertools
 import math

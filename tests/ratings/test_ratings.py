@@ -1,4 +1,4 @@
-"""Rows -> ratings: the overall pool, counts, ranks and their bounds. Formats: "Overall pool"."""
+"""Rows -> ratings: the overall pool, counts, ranks and their bounds: docs/formats.md, "Places and ties"."""
 
 import math
 import random

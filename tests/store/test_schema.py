@@ -1,4 +1,4 @@
-"""Tables, rows and back, and what the results hash covers. Formats: "Match id, row and log"."""
+"""Tables, rows and back, and what the results hash covers: docs/formats.md, "The folder of a tournament"."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Hisatsu positions as hostile input (notation.md): what breaks the notation or conservation is refused, and the key named."""
+"""Hisatsu positions as hostile input (docs/notation.md): what breaks them or conservation is refused, and the key named."""
 
 import json
 

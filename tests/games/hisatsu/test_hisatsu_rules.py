@@ -354,7 +354,7 @@ class TestDeck:
 
 
 class TestWords:
-    """notation.md: actions as text."""
+    """Actions as text: docs/notation.md, "Actions"."""
 
     @pytest.mark.parametrize(
         "text",
