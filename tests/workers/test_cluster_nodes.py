@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,11 +17,13 @@ from arena.seats.sandbox import NAMESPACE
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
 from arena.workers.ray import cluster
+from arena.workers.ray import installation as installed
 from arena.workers.ray.backend import _attach_trouble
 from arena.workers.ray.cluster import Cluster
 from arena.workers.ray.installation import differences, installation
 from arena.workers.ray.steward import Steward
 from arena.workers.worker import Job
+from helpers.paths import PACKAGE
 from helpers.tournaments import GOOD_BOTS, write_config
 
 
@@ -318,3 +321,14 @@ def test_an_address_that_is_none_is_refused_before_anything_is_written(tmp_path:
     with pytest.raises(ArenaError, match="--address: HOST:PORT of a Ray cluster's head"):
         run_tournament(write_config(tmp_path), Settings(out=tmp_path / "out", address=address))
     assert not (tmp_path / "out").exists()
+
+
+def test_a_change_anywhere_in_the_package_is_another_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert installed._PACKAGE == PACKAGE
+    copy = tmp_path / "arena"
+    (copy / "deep" / "inside").mkdir(parents=True)
+    monkeypatch.setattr(installed, "_PACKAGE", copy)
+    (copy / "deep" / "inside" / "rules.py").write_text("A = 1\n")
+    before = installed._source_hash()
+    (copy / "deep" / "inside" / "rules.py").write_text("A = 2\n")
+    assert installed._source_hash() != before

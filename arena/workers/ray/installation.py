@@ -6,13 +6,14 @@ import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import arena
 from arena import games
 
 HALL = "arena-hall"
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and what bots may use
 DIGITS = 12
 
-_PACKAGE = Path(__file__).parent.parent
+_PACKAGE = Path(arena.__file__).parent
 
 
 def installation(rooms: Iterable[str]) -> dict[str, str]:
