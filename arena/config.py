@@ -18,9 +18,9 @@ from arena.faults import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.formats.plan import ALL as ALL_ROTATIONS
 from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
+from arena.hall.folder import HALL, RESULTS
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
-from arena.store.manifest import HALL, RESULTS
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")

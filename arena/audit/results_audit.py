@@ -10,7 +10,7 @@ isolation, attempts) are the word of whoever ran the tournament.
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,8 @@ from arena.records import MatchRecord, Rating
 from arena.seeds import key_from_seed, newest_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
-from arena.store.journal import FILE, Journal
-from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import BotEntry, Manifest, read_manifest
+from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, read_manifest
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
@@ -89,23 +88,23 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
         document = {**plan.document, "ratings": manifest.config.get("ratings")}
         msgspec.convert(document["ratings"], RatingSettings)
     except ValueError as error:  # also msgspec's
-        problems.append(f"{MANIFEST}: config: not the plan of a tournament: {error}")
+        problems.append(f"{MANIFEST_FILE}: config: not the plan of a tournament: {error}")
         return None
     if plan.commitment != manifest.commitment:
-        problems.append(f"{MANIFEST}: key: its SHA-256 is not the commitment")
+        problems.append(f"{MANIFEST_FILE}: key: its SHA-256 is not the commitment")
         return None
     if plan.seed is not None and _key_of_seed(plan, plan.seed) != key:
-        problems.append(f"{MANIFEST}: key: not the one that seed {plan.seed} gives")
+        problems.append(f"{MANIFEST_FILE}: key: not the one that seed {plan.seed} gives")
     differing = [name for name in document if document[name] != manifest.config.get(name)]
     if differing:
-        problems.append(f"{MANIFEST}: config: {', '.join(differing)} does not agree with the rest of the manifest")
+        problems.append(f"{MANIFEST_FILE}: config: {', '.join(differing)} does not agree with the rest of the manifest")
     told = {
         "plan_sha256": (manifest.plan_sha256, plan.sha256),
         "pools": (manifest.pools, tuple(plan.pools())),
         "rules_versions": (manifest.rules_versions, {entry.game: entry.rules_version for entry in plan.entries}),
         "bots": (tuple(map(_identity, manifest.bots)), tuple((b.name, b.version, b.sha256, b.games) for b in plan.contestants)),
     }
-    problems += [f"{MANIFEST}: {name} does not agree with config" for name, (left, right) in told.items() if left != right]
+    problems += [f"{MANIFEST_FILE}: {name} does not agree with config" for name, (left, right) in told.items() if left != right]
     return plan
 
 
@@ -206,7 +205,7 @@ class _Auditor:
         if isinstance(self._plan.format, Ladder) and isinstance(found := self._course.plan.format, Ladder):
             number = len(found.stages) - 1
             if number >= 0 and found.stages[number:] != self._plan.format.stages[number : number + 1]:
-                problem = f"{MANIFEST}: config: stage {number} of the ladder is not what the rows before it ask for"
+                problem = f"{MANIFEST_FILE}: config: stage {number} of the ladder is not what the rows before it ask for"
                 self._audit.problems.append(problem)
                 self._checkpoint = math.inf
 
@@ -221,12 +220,12 @@ class _Auditor:
             "endings": (self._manifest.endings, dict(self._endings)),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
         }
-        problems = [f"{MANIFEST}: {name}: {told}; by the rows {found}" for name, (told, found) in told.items() if told != found]
+        problems = _differences(told)
         hashes = {
             "results_sha256": (self._manifest.results_sha256, self._hash.results_sha256),
             "reproducible_sha256": (self._manifest.reproducible_sha256, self._hash.reproducible_sha256),
         }
-        wrong = [f"{MANIFEST}: {name}: {told}; by the rows {found}" for name, (told, found) in hashes.items() if told != found]
+        wrong = _differences(hashes)
         if wrong and not self._audit.problems:
             problems += [*self._unknown_columns(), *self._named_by_journal()]
         self._audit.problems += problems + wrong
@@ -242,7 +241,7 @@ class _Auditor:
     def _named_by_journal(self) -> list[str]:
         """Where the rows differ from the journal's, if there is one: for changes that no replay can show."""
         problems: list[str] = []
-        if not (self._folder / FILE).exists():
+        if not (self._folder / JOURNAL_FILE).exists():
             return problems
         try:
             with Journal(self._folder, is_read_only=True) as journal:
@@ -272,6 +271,11 @@ class _Auditor:
         for key in sorted(expected.keys() | stored.keys()):
             for difference in _rating_differences(stored.get(key), expected.get(key)):
                 self._audit.problems.append(f"ratings: {' '.join(key)}: {difference}")
+
+
+def _differences(pairs: Mapping[str, tuple[object, object]]) -> list[str]:
+    """What the manifest says that the rows do not. `pairs`: by name, what the manifest says and what the rows say."""
+    return [f"{MANIFEST_FILE}: {name}: {told}; by the rows {found}" for name, (told, found) in pairs.items() if told != found]
 
 
 def _content(record: MatchRecord) -> tuple[bytes, tuple[bool, ...]]:

@@ -372,5 +372,5 @@ def _with_resume(folder: Path, played: Size, resume_s: float, resume_cpu_s: floa
     read_status(results)
     return msgspec.structs.replace(
         played, resume_s=resume_s, resume_cpu_s=resume_cpu_s, status_s=time.perf_counter() - began,
-        journal_mb=sum(path.stat().st_size for path in results.glob(f"{journal.FILE}*")) / 1e6,
+        journal_mb=sum(path.stat().st_size for path in results.glob(f"{journal.JOURNAL_FILE}*")) / 1e6,
     )  # fmt: skip

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.hall import folder as hall
+from arena.hall import rows as hall_rows
+from arena.hall.folder import Entry, is_hall, rated_entries
 from arena.records import MatchRecord
 from arena.store import parquet
 from arena.store.columns import Columns
-from arena.store.manifest import is_hall, read_manifest
+from arena.store.manifest import read_manifest
 from arena.store.schema import FaultPlace
 
 
@@ -19,15 +20,15 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
     `since`: only tournaments that started then or later. Matches have no time of their own: a tournament is in or out.
     """
     if is_hall(folder):
-        entries = hall.rated_entries(folder)
-        rows = hall.read_rows(entries, names, since=since)
+        entries = rated_entries(folder)
+        rows = hall_rows.read_rows(entries, names, since=since)
         if since is not None and not rows.parts:
             newest = max((entry.started for entry in entries), default=None)
             raise ConfigError(
                 f"--since {since.isoformat()}: no tournament of the hall started since then; the newest: {newest}"
             )
         return rows.columns
-    if since is not None and (started := hall.Entry(folder, read_manifest(folder)).started) < since:
+    if since is not None and (started := Entry(folder, read_manifest(folder)).started) < since:
         raise ConfigError(
             f"--since {since.isoformat()}: {folder.name} started before that, at {started.isoformat()}, and its matches "
             f"have no times of their own"
@@ -38,14 +39,14 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
     if is_hall(folder):
-        return hall.match_ids(hall.counted(hall.rated_entries(folder)), rows)
+        return hall_rows.match_ids(hall_rows.counted(rated_entries(folder)), rows)
     return parquet.read_match_ids(folder, rows)
 
 
 def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
     """The matches of some rows with the keys of their deals (hex; None: not public yet), by number of the row."""
     if is_hall(folder):
-        return hall.find_matches(folder, rows)
+        return hall_rows.find_matches(folder, rows)
     ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
     found = parquet.find_matches(folder, sorted(set(ids.values())))
     return {row: (found[match_id], key) for row, match_id in ids.items()}
@@ -53,4 +54,4 @@ def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchReco
 
 def locate_faults(folder: Path) -> list[FaultPlace]:
     """All faults of bots, in the order of their rows in `read_columns`."""
-    return hall.locate_faults(folder) if is_hall(folder) else parquet.locate_faults(folder)
+    return hall_rows.locate_faults(folder) if is_hall(folder) else parquet.locate_faults(folder)

@@ -7,12 +7,12 @@ import msgspec
 from arena.errors import NotStored, StoreError
 from arena.formats.plan import leg_of
 from arena.formats.tables import Format, Ladder
+from arena.hall.folder import ENTRIES, HALL, finished_or_stopped
 from arena.records import MatchRecord
 from arena.seeds import key_of_link
 from arena.store import parquet
-from arena.store.journal import FILE, Journal
-from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import HALL, HALL_ENTRIES, is_hall, read_manifest
+from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.store.schema import MATCHES
 
 ID_DIGITS = 24
@@ -29,8 +29,8 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     wanted = match_id.lower()
     if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
-    folders = sorted(path.parent for path in out.glob(f"*/{MANIFEST}") if not is_hall(path.parent))
-    folders += sorted(path.parent for path in out.glob(f"{HALL}/{HALL_ENTRIES}/*/{MANIFEST}"))  # some are nowhere else any more
+    folders = finished_or_stopped(out)
+    folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
     troubles: list[str] = []
     for folder in folders:
         for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
@@ -40,13 +40,13 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
                 continue
             except StoreError as error:
                 troubles.append(str(error))
-    searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == HALL_ENTRIES else folder.name for folder in folders))
+    searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == ENTRIES else folder.name for folder in folders))
     unread = "".join(f"; {trouble}" for trouble in troubles)
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched or 'no tournament'}){unread}")
 
 
 def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
-    if not (folder / FILE).exists():
+    if not (folder / JOURNAL_FILE).exists():
         raise NotStored(f"{folder}: no journal")
     with Journal(folder, is_read_only=True) as journal:
         record, key = journal.find(match_id), journal.meta("key")
@@ -65,7 +65,7 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     try:
         return record, _key_of(folder, record, bytes.fromhex(key))
     except ValueError:
-        raise StoreError(f"{folder / MANIFEST}: damaged: the key is not hexadecimal") from None
+        raise StoreError(f"{folder / MANIFEST_FILE}: damaged: the key is not hexadecimal") from None
 
 
 def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
@@ -73,7 +73,7 @@ def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
     try:
         format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
     except msgspec.ValidationError as error:
-        raise StoreError(f"{folder / MANIFEST}: config.format: {error}") from None
+        raise StoreError(f"{folder / MANIFEST_FILE}: config.format: {error}") from None
     if not isinstance(format, Ladder):
         return newest
     return key_of_link(newest, len(format.legs), leg_of(format, record.index))

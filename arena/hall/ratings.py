@@ -16,7 +16,10 @@ import numpy as np
 
 from arena.analysis.history import history
 from arena.errors import StoreError
-from arena.hall.folder import HallRows, Table, entries, hall_bots, is_rated, read_rows
+from arena.hall.folder import entries, is_rated
+from arena.hall.names import hall_bots
+from arena.hall.pools import Pool
+from arena.hall.rows import HallRows, read_rows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
@@ -24,7 +27,7 @@ from arena.records import Ending
 from arena.store import parquet, totals
 from arena.store.manifest import Manifest, write_manifest
 
-LOCK = "lock"
+LOCK_FILE = "lock"
 
 Say = Callable[[str], None]
 
@@ -48,7 +51,7 @@ def _rate(hall: Path, say: Say) -> None:
     chosen = [part.entry for part in rows.parts]
     manifest = Manifest(
         name=hall.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
-        config={"entries": [_entry(table) for table in rows.tables]}, packages={}, rules_versions={}, bots=hall_bots(chosen),
+        config={"entries": [_entry(pool) for pool in rows.pools]}, packages={}, rules_versions={}, bots=hall_bots(chosen),
         pools=(), matches=matches, played=matches, void=_void(rows), endings=dict(endings),
         tournaments=tuple(entry.folder.name for entry in chosen),
     )  # fmt: skip
@@ -75,11 +78,11 @@ def _void(rows: HallRows) -> int:
     return len(np.unique(rows.columns.numbers["index"][failed]))
 
 
-def _entry(table: Table) -> dict[str, Any]:
+def _entry(pool: Pool) -> dict[str, Any]:
     """A pool as the resolved config of a tournament has it."""
     return {
-        "pool": table.pool, "game": table.game, "seats": table.seats, "options": msgspec.json.decode(table.options),
-        "rules_version": table.rules_version,
+        "pool": pool.name, "game": pool.game, "seats": pool.seats, "options": msgspec.json.decode(pool.options),
+        "rules_version": pool.rules_version,
     }  # fmt: skip
 
 
@@ -87,7 +90,7 @@ def _entry(table: Table) -> dict[str, Any]:
 def _locked(hall: Path, say: Say) -> Iterator[None]:
     """Let one process at a time write the board; the system frees the lock of one that dies."""
     try:
-        with (hall / LOCK).open("a+") as file:
+        with (hall / LOCK_FILE).open("a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -19,7 +19,7 @@ from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending, canonical_json
 from arena.store.columns import Columns, match_starts
-from arena.store.manifest import FILE, Manifest
+from arena.store.manifest import MANIFEST_FILE, Manifest
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
 """What is read of matches.parquet."""
@@ -127,7 +127,7 @@ def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
     try:
         return msgspec.convert(manifest.config.get("ratings", {}), RatingSettings)
     except msgspec.ValidationError as error:
-        raise StoreError(f"{folder / FILE}: config.ratings: {error}") from None
+        raise StoreError(f"{folder / MANIFEST_FILE}: config.ratings: {error}") from None
 
 
 def stored_pools(

@@ -5,14 +5,12 @@ repaired (the match is played again) or refused, and never misread.
 """
 
 import contextlib
-import fcntl
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -20,8 +18,7 @@ from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
 from arena.store.hashing import canonical_bytes
 
-FILE = "journal.sqlite"
-LOCK = "lock"
+JOURNAL_FILE = "journal.sqlite"
 _CHECK_BYTES = 8
 _VERSION = 3  # of the tables, kept in the file's user_version
 _BUSY_SECONDS = 5.0
@@ -39,62 +36,6 @@ commit;
 """
 
 
-class FolderLock:
-    """Holds an output folder for one run; a context manager. Raises StoreError when another run holds it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LOCK
-        self._file: TextIO | None = None
-
-    def __enter__(self) -> "FolderLock":
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("a+")
-        except OSError as error:
-            raise StoreError(f"{self._path.parent}: cannot be written: {error.strerror}") from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._file.seek(0)
-            owner = self._file.read().strip() or "unknown"
-            self._file.close()
-            raise StoreError(
-                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or choose --name or --out"
-            ) from None
-        try:
-            self._file.truncate(0)
-            self._file.write(str(os.getpid()))
-            self._file.flush()
-        except OSError as error:
-            with contextlib.suppress(OSError):  # the number cannot be written then either
-                self._file.close()
-            raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            with contextlib.suppress(OSError):
-                self._file.truncate(0)
-            self._file.close()
-
-
-def running_process(folder: Path) -> int | None:
-    """The process that holds a folder (see FolderLock), without touching the lock; None: nobody on this machine."""
-    lock = folder / LOCK
-    try:
-        pid = int(lock.read_text())
-        os.kill(pid, 0)
-    except PermissionError:
-        return pid  # another user's
-    except (OSError, ValueError):
-        return None
-    try:
-        files = [path.stat() for path in Path(f"/proc/{pid}/fd").iterdir() if path.exists()]
-    except OSError:  # no such folder on this system, or not ours to look at
-        return pid
-    return pid if any(os.path.samestat(file, lock.stat()) for file in files) else None
-
-
 class Journal:
     """An open journal; a context manager."""
 
@@ -103,7 +44,7 @@ class Journal:
 
         `is_read_only`: beside a run that may be going on; without checking the whole file.
         """
-        self.path = folder / FILE
+        self.path = folder / JOURNAL_FILE
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
         try:

@@ -1,7 +1,6 @@
 """manifest.json: what a tournament was, for people and programs that read its folder."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.store.schema import FORMAT_VERSION
 
-FILE = "manifest.json"
-RESULTS = Path("leaderboards")
-"""The results folder, which also holds submitted bots, unless --out names another one."""
-HALL = "hall"  # the folder beside those of the tournaments, and so no tournament's name
-HALL_ENTRIES = "tournaments"  # the folder in it
+MANIFEST_FILE = "manifest.json"
 
 
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,20 +71,20 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest in one step: a reader sees the old one or the new one."""
-    temporary = folder / (FILE + ".new")
+    temporary = folder / (MANIFEST_FILE + ".new")
     try:
         with temporary.open("wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(folder / FILE)
+        temporary.replace(folder / MANIFEST_FILE)
     except OSError as error:
-        raise StoreError(f"{folder / FILE}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{folder / MANIFEST_FILE}: cannot be written: {error.strerror}") from None
 
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a tournament's folder; raises StoreError that names the file."""
-    path = folder / FILE
+    path = folder / MANIFEST_FILE
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -101,17 +96,3 @@ def read_manifest(folder: Path) -> Manifest:
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
     return manifest
-
-
-def is_hall(folder: Path) -> bool:
-    """Whether this is the lasting hall (hall.py) and no tournament."""
-    return (folder / HALL_ENTRIES).is_dir()
-
-
-def called(name: str, bots: Iterable[str]) -> list[str]:
-    """Those of `bots` that go by a name: the one itself; in the hall every variant of it too.
-
-    >>> called("greedy", ["greedy@3f2a9c", "greedy_2", "greedy@77aa01"])
-    ['greedy@3f2a9c', 'greedy@77aa01']
-    """
-    return [bot for bot in bots if bot == name or bot.startswith((f"{name}@", f"{name}{{"))]

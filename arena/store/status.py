@@ -11,8 +11,9 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
-from arena.store.journal import FILE, Journal, running_process
-from arena.store.manifest import Manifest, is_hall, read_manifest
+from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.lock import running_process
+from arena.store.manifest import Manifest, read_manifest
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -137,7 +138,7 @@ def read_status(folder: Path) -> Status:
     manifest = read_manifest(folder)
     process = running_process(folder)
     is_finished = manifest.finished and process is None
-    if not (folder / FILE).exists():  # somebody else's results
+    if not (folder / JOURNAL_FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
     with Journal(folder, is_read_only=True) as journal:
         score, pace, command, trouble = read_score(journal), Pace.of(journal), Command.of(journal), Trouble.of(journal)
@@ -148,15 +149,6 @@ def read_status(folder: Path) -> Status:
         command=None if is_finished or command is None or not command.line else _from_here(command),
         trouble=trouble or Trouble(),
     )  # fmt: skip
-
-
-def tournaments(out: Path) -> list[Path]:
-    """The folders of all tournaments in `out`, by name. Raises StoreError when there is none."""
-    found = {path.parent for pattern in ("manifest.json", FILE) for path in out.glob(f"*/{pattern}")}
-    folders = sorted(folder for folder in found if not is_hall(folder))
-    if not folders:
-        raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
-    return folders
 
 
 def _from_manifest(folder: Path, manifest: Manifest, process: int | None, is_finished: bool) -> Status:

@@ -26,7 +26,8 @@ from arena.formats.book import Book, go_on, read_book
 from arena.formats.courses import course_of, sample_texts, size_text
 from arena.formats.plan import Contestant, Plan
 from arena.formats.tables import Ladder, Stage
-from arena.hall import folder as hall
+from arena.hall.adding import add_to_hall
+from arena.hall.folder import HALL
 from arena.match import void
 from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
@@ -34,9 +35,9 @@ from arena.records import Ending, MatchRecord, canonical_json
 from arena.seeds import key_from_seed, new_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
-from arena.store.journal import FolderLock, Journal
-from arena.store.manifest import FILE as MANIFEST
-from arena.store.manifest import HALL, BotEntry, Manifest, write_manifest
+from arena.store.journal import Journal
+from arena.store.lock import FolderLock
+from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, write_manifest
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
 from arena.workers.backend import Backend
@@ -210,7 +211,7 @@ class _Run:
         if self.book is not None or not is_lasting:
             return
         try:
-            is_new = hall.add(out / HALL, self.folder) is not None
+            is_new = add_to_hall(out / HALL, self.folder) is not None
         except StoreError as error:  # the tournament is over all the same
             self.reporter.say(f"warning: not added to the hall: {error}")
             return
@@ -362,7 +363,7 @@ def _plan(
         raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.lasting_document)
     stored = journal.meta("plan")
-    if stored is None and (folder / MANIFEST).exists():  # the journal is written first
+    if stored is None and (folder / MANIFEST_FILE).exists():  # the journal is written first
         raise StoreError(
             f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
             f"start anew with --fresh (the old results are set aside), or choose another --name"

@@ -42,7 +42,7 @@ from arena.formats.plan import ALL
 from arena.formats.tables import Compare, Gauntlet, orders
 from arena.records import Ending, MatchRecord
 from arena.seeds import key_from_seed, seed_of_part
-from arena.store.journal import FolderLock
+from arena.store.lock import FolderLock
 from arena.store.parquet import read_faults
 from arena.tournament.run import run_tournament, set_aside
 from arena.tournament.session import Progress, Reporter, Results, Settings
@@ -52,7 +52,7 @@ from arena.userfiles import read_yaml, typed
 TUNE = "tune"
 START = "start"
 CANDIDATE = re.compile(r"g\d+c\d+")  # names of all others
-FILE = "best.yaml"
+BEST_FILE = "best.yaml"
 SEED = 1  # where neither config nor command line names one: the result is to be repeatable
 NARROWER = 0.5  # the width of the box of a generation, as a part of the one before
 ERROR, DIFFERENCE = 0.05, 0.05  # of the last comparison

@@ -15,10 +15,15 @@ from msgspec.structs import replace
 from arena.analysis.history import history
 from arena.cli.main import USER_ERROR, main
 from arena.errors import ConfigError, StoreError
-from arena.hall import boards
-from arena.hall import folder as hall
+from arena.hall import adding, boards
+from arena.hall import rows as hall_rows
+from arena.hall.adding import add_to_hall
 from arena.hall.finding import find_match
+from arena.hall.folder import Entry, entries, is_rated
+from arena.hall.names import bot_names
+from arena.hall.pools import Pool
 from arena.hall.ratings import rate_hall
+from arena.hall.rows import counted, read_rows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import MODELS, Standings
 from arena.ratings.stored import COLUMNS, stored_pools
@@ -83,7 +88,7 @@ def cup(
 def gather(out: Path, *names: str) -> Path:
     """The hall with these tournaments, rated."""
     for name in names:
-        assert hall.add(out / "hall", out / name) is not None
+        assert add_to_hall(out / "hall", out / name) is not None
     rate_hall(out / "hall", lambda text: None)
     return out / "hall"
 
@@ -123,7 +128,7 @@ def test_one_that_is_taken_out_leaves_no_trace(tmp_path: Path) -> None:
     without = board(place)
     gather(tmp_path, summer)
     assert board(place) != without
-    shutil.rmtree(hall.entries(place)[2].folder)
+    shutil.rmtree(entries(place)[2].folder)
     rate_hall(place, lambda text: None)
     assert board(place) == without
 
@@ -142,10 +147,10 @@ def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:
     spring, *_ = three(tmp_path)
     place = gather(tmp_path, spring)
     stored = board(place)
-    assert hall.add(place, tmp_path / spring) is None
+    assert add_to_hall(place, tmp_path / spring) is None
     (tmp_path / spring).rename(tmp_path / "spring.1")  # set aside by --fresh
-    assert hall.add(place, tmp_path / "spring.1") is None
-    assert hall.is_rated(place) and board(place) == stored
+    assert add_to_hall(place, tmp_path / "spring.1") is None
+    assert is_rated(place) and board(place) == stored
 
 
 def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
@@ -158,9 +163,9 @@ def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
 def test_a_match_counts_once(tmp_path: Path) -> None:
     spring, summer, _ = three(tmp_path)
     place = gather(tmp_path, spring, summer)
-    assert [(part.stored, part.rows) for part in hall.counted(hall.entries(place))] == [(48, 48), (80, 32)]
+    assert [(part.stored, part.rows) for part in counted(entries(place))] == [(48, 48), (80, 32)]
     assert read_manifest(place).played == 40
-    rows = hall.read_rows(hall.entries(place), COLUMNS)
+    rows = read_rows(entries(place), COLUMNS)
     ids = boards.read_match_ids(place, range(80))
     assert len(set(ids.values())) == 40
     stored = [record.match_id for record in parquet.read_matches(tmp_path / summer)]
@@ -200,8 +205,8 @@ def test_parameters_make_another_bot_too() -> None:
         bots = tuple(
             BotEntry(name="bob", version=1, sha256=sha256, params=params, games=(), trusted=True) for sha256, params in variants
         )
-        entries = [hall.Entry(Path(), make_manifest(bots=(bot,))) for bot in bots]
-        return [hall.bot_names(entries)["bob", 1, *variant] for variant in variants]
+        entries = [Entry(Path(), make_manifest(bots=(bot,))) for bot in bots]
+        return [bot_names(entries)["bob", 1, *variant] for variant in variants]
 
     assert names(("aa" * 32, "{}"), ("aa" * 32, "{}")) == ["bob", "bob"]
     assert names(("aa" * 32, '{"n":1}'), ("aa" * 32, '{"n":2}')) == ['bob{"n":1}', 'bob{"n":2}']
@@ -228,9 +233,9 @@ def test_options_that_are_the_defaults_are_not_told() -> None:
 
     room = games.load("nanatoridori")
     defaults = canonical_json(room.resolve_options({}, 2))
-    assert hall.Table("nanatoridori", 2, defaults, 1).pool == "nanatoridori/2"
+    assert Pool("nanatoridori", 2, defaults, 1).name == "nanatoridori/2"
     options = canonical_json(room.resolve_options({"variant": "advanced"}, 3))
-    assert hall.Table("nanatoridori", 3, options, 1).pool.startswith("nanatoridori/3/variant=advanced")
+    assert Pool("nanatoridori", 3, options, 1).name.startswith("nanatoridori/3/variant=advanced")
 
 
 def test_only_what_is_over_and_whole_enters(tmp_path: Path) -> None:
@@ -244,13 +249,13 @@ def test_only_what_is_over_and_whole_enters(tmp_path: Path) -> None:
     ):
         write_manifest(folder, changed)
         with pytest.raises(StoreError, match=message):
-            hall.add(place, folder)
+            add_to_hall(place, folder)
     write_manifest(folder, manifest)
     data = (folder / "matches.parquet").read_bytes()
     (folder / "matches.parquet").unlink()
     (folder / "matches.parquet").write_bytes(data[:-40])
     with pytest.raises(StoreError, match=r"matches\.parquet: damaged"):
-        hall.add(place, folder)
+        add_to_hall(place, folder)
     assert not any((place / "tournaments").iterdir())
 
 
@@ -266,23 +271,23 @@ def test_an_interrupted_adding_leaves_the_hall_whole(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(hall, "_sync", broken)
+        patched.setattr(adding, "_sync", broken)
         with pytest.raises((KeyboardInterrupt, StoreError)):
-            hall.add(place, tmp_path / summer)
+            add_to_hall(place, tmp_path / summer)
     (place / "tournaments" / ".new-left-by-a-crash").mkdir()
     shutil.copy(tmp_path / summer / "manifest.json", place / "tournaments" / ".new-left-by-a-crash")
-    assert len(hall.entries(place)) == 1
-    assert hall.is_rated(place) and board(place) == stored
-    assert hall.add(place, tmp_path / summer) is not None
+    assert len(entries(place)) == 1
+    assert is_rated(place) and board(place) == stored
+    assert add_to_hall(place, tmp_path / summer) is not None
 
 
 def test_two_that_end_at_once_do_not_hurt_each_other(tmp_path: Path) -> None:
     names = three(tmp_path)
     place = tmp_path / "hall"
-    added: list[hall.Entry | None] = []
+    added: list[Entry | None] = []
 
     def end(name: str) -> None:
-        added.append(hall.add(place, tmp_path / name))
+        added.append(add_to_hall(place, tmp_path / name))
         rate_hall(place, lambda text: None)
 
     threads = [threading.Thread(target=end, args=(name,)) for name in names * 2]
@@ -290,8 +295,8 @@ def test_two_that_end_at_once_do_not_hurt_each_other(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(entry is not None for entry in added) == len(hall.entries(place)) == 3
-    assert hall.is_rated(place)
+    assert sum(entry is not None for entry in added) == len(entries(place)) == 3
+    assert is_rated(place)
     assert {path.name for path in place.iterdir() if not path.is_dir()} == {
         "manifest.json", "ratings.parquet", "history.parquet", "totals.parquet", "lock",
     }  # fmt: skip
@@ -307,7 +312,7 @@ def test_where_files_cannot_be_linked_they_are_copied(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "link", other_file_system)
     cup(tmp_path, "spring", 5, 1)
     place = gather(tmp_path, "spring")
-    assert list(parquet.read_matches(hall.entries(place)[0].folder)) == list(parquet.read_matches(tmp_path / "spring"))
+    assert list(parquet.read_matches(entries(place)[0].folder)) == list(parquet.read_matches(tmp_path / "spring"))
 
 
 def test_the_hall_outlasts_its_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,7 +344,7 @@ def test_why_a_match_cannot_be_replayed_is_told(tmp_path: Path) -> None:
 def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", str(tmp_path))
     for name in three(tmp_path):
-        hall.add(tmp_path / "hall", tmp_path / name)
+        add_to_hall(tmp_path / "hall", tmp_path / name)
     assert main(["leaderboard", "hall", *out]) == 0
     assert "rating the hall anew: 64 matches, tournaments: 3" in capsys.readouterr().err
     assert main(["leaderboard", "hall", "--game", "naga", "--format", "csv", *out]) == 0
@@ -444,7 +449,7 @@ def test_since(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 def test_damage_in_the_hall_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = gather(tmp_path, *three(tmp_path))
-    path = hall.entries(place)[1].folder / "matches.parquet"
+    path = entries(place)[1].folder / "matches.parquet"
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     for words in (["rerate", "hall"], ["leaderboard", "hall", "--head-to-head"], ["hall"]):
@@ -464,12 +469,12 @@ def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     settings = Settings(out=tmp_path / "out", backend="local", workers=1)
     first = run_tournament(config, settings)
     place = tmp_path / "out" / "hall"
-    assert len(hall.entries(place)) == 1
+    assert len(entries(place)) == 1
     again = run_tournament(config, settings)  # goes on, with nothing to play
     assert again.manifest.started == first.manifest.started
-    assert len(hall.entries(place)) == 1
+    assert len(entries(place)) == 1
     run_tournament(config, Settings(out=tmp_path / "out", backend="local", workers=1, fresh=True, seed=6))
-    assert len(hall.entries(place)) == 2
+    assert len(entries(place)) == 2
     rate_hall(place, lambda text: None)
     assert read_manifest(place).played == 8
 
@@ -478,7 +483,7 @@ def test_the_hall_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytes
     cup(tmp_path, "older", 1, 1)
     newer = cup(tmp_path, "newer", 2, 2, matches=6)
     write_longer(tmp_path / "newer", newer, mood="merry", energy=0.0, pauses=3, friend=None)
-    for module in (parquet, hall):
+    for module in (parquet, hall_rows):
         monkeypatch.setattr(module, "MATCHES", LONGER)
     place = gather(tmp_path, "older", "newer")
     found = boards.read_columns(place, ("mood", "pauses", "place"))

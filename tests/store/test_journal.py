@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
-from arena.store.journal import FILE, Journal
+from arena.store.journal import JOURNAL_FILE, Journal
 from helpers.records import plain_record
 
 MATCHES = 400
@@ -83,8 +83,8 @@ def test_a_match_counts_once_and_must_be_the_same(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_damaged_row_is_dropped_and_the_others_stay(change: str, stored: Path, tmp_path: Path) -> None:
-    shutil.copy(stored / FILE, tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as database:
+    shutil.copy(stored / JOURNAL_FILE, tmp_path)
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as database:
         database.execute(f"update matches set {change} where place = 7")
     database.close()
     with pytest.raises(StoreError, match="damaged"):
@@ -96,8 +96,8 @@ def test_a_damaged_row_is_dropped_and_the_others_stay(change: str, stored: Path,
 
 @pytest.mark.parametrize("change", ["value = x'00'", "checksum = x'00'", "value = 'text'"])
 def test_a_damaged_key_is_refused(change: str, stored: Path, tmp_path: Path) -> None:
-    shutil.copy(stored / FILE, tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as database:
+    shutil.copy(stored / JOURNAL_FILE, tmp_path)
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as database:
         database.execute(f"update meta set {change} where name = 'key'")
     database.close()
     with Journal(tmp_path) as journal, pytest.raises(StoreError, match="the row of 'key' is damaged"):
@@ -105,8 +105,8 @@ def test_a_damaged_key_is_refused(change: str, stored: Path, tmp_path: Path) -> 
 
 
 def test_a_journal_of_another_version_is_refused(stored: Path, tmp_path: Path) -> None:
-    shutil.copy(stored / FILE, tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as database:
+    shutil.copy(stored / JOURNAL_FILE, tmp_path)
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as database:
         database.execute("pragma user_version = 1")
     database.close()
     for is_read_only in (False, True):
@@ -152,15 +152,15 @@ def test_whatever_is_read_from_a_damaged_file_is_right(is_open: bool, stored: Pa
         dice = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
-        for path in source.glob(f"{FILE}*"):
+        for path in source.glob(f"{JOURNAL_FILE}*"):
             shutil.copy(path, folder)
-        damage(dice.choice(sorted(folder.glob(f"{FILE}*"))), dice)
+        damage(dice.choice(sorted(folder.glob(f"{JOURNAL_FILE}*"))), dice)
         for is_read_only in (True, False):
             try:
                 found, repaired = contents(folder, is_read_only=is_read_only)
                 outcomes["repaired" if repaired else "whole" if len(found) == MATCHES else "less"] += not is_read_only
             except StoreError as error:
-                assert FILE in str(error)
+                assert JOURNAL_FILE in str(error)
                 outcomes["refused"] += not is_read_only
     if is_open:
         journal.close()

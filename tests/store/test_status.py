@@ -11,7 +11,8 @@ import pytest
 from arena.cli.main import main
 from arena.errors import StoreError
 from arena.records import Ending
-from arena.store.journal import FolderLock, Journal, running_process
+from arena.store.journal import Journal
+from arena.store.lock import FolderLock, running_process
 from arena.store.status import read_status
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Settings, Silent

@@ -22,7 +22,8 @@ from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_set
 from arena.records import Ending
 from arena.seats.sandbox import NONE
 from arena.store import parquet
-from arena.store.journal import FolderLock, Journal
+from arena.store.journal import Journal
+from arena.store.lock import FolderLock
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
 from arena.workers.pool import children_deaf_to_ctrl_c

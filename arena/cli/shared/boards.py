@@ -5,36 +5,34 @@ from pathlib import Path
 
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
+from arena.hall.folder import HALL, check_place, finished_or_stopped, is_hall, is_rated
 from arena.ratings.settings import MODEL
 from arena.records import Rating
 from arena.report.selection.boards import chosen_pools, headline_ratings
 from arena.report.terminal.board import print_board
 from arena.report.terminal.page import Page
-from arena.store import manifest as manifests
-from arena.store.manifest import Manifest
+from arena.store.manifest import MANIFEST_FILE, Manifest
 from arena.store.schema import SeatTotals
 
 
 def find_folder(out: Path, name: str | None) -> Path:
     """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be. Raises StoreError."""
-    if name == manifests.HALL:
+    if name == HALL:
         return _hall(out)
-    stored = {path.parent.name: path for path in out.glob(f"*/{manifests.FILE}") if not manifests.is_hall(path.parent)}
+    stored = {folder.name: folder / MANIFEST_FILE for folder in finished_or_stopped(out)}
     if not stored:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     if name is None:
         return max(stored.values(), key=lambda path: path.stat().st_mtime_ns).parent
     if name not in stored:
-        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*stored, manifests.HALL])}")
+        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*stored, HALL])}")
     return out / name
 
 
 def _hall(out: Path) -> Path:
-    from arena.hall.folder import check_place, is_rated
-
-    folder = out / manifests.HALL
+    folder = out / HALL
     check_place(folder)
-    if not manifests.is_hall(folder):
+    if not is_hall(folder):
         raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
     if not is_rated(folder):
         from arena.hall.ratings import rate_hall  # only now: numba takes long to start, and a board that is stored does without

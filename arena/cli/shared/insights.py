@@ -10,6 +10,7 @@ import msgspec
 from arena.analysis.explain import Explanation
 from arena.cli.shared.printing import Format, refuse_csv, show
 from arena.errors import ConfigError, nearest
+from arena.hall.names import called
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
@@ -17,7 +18,7 @@ from arena.report.selection.boards import chosen_pools, headline
 from arena.report.terminal import insights
 from arena.report.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
 from arena.report.terminal.page import Page
-from arena.store.manifest import Manifest, called
+from arena.store.manifest import Manifest
 
 
 class Looker:

@@ -22,9 +22,9 @@ from arena.cli.shared.printing import error_console, note
 from arena.config import read_config
 from arena.errors import ConfigError
 from arena.formats.tables import Compare, Ladder
+from arena.hall.folder import RESULTS
 from arena.records import Ending
 from arena.report.terminal.board import leaders
-from arena.store.manifest import RESULTS
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 

@@ -7,10 +7,11 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError
+from arena.hall.folder import RESULTS, finished_or_stopped
 from arena.report.selection.submitted import Board, SubmittedBot, submitted_bots
 from arena.report.terminal.page import Page
 from arena.report.terminal.submitted import print_submitted_bots
-from arena.store.manifest import FILE, RESULTS, is_hall, read_manifest
+from arena.store.manifest import MANIFEST_FILE, read_manifest
 
 
 def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
@@ -36,7 +37,7 @@ def _boards(out: Path) -> list[Board]:
     """The newest first; a folder that cannot be read is left out with a note."""
     from arena.store import parquet  # only now: pyarrow takes most of the start
 
-    stored = [path for path in out.glob(f"*/{FILE}") if not is_hall(path.parent)]
+    stored = [folder / MANIFEST_FILE for folder in finished_or_stopped(out)]
     manifests = sorted(stored, key=lambda path: path.stat().st_mtime_ns, reverse=True)
     boards: list[Board] = []
     for path in manifests:

@@ -15,6 +15,7 @@ from arena.cli.shared.printing import Format, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
+from arena.hall.folder import RESULTS
 from arena.match import HostTrouble, MatchSetup
 from arena.records import Clock, Limits, MatchRecord
 from arena.report.terminal.capsule import print_capsule, print_rerun
@@ -22,7 +23,7 @@ from arena.report.terminal.page import Page
 from arena.seats.holder import Holder
 from arena.seats.sandbox import NONE
 from arena.store import parquet
-from arena.store.manifest import RESULTS, Manifest, read_manifest
+from arena.store.manifest import Manifest, read_manifest
 
 
 def capsule(

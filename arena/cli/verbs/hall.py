@@ -11,11 +11,12 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, say, show
 from arena.errors import StoreError
+from arena.hall.folder import HALL, RESULTS, check_place, entries, finished_or_stopped, is_hall
 from arena.report.terminal.page import Column, Page, fitting
-from arena.store.manifest import FILE, HALL, RESULTS, is_hall, read_manifest
+from arena.store.manifest import read_manifest
 
 if TYPE_CHECKING:
-    from arena.hall.folder import Part
+    from arena.hall.rows import Part
 
 
 def hall(
@@ -32,17 +33,18 @@ def hall(
 
     `arena leaderboard hall` prints the leaderboard of the hall.
     """
-    from arena.hall import folder as halls  # only now: pyarrow takes most of the start, and --help does without
+    from arena.hall.adding import add_to_hall  # only now: pyarrow takes most of the start, and --help does without
+    from arena.hall.rows import counted
 
     place = out / HALL
-    halls.check_place(place)
+    check_place(place)
     tell = say if format.is_for_people else note
-    for folder in folders or sorted(path.parent for path in out.glob(f"*/{FILE}") if not is_hall(path.parent)):
+    for folder in folders or finished_or_stopped(out):
         try:
             if not folders and not read_manifest(folder).finished:
                 tell(f"{folder.name}: not finished; it enters the hall when it ends")
                 continue
-            if halls.add(place, folder.resolve()) is not None:
+            if add_to_hall(place, folder.resolve()) is not None:
                 tell(f"{folder.name}: added")
         except StoreError as error:
             if folders:
@@ -50,7 +52,7 @@ def hall(
             note(f"{folder.name}: not added: {error}")  # the others can be added all the same
     if not is_hall(place):
         raise StoreError(f"{out}: no finished tournament there; play one with: arena tournament CONFIG")
-    parts = halls.counted(halls.entries(place))
+    parts = counted(entries(place))
     rows = [
         {
             "started": part.entry.started.astimezone(UTC).isoformat(), "tournament": part.entry.manifest.name,

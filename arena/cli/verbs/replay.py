@@ -12,9 +12,9 @@ from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
 from arena.errors import ConfigError
 from arena.hall.finding import find_match
+from arena.hall.folder import RESULTS
 from arena.report.selection.replay import replay_lines
 from arena.seeds import deal_seed
-from arena.store.manifest import RESULTS
 
 
 def replay(

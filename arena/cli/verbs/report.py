@@ -10,15 +10,17 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, say
 from arena.errors import ConfigError, StoreError
-from arena.store.manifest import RESULTS, read_manifest
+from arena.hall.folder import RESULTS
+from arena.store.manifest import read_manifest
 
-FILE = "report.html"
+REPORT_FILE = "report.html"
 
 
 def report(
     name: HallOrName = None,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE", help=f"File to write. Default: {FILE} in the tournament's folder.")
+        Path | None,
+        typer.Option("--to", metavar="FILE", help=f"File to write. Default: {REPORT_FILE} in the tournament's folder."),
     ] = None,
     out: Out = RESULTS,
 ) -> int:
@@ -29,9 +31,9 @@ def report(
     if out.suffix == ".html":
         raise ConfigError(f"--out {out}: --out is the folder of all results; the file to write is --to {out}")
     folder = find_folder(out, name)
-    target = folder / FILE if to is None else to
+    target = folder / REPORT_FILE if to is None else to
     if target.is_dir():
-        raise ConfigError(f"--to {target}: is a folder; name a file, like {target / FILE}")
+        raise ConfigError(f"--to {target}: is a folder; name a file, like {target / REPORT_FILE}")
     if not target.parent.is_dir():
         raise ConfigError(f"--to {target}: no folder {target.parent}")
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without

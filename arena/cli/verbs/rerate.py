@@ -11,10 +11,11 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
+from arena.hall.folder import RESULTS
+from arena.hall.names import called
 from arena.ratings.settings import BATCH_MODEL, MODEL
 from arena.report.selection.boards import chosen_pools
 from arena.store import manifest as manifests
-from arena.store.manifest import RESULTS
 
 
 def rerate(
@@ -49,7 +50,7 @@ def rerate(
     known = {entry.name for entry in manifest.bots}
     left_out: dict[str, None] = {}
     for bot in without or ():
-        found = manifests.called(bot, sorted(known))
+        found = called(bot, sorted(known))
         if not found:
             raise ConfigError(f"--without {bot}: no such bot in {manifest.name}; {nearest(bot, known)}")
         left_out |= dict.fromkeys(found)

@@ -11,10 +11,10 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
+from arena.hall.folder import HALL, RESULTS, tournaments
 from arena.records import Ending
 from arena.report.terminal.page import Page
-from arena.store.manifest import HALL, RESULTS
-from arena.store.status import Status, read_status, tournaments
+from arena.store.status import Status, read_status
 
 
 def status(

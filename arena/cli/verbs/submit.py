@@ -13,9 +13,9 @@ from arena.cli.shared.options import BotPath, FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.config import check_name
 from arena.errors import ConfigError
+from arena.hall.folder import RESULTS
 from arena.report.terminal.bot_check import print_bot_check
 from arena.report.terminal.page import Page
-from arena.store.manifest import RESULTS
 
 
 def submit(

@@ -11,7 +11,7 @@ from arena.cli.shared.running import on_screen, with_run_options
 from arena.formats.comparison import share_of
 from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.session import Settings
-from arena.tournament.tuning import FILE, Candidate, Round, Tuned, read_tuning, run_tuning
+from arena.tournament.tuning import BEST_FILE, Candidate, Round, Tuned, read_tuning, run_tuning
 
 
 @with_run_options
@@ -25,7 +25,7 @@ def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.T
     tuned = on_screen("tune", config, settings, lambda settings, screen: run_tuning(tuning, settings, screen))
     if tuned is None:
         return INTERRUPTED
-    file = tuned.folder / FILE
+    file = tuned.folder / BEST_FILE
     text = _best_text(config, tuned)
     file.write_text(text, "utf-8")
 

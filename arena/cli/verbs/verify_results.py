@@ -13,8 +13,9 @@ from arena.cli.shared.options import FormatOption, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.engine import jit
 from arena.errors import ConfigError
+from arena.hall.folder import ENTRIES, HALL, RESULTS
 from arena.report.terminal.page import Page
-from arena.store.manifest import HALL, HALL_ENTRIES, RESULTS, read_manifest
+from arena.store.manifest import read_manifest
 from arena.workers.processes import available_cpus
 from arena.workers.warmup import warm_rooms
 
@@ -41,7 +42,7 @@ def verify_results(
     if name == HALL:
         raise ConfigError(
             f"the hall holds the files of tournaments as they were: audit each of them with "
-            f"arena verify-results FOLDER --out {out / HALL / HALL_ENTRIES}"
+            f"arena verify-results FOLDER --out {out / HALL / ENTRIES}"
         )
     folder = find_folder(out, name)
     manifest = read_manifest(folder)

@@ -1,0 +1,78 @@
+"""Adding a finished tournament to the hall, in one step: a crash leaves the hall with it or without it."""
+
+import datetime
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from arena.errors import StoreError
+from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
+from arena.store import parquet
+from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
+from arena.store.schema import ACTIONS, FAULTS, MATCHES, RATINGS
+
+DIGITS = 12  # of the results hash, in the name of an entry
+
+
+def add_to_hall(hall: Path, folder: Path) -> Entry | None:
+    """Add a finished tournament's folder; None when it is there already. Raises StoreError.
+
+    The files are linked, not copied, where the file system can: they cost no space, and stay when the folder goes.
+    """
+    manifest = read_manifest(folder)
+    if not manifest.finished or manifest.results_sha256 is None:
+        raise StoreError(f"{folder}: not finished; only what is over enters the hall")
+    start = Entry(folder, manifest).started.astimezone(datetime.UTC)
+    target = hall / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
+    if target.exists():
+        return None
+    check_place(hall)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=BEING_ADDED, dir=target.parent))
+        try:
+            temporary.chmod(0o755)
+            for file in (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
+                _link(folder / file, temporary / file)
+            if (folder / FAULTS.file).exists():  # what authors of bots read; older results have none
+                _link(folder / FAULTS.file, temporary / FAULTS.file)
+            _check(folder, manifest, temporary)
+            _sync(temporary)
+            try:
+                temporary.rename(target)
+            except OSError:
+                if target.exists():  # somebody was faster with the same
+                    return None
+                raise
+            _sync(target.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise StoreError(f"{target.parent}: cannot be written: {error.strerror}") from None
+    return Entry(target, manifest)
+
+
+def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
+    """Raise StoreError where the files are not of the tournament that the manifest tells of: a run may be writing there."""
+    _, matches = parquet.check_matches(linked)
+    if read_manifest(linked) != manifest or matches != manifest.played:
+        raise StoreError(f"{folder}: {MANIFEST_FILE} tells of {manifest.played} matches, {MATCHES.file} has {matches}")
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(source, target)
+        _sync(target)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,67 @@
+"""The lock of a tournament's folder: one run at a time writes there."""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from typing import TextIO
+
+from arena.errors import StoreError
+
+LOCK_FILE = "lock"
+
+
+class FolderLock:
+    """Holds an output folder for one run; a context manager. Raises StoreError when another run holds it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK_FILE
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> "FolderLock":
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("a+")
+        except OSError as error:
+            raise StoreError(f"{self._path.parent}: cannot be written: {error.strerror}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.seek(0)
+            owner = self._file.read().strip() or "unknown"
+            self._file.close()
+            raise StoreError(
+                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or choose --name or --out"
+            ) from None
+        try:
+            self._file.truncate(0)
+            self._file.write(str(os.getpid()))
+            self._file.flush()
+        except OSError as error:
+            with contextlib.suppress(OSError):  # the number cannot be written then either
+                self._file.close()
+            raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.truncate(0)
+            self._file.close()
+
+
+def running_process(folder: Path) -> int | None:
+    """The process that holds a folder (see FolderLock), without touching the lock; None: nobody on this machine."""
+    lock = folder / LOCK_FILE
+    try:
+        pid = int(lock.read_text())
+        os.kill(pid, 0)
+    except PermissionError:
+        return pid  # another user's
+    except (OSError, ValueError):
+        return None
+    try:
+        files = [path.stat() for path in Path(f"/proc/{pid}/fd").iterdir() if path.exists()]
+    except OSError:  # no such folder on this system, or not ours to look at
+        return pid
+    return pid if any(os.path.samestat(file, lock.stat()) for file in files) else None
