@@ -1,4 +1,4 @@
-"""A tournament hall for card-game bots. The documented Python API; everything else is reached through its module.
+"""Tournaments of card-game bots. These names are the documented Python API; everything else is reached through its module.
 
 >>> import arena
 >>> arena.load_game("naga").seats

@@ -24,7 +24,7 @@ DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a
 
 
 class HostTrouble(Exception):
-    """A seat failed by the hall's fault. The match is played again; this attempt is not scored."""
+    """A host fault: a seat failed through no bot. The match is played again; this attempt is not scored."""
 
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(f"seat {seat}: {reason}")
@@ -116,7 +116,7 @@ class Seat(Protocol):
 def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
 
-    Raises HostTrouble when the hall itself failed a seat.
+    Raises HostTrouble if the host failed a seat.
     """
     table = _Table(game, setup, seats)
     table.start()
@@ -126,7 +126,7 @@ def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
 
 
 def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchRecord:
-    """The record of a match that the hall could not finish: stored and reported, not rated."""
+    """The record of a match that the host could not finish: it is stored and reported, but not rated."""
     units = game.units(len(setup.players), setup.options)
     rows = tuple(
         _seat_record(player, unit, 0, 0.0, Ending.HOST, None, "none", [], 0, reproducible=False)
@@ -329,7 +329,7 @@ class _Table:
 
 def _legal_code(game: Game, states: States, codes: list[int], action: object) -> int | Fault:
     """The legal code that a reply means, or the fault that it is."""
-    if type(action) is not str and type(action) is not int:  # not isinstance: a subclass is a stranger's code
+    if type(action) is not str and type(action) is not int:  # not isinstance: a subclass is untrusted code
         return Fault(
             Ending.MALFORMED, f"a reply is one of the legal texts or its index, not a {printable(type(action).__name__)}"
         )

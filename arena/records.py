@@ -97,7 +97,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_void(self) -> bool:
-        """Whether the hall could not finish the match: it is stored and reported, but not rated."""
+        """Whether the host could not finish the match: it is stored and reported, but not rated."""
         return any(seat.ending is Ending.HOST for seat in self.seats)
 
     @property

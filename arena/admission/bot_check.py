@@ -27,8 +27,8 @@ from arena.seeds import single_match_id, single_match_seeds
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
 """The clock of a config that sets none."""
-FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would keep the hall for long
-ATTEMPTS = 3  # of a match that the hall itself failed
+FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
+ATTEMPTS = 3  # at a match that ended in host faults
 CLOSE = 0.5  # of a limit: beyond it a warning is due
 SLOWEST = 3  # decisions shown of all
 _KEY = b"arena check"
@@ -128,7 +128,7 @@ def check_bot(
 
     `prepare` is called with the games that will be played, to compile their rules; `say` with the name of each game in turn.
 
-    Raises HostTrouble when the hall itself failed the same match several times.
+    Raises HostTrouble if the same match ended in host faults several times.
     """
     with Holder((), limits=limits) as holder:
         profile = holder.profile(bot, clock.start)

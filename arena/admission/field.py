@@ -45,24 +45,24 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
     """What each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
     seconds = tournament.clock.start
     trusted = [bot for bot in tournament.bots if bot.trusted]
-    strangers = [bot for bot in tournament.bots if not bot.trusted]
+    untrusted = [bot for bot in tournament.bots if not bot.trusted]
     keeper = keeper_for((), level=level, needs_lock=not unsafe_trust_bots)
     if keeper is None:
-        trusted, strangers = list(tournament.bots), []
+        trusted, untrusted = list(tournament.bots), []
     found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
-    if strangers and keeper is not None:
+    if untrusted and keeper is not None:
         try:
             with keeper:
-                said = probe_locked(keeper, [bot.files for bot in strangers], seconds, tournament.limits)
+                said = probe_locked(keeper, [bot.files for bot in untrusted], seconds, tournament.limits)
                 isolation = keeper.level
         except LockError as error:
-            names = ", ".join(bot.name for bot in strangers)
+            names = ", ".join(bot.name for bot in untrusted)
             raise ConfigError(
                 f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
                 f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
             ) from None
-        found |= dict(zip(map(_key, strangers), said))
+        found |= dict(zip(map(_key, untrusted), said))
     return [found[_key(bot)] for bot in tournament.bots], isolation
 
 

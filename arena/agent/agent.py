@@ -35,7 +35,7 @@ class EndInfo(msgspec.Struct, frozen=True):
 
 
 class Agent(Generic[V]):
-    """A bot's player of one seat in one match. For every match the hall executes the bot's module anew and makes a new Agent.
+    """A bot's player of one seat in one match. For every match the bot's module is executed anew, and a new Agent is made.
 
     `Agent[NagaView]` types the view of a bot for one game; plain `Agent` sees the general `View`.
     """

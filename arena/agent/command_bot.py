@@ -42,7 +42,7 @@ def read_command(content: bytes) -> CommandBot:
         raise BotError(f"{FILE}: name: a name is {NAME_RULE}, not {bot.name!r}")
     if not bot.command or not bot.command[0]:
         raise BotError(f"{FILE}: command: a program is needed; for example: {_EXAMPLE}")
-    if bot.command[0].startswith("/"):  # what stands elsewhere, a rival's program say, is not for strangers to name
+    if bot.command[0].startswith("/"):  # an untrusted bot must not name files outside its folder, such as another bot's program
         raise BotError(f"{FILE}: command: {bot.command[0]}: give the program's name alone, or ./ and a file of this folder")
     if any("\0" in word for word in bot.command):
         raise BotError(f"{FILE}: command: no argument can hold a zero character")

@@ -73,7 +73,7 @@ class InProcessSeat:
             raise
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
-        except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, not the end of the hall
+        except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, and must not end this process
             return Fault(Ending.STARTUP, short_trace())
         used = time.thread_time() - began
         if used > info.clock.start:
@@ -112,7 +112,7 @@ class InProcessSeat:
 
 
 def _late(answer: Answer, limit: float) -> Fault | None:
-    """A fault if the decision took too much wall time, as a sleeping bot does. The hall's fault if the machine was slow."""
+    """A fault if the decision took too much wall time, as a sleeping bot does. A host fault if the machine was slow."""
     backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
     if answer.wall_seconds <= backstop:
         return None

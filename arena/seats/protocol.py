@@ -133,7 +133,7 @@ class Lines:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of every message: what the hall sends and what a bot replies."""
+    """The JSON Schema of every message: what arena sends and what a bot replies."""
     kinds = (Start, Act, End, Ready, Choice)
     found, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return {

@@ -96,7 +96,7 @@ def _files(path: Path) -> BotFiles:
     files = read_bot(path)
     if files.command is not None:
         try:
-            find_program(files.command, unpack(files))  # here, else the hall would seem to fail
+            find_program(files.command, unpack(files))  # checked here: later it would look like a host fault
         except BotError as error:
             raise BotError(f"{path}: {error}") from None
     return files

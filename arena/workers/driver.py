@@ -41,7 +41,7 @@ class Tally:
     overdue_chunks: int = 0
     """How many of the lost chunks were cancelled because they took too long."""
     failed_attempts: int = 0
-    """How many attempts at matches failed: the chunk was lost, or the hall failed the match."""
+    """How many attempts at matches failed: the chunk was lost, or the match ended in a host fault."""
     void_matches: int = 0
     duplicates: int = 0
     """How many results came twice. They were equal, or the run would have stopped."""

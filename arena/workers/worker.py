@@ -41,7 +41,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A match that failed by the hall's fault and is tried again."""
+    """A host fault: a match that failed through no bot, and is tried again."""
 
     reason: str
     """Why it failed: words or a traceback."""
@@ -85,7 +85,7 @@ class Worker:
         self._nowhere.close()
 
     def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
-        """Play the matches with these indices; if the hall fails one of them, the others are played all the same.
+        """Play the matches with these indices; if one of them ends in a host fault, the others are played all the same.
 
         `kills`: how often each seat was killed from outside in earlier attempts at these matches, by seat. `stage`: the part
         of a ladder's plan that has them.
@@ -118,7 +118,7 @@ class Worker:
                 for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
                     seats.append(self._seat(player, seed, kills.get(place, 0)))
                     opened.callback(seats[-1].close)
-                # a bot that prints does not reach the hall's terminal
+                # what a bot prints does not reach the terminal
                 with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
                     return play(games.load(setup.game), setup, seats)
         except HostTrouble as trouble:

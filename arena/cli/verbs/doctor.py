@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine gives for locking strangers' bots in."""
+"""`arena doctor`: what this machine offers for locking untrusted bots in."""
 
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption

@@ -1,6 +1,6 @@
 """What a report is made of, as data: chapters of sections of tables, plots, words and replays. No HTML is known here.
 
-All texts may come from strangers (names of bots, parameters, options): whoever writes them out escapes them.
+All texts may come from untrusted authors (names of bots, parameters, options): whoever writes them out escapes them.
 """
 
 from collections.abc import Sequence

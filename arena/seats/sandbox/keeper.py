@@ -210,7 +210,7 @@ class Keeper:
 
 
 def _environment() -> dict[str, str]:
-    """The zygote's environment: how numba finds its cache, and one thread. Nothing else of the hall's environment."""
+    """The zygote's environment: how numba finds its cache, and one thread. Nothing else of this process's environment."""
     kept = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     return kept | {
         VARIABLE: str(cache_root()),
@@ -222,7 +222,7 @@ def _environment() -> dict[str, str]:
 
 
 def libraries() -> tuple[str, ...]:
-    """What Python needs to be able to read: its libraries, the hall's own package, the system's shared objects."""
+    """What Python needs to be able to read: its libraries, the package arena, the system's shared objects."""
     paths = sysconfig.get_paths()
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]

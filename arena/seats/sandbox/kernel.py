@@ -1,4 +1,4 @@
-"""The kernel's calls that Python does not offer, by number, for the two machines that we know: x86-64 and aarch64."""
+"""Kernel calls that Python does not offer, by number, for the two supported machines: x86-64 and aarch64."""
 
 import ctypes
 import os
@@ -76,7 +76,7 @@ def prctl(*arguments: int) -> None:
 
 
 def execute(program: int, arguments: Sequence[str], environment: Sequence[str]) -> None:
-    """Become the program open at a descriptor; raises OSError."""
+    """Replace this process by the program that is open at a descriptor; raises OSError."""
     call("execveat", program, b"", _texts(arguments), _texts(environment), _EMPTY_PATH)
 
 

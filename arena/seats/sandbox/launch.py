@@ -1,7 +1,7 @@
-"""A child of the zygote that becomes a command bot's program: locks itself in as a bot in Python is, then runs it, once.
+"""A child of the zygote that becomes a command bot's program: it locks itself in like a bot in Python, then runs it once.
 
-The program keeps the lock, as all that it could run would: user, limits, namespaces, Landlock and the filter of calls outlast
-exec. The filter lets a program be run from one descriptor alone, which closes when it is: so there is no second time.
+The program keeps the lock: user, limits, namespaces, Landlock and the filter of kernel calls outlast exec. The filter lets a
+program be run from a single descriptor, which closes at that moment: so no second program can be run.
 """
 
 import fcntl
@@ -22,13 +22,13 @@ ENVIRONMENT = {
     "PYTHONUNBUFFERED": "1",
     "OMP_NUM_THREADS": "1",
 }
-"""All that a command bot finds; the same for all, so that matches can be repeated."""
+"""The environment of every command bot; it is the same for all, so that matches can be repeated."""
 
 _ABOVE = 300  # all descriptors that are set below
 
 
 def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> None:
-    """Descriptors: 0 and 1 the pipes from and to the hall, 2 what is printed; the worker and the program until that runs."""
+    """Number the descriptors: 0 and 1 the pipes from and to the worker, 2 the bot's stderr; two more until the program runs."""
     high = [fcntl.fcntl(number, fcntl.F_DUPFD, _ABOVE) for number in (stdin, stdout, output, socket, program)]
     for number, target in zip(high, (0, 1, 2)):
         os.dup2(number, target)

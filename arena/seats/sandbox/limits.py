@@ -1,4 +1,4 @@
-"""Limits and privileges: memory, files, the user that a bot runs as."""
+"""The limits and privileges of a bot's process: memory, files, its user."""
 
 import os
 import resource
@@ -66,14 +66,14 @@ def _apply(limits: dict[int, int]) -> None:
 
 
 def become_nobody(uid: int) -> None:
-    """Give up root for a user that owns nothing. Raises OSError."""
+    """Change from root to a user that owns nothing. Raises OSError."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, for this process and all that it could become."""
+    """Give up every capability, for this process and every program that it runs."""
     for capability in range(64):
         try:
             kernel.prctl(kernel.PR_CAPBSET_DROP, capability)

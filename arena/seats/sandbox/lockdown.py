@@ -1,4 +1,4 @@
-"""Locking this process in, in the order in which it works. After it nothing of the outside can be reached or had again."""
+"""Locks this process in, step by step in the order that works. Afterwards nothing outside can be reached or regained."""
 
 import os
 import signal
@@ -11,34 +11,36 @@ from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
 @dataclass(frozen=True)
 class Cell:
-    """What every child of a zygote is locked into."""
+    """What the lock of every child of a zygote has in common."""
 
     level: str
     libraries: tuple[str, ...]
     devices: tuple[str, ...]
     store: str
     address_space: int
-    """Bytes that the zygote itself has mapped: a bot's memory comes on top."""
+    """The bytes of address space that the zygote has mapped; a bot's memory comes on top."""
     drops_user: bool
-    """Whether root is given up for a user of nobody (else its capabilities are)."""
+    """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
     zygote: int
-    """Its pid: a child whose parent is gone does not go on."""
+    """The process id of the zygote: a child whose parent is gone exits."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a command bot runs in its cell."""
+    """The program that a locked command bot runs."""
 
     loader: str
-    """Path of the dynamic loader that the kernel starts for it; empty: none."""
+    """The path of the dynamic loader that the kernel starts for the program; empty: none."""
     is_public: bool
-    """Whether a user that owns nothing can reach it and what stands beside it."""
+    """Whether a user that owns nothing can reach the program and the files beside it."""
 
 
 def lock(cell: Cell, folder: str, allowed: Limits, program: Program | None = None) -> str:
-    """Lock this single-threaded process in; returns where the bot's folder is now. Raises OSError: then nothing may run.
+    """Lock this single-threaded process in; returns the path of the bot's folder afterwards.
 
-    `program`: what it will run, from the descriptor seccomp.PROGRAM; None: nothing, ever.
+    Raises OSError; then no code of the bot may run.
+
+    `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever.
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:

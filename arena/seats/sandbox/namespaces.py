@@ -1,4 +1,4 @@
-"""A file system of our own: outside the libraries and the bot's own folder there is nothing, not even a name to ask for."""
+"""A file system of its own for locked bots. It holds the libraries and the bot's folder; nothing else has even a name."""
 
 import ctypes
 import os
@@ -51,14 +51,14 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
 
 
 def show_only(folder: str) -> None:
-    """In a child of such a process: put the bot's folder at BOT, and take the store away."""
+    """In a child of such a process, mount the bot's folder at BOT and unmount the store."""
     kernel.call("unshare", _NEW_MOUNTS)
     _mount(f"{STORE}/{folder}", BOT, None, _BIND | _RECURSIVE)
     kernel.call("umount2", STORE.encode(), _DETACH)
 
 
 def become_alone() -> bool:
-    """Move into a user namespace of one's own, in which the kernel counts this process's threads alone; whether that worked."""
+    """Move this process into a user namespace of its own, in which the kernel counts only its threads; False if that failed."""
     try:
         kernel.call("unshare", _NEW_USER)
     except OSError:
@@ -67,7 +67,7 @@ def become_alone() -> bool:
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:
-    """Existing paths, without those below another one."""
+    """The existing paths that are not below another one."""
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths if os.path.exists(path)}):
         if not any(path.startswith(other + "/") for other in found):
@@ -76,7 +76,7 @@ def _outermost(paths: Sequence[str]) -> list[str]:
 
 
 def _show(source: str, target: str) -> None:
-    """Bind a file or folder read-only; a link stays a link."""
+    """Mount a file or folder read-only at `target`; a link stays a link."""
     _place(source, target)
     if os.path.islink(source):
         return

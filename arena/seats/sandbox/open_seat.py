@@ -1,4 +1,4 @@
-"""A seat for a trusted command bot: its program as a plain process of the hall's user, without lock or memory limit.
+"""A seat for a trusted command bot: its program as a plain process of the same user, without lock or memory limit.
 
 Its clock and the protocol are those of every command bot. It may start processes of its own: their CPU time is not counted,
 and they are killed with it unless they leave its group.

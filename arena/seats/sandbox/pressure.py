@@ -1,15 +1,15 @@
-"""Was the machine short of CPU? A seat that could not run is not to blame for being late."""
+"""Finds out whether the machine was short of CPU. A seat that could not run is not to blame for being late."""
 
 import contextlib
 import time
 from pathlib import Path
 
 MOST = 0.5
-"""Under this share of its CPU limit a late seat may be excused; from this share of its wall time waiting for a CPU it is."""
+"""A late seat is excused if it used less than this share of its CPU limit and waited this share of its wall time for a CPU."""
 
 
 def run_delays(pid: int) -> dict[str, float]:
-    """Seconds that each thread of a process stood ready and waited for a CPU; empty where the kernel does not count them."""
+    """Seconds that each thread of a process waited for a CPU while ready to run; empty if the kernel does not count them."""
     delays = {}
     for thread in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
@@ -18,7 +18,7 @@ def run_delays(pid: int) -> dict[str, float]:
 
 
 def stands_ready(pid: int) -> bool:
-    """Whether a thread of a process runs, or would if it had a CPU."""
+    """Whether any thread of a process runs or is ready to run."""
     return any(_state(thread) == "R" for thread in Path(f"/proc/{pid}/task").glob("*"))
 
 
@@ -30,10 +30,10 @@ def _state(thread: Path) -> str:
 
 
 class Watch:
-    """A process that is late, from now on."""
+    """Watches a late process from now on."""
 
     def __init__(self, pid: int, cpu: float) -> None:
-        """`cpu`: the CPU seconds that it has used."""
+        """`cpu`: the CPU seconds that the process has used so far."""
         self._pid = pid
         self._began = time.monotonic()
         self._before = run_delays(pid)
@@ -41,7 +41,7 @@ class Watch:
         self.look(cpu)
 
     def look(self, cpu: float) -> None:
-        """Take note of whether it stands ready.
+        """Look whether the process is ready to run.
 
         If it does at two looks and has used no CPU time between them, it did so all the while: to sleep and to wake costs
         some. The kernel's own count says nothing of that until the process runs again.
@@ -61,7 +61,7 @@ class Watch:
 
 
 def is_hosts_fault(used: float, limit: float, waited: float, delay: float) -> bool:
-    """Whether a wall deadline that was hit is the hall's: little CPU used, and the machine had none to give.
+    """Whether a missed wall deadline is a host fault: little CPU was used, and the machine had none to give.
 
     `used` of the CPU `limit`; `waited`: wall time that it was watched; `delay`: of it ready to run, without a CPU. All in
     seconds.

@@ -1,4 +1,4 @@
-"""The program of a command bot on this machine: where it is, what the kernel needs to load it, who can reach it."""
+"""Finds the program of a command bot on this machine, what the kernel needs to load it, and who can reach it."""
 
 import contextlib
 import os
@@ -20,24 +20,24 @@ _INTERPRETER = 3
 
 @dataclass(frozen=True)
 class Executable:
-    """A program, found."""
+    """A program on this machine."""
 
     path: Path
-    """Without links."""
+    """The program's path, with all links resolved."""
     is_native: bool
-    """Whether the kernel of Linux runs it by itself."""
+    """Whether Linux can run the file directly."""
     loader: str
-    """The dynamic loader that it names; empty: it needs none."""
+    """The path of the dynamic loader that the file names; empty: it needs none."""
 
     @property
     def is_public(self) -> bool:
-        """Whether every user can reach and run it."""
+        """Whether every user can reach and run the program."""
         folders = all(parent.stat().st_mode & stat.S_IXOTH for parent in self.path.parents)
         return folders and self.path.stat().st_mode & 0o005 == 0o005
 
 
 def find(bot: CommandBot, folder: Path) -> Executable:
-    """The program that a bot's command names; `folder`: the bot's own. Raises BotError."""
+    """The program that a bot's command names; `folder`: the bot's folder. Raises BotError."""
     name = bot.command[0]
     path = folder / name if "/" in name else _on_path(name)
     if path is None or not path.is_file():
@@ -53,14 +53,14 @@ def find(bot: CommandBot, folder: Path) -> Executable:
 
 
 def examine(path: Path) -> Executable:
-    """A program by its path, without links. Raises OSError."""
+    """What kind of program a file is; `path` without links. Raises OSError."""
     with path.open("rb") as file:
         start = file.read(1 << 16)
     return Executable(path, start.startswith(_ELF), _loader(start))
 
 
 def _on_path(name: str) -> Path | None:
-    """The first program of that name; scripts that stand for one (of version managers) are passed over."""
+    """The first program of that name on the PATH; wrapper scripts of version managers are passed over."""
     first: Path | None = None
     for folder in os.get_exec_path():
         found = shutil.which(name, path=folder)

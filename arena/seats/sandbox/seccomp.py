@@ -29,10 +29,10 @@ FOR_PROGRAMS = (
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime",
     "timerfd_gettime",
 )  # fmt: skip
-"""What the runtimes of other languages need beside ALLOWED; and threads, but no processes."""
+"""The kernel calls that runtimes of other languages need besides ALLOWED. Threads are allowed, processes are not."""
 
 PROGRAM = 200
-"""The descriptor through which a command bot's program is run, once: above the limit of open files, no other can get it."""
+"""The descriptor through which a command bot's program is run, once. No file can get this number: it exceeds their limit."""
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x4000_0000
@@ -68,7 +68,7 @@ def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
 
 
 def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
-    """The filter for the process `pid`, as classic BPF."""
+    """The filter for the process `pid` as a classic BPF program."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
     code: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -95,7 +95,7 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
 
 
 def _program_rules(pid: int) -> list[Instruction]:
-    """What a command bot's program may do beyond a bot in Python; each decides before the stricter rule of that call."""
+    """The rules that allow a command bot's program more than a Python bot; each comes before its call's stricter rule."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
     threads = [*_argument(0), (_ANY_BIT, 0, 2, _CLONE_THREAD), (_ANY_BIT, 1, 0, _CLONE_NEW), allow, refuse]
     once = [*_argument(0), (_EQUAL, 0, 3, PROGRAM), *_argument(4), (_EQUAL, 0, 1, _EMPTY_PATH), allow, refuse]
@@ -117,7 +117,7 @@ def _number(name: str) -> int:
 
 
 def _when(name: str, body: list[Instruction]) -> list[Instruction]:
-    """`body`, which decides, for the call `name` alone; the number is loaded before and after."""
+    """The rule `body` for the kernel call `name` only. The call's number is loaded before and after."""
     return [(_EQUAL, 0, len(body), _number(name)), *body]
 
 

@@ -1,4 +1,4 @@
-"""The zygote: a fresh process with the rooms compiled and warmed that forks a locked child per seat.
+"""The zygote: a fresh process that has loaded the compiled rooms and forks a locked child for each seat.
 
 It knows no key, no bot and no match: it hands descriptors on, and each child is told by its worker who it is. It ends when its
 worker ends, in whatever way, and its children end with it.
@@ -48,7 +48,7 @@ def main(descriptor: int) -> None:
 
 
 def _prepared(order: wire.Order) -> tuple[Cell, str]:
-    """The rooms ready, this process in its own namespaces where that works, and the cell that a canary came through."""
+    """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
     for name in games.names():
         games.load(name)
     for name in order.rooms:

@@ -80,7 +80,7 @@ class Cluster:
         """`most`: how many CPUs to use at the same time (None: all); `say`: is given each line of news."""
         self._ray, self._job, self._most, self._say = ray, job, most, say
         self._rooms = list(dict.fromkeys(entry.game for entry in job.plan.entries))
-        self._has_strangers = any(not bot.trusted for bot in job.plan.contestants)
+        self._has_untrusted = any(not bot.trusted for bot in job.plan.contestants)
         commands = [bot.command for bot in job.bots.values()]
         self._programs = [bot for bot in commands if bot is not None and "/" not in bot.command[0]]
         self._ours = installation(self._rooms)
@@ -224,7 +224,7 @@ class Cluster:
             else:
                 node.state = State.PREPARING
                 self._ask(
-                    node, "prepare", self._rooms, self._job.isolation, self._job.needs_lock, self._has_strangers, self._programs
+                    node, "prepare", self._rooms, self._job.isolation, self._job.needs_lock, self._has_untrusted, self._programs
                 )
         elif node.state is State.PREPARING and answer is not None:
             if "error" in answer:

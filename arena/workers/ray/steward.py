@@ -1,7 +1,7 @@
 """The actor on each node of a cluster beside the workers: reports what is installed, compiles rules, shows signs of life.
 
-This module is shipped by value, for the hall may be missing there, or be another version of it: so it imports nothing of the
-hall at the top, and speaks in plain dicts and texts.
+This module is shipped by value, because arena may be missing on the node or have another version. So it imports nothing of
+arena at the top, and speaks in plain dicts and texts.
 """
 
 import importlib.metadata
@@ -25,7 +25,7 @@ class Steward:
         return installation(rooms)
 
     def prepare(
-        self, rooms: Sequence[str], level: str, needs_lock: bool, has_strangers: bool, programs: Sequence[Any]
+        self, rooms: Sequence[str], level: str, needs_lock: bool, has_untrusted: bool, programs: Sequence[Any]
     ) -> dict[str, str]:
         """Compile `rooms` unless that was done on this node, and find out how untrusted bots are locked in here.
 
@@ -45,7 +45,7 @@ class Steward:
                 return {"error": f"{bot.name} cannot play there: {error}"}
         if sys.flags.hash_randomization:
             return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
-        if has_strangers:
+        if has_untrusted:
             try:
                 with Keeper((), level=level, needs_lock=needs_lock) as keeper:
                     said["isolation"], said["reason"] = keeper.level, keeper.reason
