@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from arena.analysis.explain import Explanation
-from arena.cli.shared.printing import Format, refuse_csv, show
+from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError, nearest
 from arena.hall.names import called
 from arena.ratings.rows import Bot
@@ -62,7 +62,6 @@ class Looker:
         from arena.analysis.explain import explain
         from arena.hall import boards
 
-        refuse_csv(self._format, "--explain")
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)
         self._check("--explain", bot, {name for name, _ in entries})
         stored = self._stored()
