@@ -2,11 +2,13 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
 from arena.games import names
 from arena.workers.warmup import warm_rooms
+from helpers import poker_rooms
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -20,3 +22,11 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         warm_rooms(names(), print)
+
+
+@pytest.fixture(scope="module")
+def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
+    with poker_rooms.installed(poker_rooms.ROOMS, tmp_path_factory.mktemp("installed")):
+        warm_rooms(poker_rooms.NAMES, print)
+        yield

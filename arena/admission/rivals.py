@@ -13,19 +13,18 @@ _FOLDERS = (_PACKAGE / "house_bots", _PACKAGE.parent / "bots")
 
 def house_bot_path(name: str) -> Path:
     """The path of a house bot. Raises FileNotFoundError if the installation is incomplete."""
-    return next(iter(_paths(name)))
+    for path in _found(name):
+        return path
+    raise FileNotFoundError(f"no house bot {name} in {' or '.join(map(str, _FOLDERS))}")
 
 
 @cache
 def rivals(game: str) -> dict[str, BotFiles]:
-    """The opponents for a game by name: the house bots made for it (`bots/<game>_*.py`), then the random bot."""
-    paths = [*_paths(f"{game}_*"), house_bot_path("random_bot")]
+    """The opponents for a game by name: the house bots made for it (`bots/<game>_*.py`), if any, then the random bot."""
+    paths = [*_found(f"{game}_*"), house_bot_path("random_bot")]
     return {path.stem: read_bot(path) for path in paths}
 
 
-def _paths(pattern: str) -> list[Path]:
-    for folder in _FOLDERS:
-        found = sorted(folder.glob(f"{pattern}.py"))
-        if found:
-            return found
-    raise FileNotFoundError(f"no house bot {pattern} in {' or '.join(map(str, _FOLDERS))}")
+def _found(pattern: str) -> list[Path]:
+    """The bots whose names match, of the first folder that has any."""
+    return next(filter(None, (sorted(folder.glob(f"{pattern}.py")) for folder in _FOLDERS)), [])

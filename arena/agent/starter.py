@@ -84,11 +84,11 @@ class Attribute(msgspec.Struct, frozen=True):
 def python_bot(name: str, game: Game | None) -> str:
     """The source of a Python bot that plays one game, or all of them."""
     view = "View" if game is None else game.view.__name__
-    comments = [] if game is None else [f"# Of {game.name} (arena/games/{game.name}/RULES.md):", *_comments(game)]
+    comments = [] if game is None else [f"# Of {game.name} ({game.package.replace('.', '/')}/RULES.md):", *_comments(game)]
     return PYTHON.format(
         title=name,
         imports="Agent, EndInfo, StartInfo" + (", View" if game is None else ""),
-        view_import="" if game is None else f"from arena.games.{game.name} import {view}\n",
+        view_import="" if game is None else f"from {game.package} import {view}\n",
         class_name=_class_name(name),
         base="Agent" if game is None else f"Agent[{view}]",
         games='    # games = ("naga", "yaniv")  # what it plays; left out: every game'

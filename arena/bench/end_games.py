@@ -86,12 +86,15 @@ class Player(msgspec.Struct, frozen=True):
 
 
 def house_players(game: str) -> list[Player]:
-    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the champion."""
+    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the champion.
+
+    A game of another distribution has no rule bots here, and the champion has no settings for it.
+    """
     rule_bots = [Player(name, house_bot_path(name)) for name in rivals(game) if name.startswith(game)]
     path = house_bot_path(SEARCHER)
     searchers = [Player(f"{SEARCHER} {count:,}", path, {"iterations": count}) for count in ITERATIONS]
     searchers.append(Player("plain ismcts", path, {"iterations": ITERATIONS[-1], **STYLES["plain"]}))
-    return [*rule_bots, *searchers, Player(CHAMPION, house_bot_path(CHAMPION))]
+    return [*rule_bots, *searchers, *([Player(CHAMPION, house_bot_path(CHAMPION))] if rule_bots else [])]
 
 
 def players_of(paths: Sequence[Path]) -> list[Player]:

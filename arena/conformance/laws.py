@@ -17,6 +17,7 @@ from arena.errors import PositionError
 from arena.records import Clock
 
 HIDDEN = "?"
+DEALS = 12  # by each word of a deal seed: as many all equal by chance is unlikely, even with three cards
 
 _WHO = ("turn", "starter", "parent", "dropped")  # who leads or still plays may depend on the rounds before
 
@@ -179,9 +180,10 @@ def same_seed_same_match(table: Table) -> None:
     game = table.game
     first, second = ([moment.states.tobytes() for moment in decisions(table)] for _ in range(2))
     assert first == second, f"{table}: two runs differ"
-    deals = {_cards(game, table.deal())}
+    deals = {(_cards(game, table.deal()),) * DEALS}
     for bit in (0, 32, 64, 96):
-        deals.add(_cards(game, game.deal(table.seats, table.options, table.seed ^ 1 << bit)))
+        seeds = [table.seed ^ number << bit for number in range(1, 1 + DEALS)]
+        deals.add(tuple(_cards(game, game.deal(table.seats, table.options, seed)) for seed in seeds))
     assert len(deals) == 5, f"{table}: a word of the deal seed has no effect on the deal"
 
 

@@ -26,8 +26,8 @@ def playthrough(game: Game, seed: int = SEED) -> str:
 
 def _lines(game: Game, seats: int, rng: random.Random, seed: int) -> Iterator[str]:
     options = game.resolve_options({}, seats)
-    shown = ", ".join(f"{name} {value}" for name, value in options.items())
-    yield f"{game.name}, rules version {game.version}, {seats} seats, seed {seed}; {shown}"
+    shown = "".join(f"{', ' if place else '; '}{name} {value}" for place, (name, value) in enumerate(options.items()))
+    yield f"{game.name}, rules version {game.version}, {seats} seats, seed {seed}{shown}"
     states = game.deal(seats, options, seed)
     decisions: list[list[str]] = []
     while not game.engine.is_round_over(states):

@@ -40,7 +40,7 @@ def compiled_once(game: Game, tables: int = 5) -> None:
     for seed in range(tables):
         for law in LAWS:
             law(make_table(game, seed))
-    parts = [f"arena.games.{game.name}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
+    parts = [f"{game.package}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
     for name in [*parts, "arena.engine.rng"]:
         for function in vars(sys.modules[name]).values():
             if hasattr(function, "nopython_signatures"):

@@ -3,7 +3,8 @@
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
 state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
-what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search.
+what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
+leaves out of these, or a rollout.py altogether, is taken from default_rollout.py.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
@@ -24,9 +25,9 @@ States: TypeAlias = NDArray[np.void]
 Actions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
 ROOMS: dict[Any, Any] = {}
-"""Rules modules by record type; filled by game.load."""
+"""Rules modules by record type; filled by arena.games.load."""
 ROLLOUTS: dict[Any, Any] = {}
-"""Modules rollout.py of the rooms by record type; filled by game.load."""
+"""By record type, the functions of the rooms' rollout.py and the defaults beside them; filled by arena.games.load."""
 
 
 def _rules(s: State) -> Any:
@@ -189,28 +190,35 @@ def reopen(s: State) -> None:
     _rollout(s).reopen(s)
 
 
-for _rooms, _function, _parameters in (
-    (ROOMS, deal, "s, seats, options, seed"),
-    (ROOMS, legal_actions, "s, out"),
-    (ROOMS, step, "s, action"),
-    (ROOMS, next_round, "s"),
-    (ROOMS, current_seat, "s"),
-    (ROOMS, num_seats, "s"),
-    (ROOMS, is_simultaneous, "s"),
-    (ROOMS, is_round_over, "s"),
-    (ROOMS, is_terminal, "s"),
-    (ROOMS, scores, "s, out"),
-    (ROOMS, places, "s, out"),
-    (ROOMS, has_one_loser, "s"),
-    (ROOMS, observe, "s, seat, out"),
-    (ROOMS, determinize, "s, seat, rng"),
-    (ROOMS, seen_action, "s, action, viewer"),
-    (ROLLOUTS, evaluate, "s, constants, out"),
-    (ROLLOUTS, rollout_action, "s, actions, count, constants, rng"),
-    (ROLLOUTS, prior, "s, actions, count, constants, out"),
-    (ROLLOUTS, believe, "s, seat, constants, rng"),
-    (ROLLOUTS, choice_code, "s, action"),
-    (ROLLOUTS, private_code, "s, seat"),
-    (ROLLOUTS, reopen, "s"),
-):
-    jit.stub(_function, _rooms, _parameters)
+RULES = {
+    "deal": "s, seats, options, seed",
+    "legal_actions": "s, out",
+    "step": "s, action",
+    "next_round": "s",
+    "current_seat": "s",
+    "num_seats": "s",
+    "is_simultaneous": "s",
+    "is_round_over": "s",
+    "is_terminal": "s",
+    "scores": "s, out",
+    "places": "s, out",
+    "has_one_loser": "s",
+    "observe": "s, seat, out",
+    "determinize": "s, seat, rng",
+    "seen_action": "s, action, viewer",
+}
+"""The functions of a room's rules.py that generic code calls, with their parameters."""
+ROLLOUT = {
+    "evaluate": "s, constants, out",
+    "rollout_action": "s, actions, count, constants, rng",
+    "prior": "s, actions, count, constants, out",
+    "believe": "s, seat, constants, rng",
+    "choice_code": "s, action",
+    "private_code": "s, seat",
+    "reopen": "s",
+}
+"""The functions of a room's rollout.py, with their parameters."""
+
+for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT)):
+    for _name, _parameters in _functions.items():
+        jit.stub(globals()[_name], _rooms, _parameters)

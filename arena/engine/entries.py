@@ -53,7 +53,7 @@ class Engine:
 
 
 def bind_engine(room: str) -> Engine:
-    """The compiled entries of one room; compiled code is kept in the room's cache folder."""
+    """The compiled entries of one room, kept in the room's cache folder. `room`: its package."""
     entries = {entry.__name__.removeprefix("_entry_"): jit.bind(entry, room) for entry in _ENTRIES}
     return Engine(**cast("dict[str, Any]", entries))
 

@@ -1,5 +1,6 @@
 """How rules and search are compiled, and where the compiled code is kept: the one door to numba.
 
+A room is named here by its package, such as `arena.games.naga`: rooms may come from other distributions, too.
 Compiled code is cached in one folder per room, named by a hash of the room's sources, the shared engine's sources,
 the versions and the compiler settings, so that an edited rule can never meet code compiled from the old one
 (numba itself only notices edits in the very file of the function that it caches).
@@ -9,10 +10,11 @@ With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in fo
 import contextlib
 import fcntl
 import hashlib
+import importlib.util
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,10 +44,7 @@ _SEARCH = ".search"  # what a room's searches are kept under, apart from its rul
 
 def jit(function: F) -> F:
     """Compile `function` for its own room (or the ratings, or the shared engine), cached there; one signature only."""
-    parts = function.__module__.split(".")
-    if parts[:2] == ["arena", "games"] and len(parts) > 2:
-        return bind(function, parts[2])
-    return bind(function, RATINGS if parts[:2] == ["arena", RATINGS] else ENGINE)
+    return bind(function, _home(function.__module__, Path(function.__code__.co_filename)))
 
 
 def jit_as(signature: str) -> Callable[[F], F]:
@@ -58,12 +57,12 @@ def jit_as(signature: str) -> Callable[[F], F]:
 
 
 def search_of(room: str) -> str:
-    """The name under which the compiled searches of a room are kept."""
+    """The name under which the compiled searches of a room are kept. `room`: its package."""
     return room + _SEARCH
 
 
 def bind(function: F, room: str, signature: str | None = None) -> F:
-    """Compile generic code for one room: a dispatcher of its own, cached in that room's folder.
+    """Compile generic code for one room: a dispatcher of its own, cached in that room's folder. `room`: its package.
 
     `function` is module-level and reaches the room only through the stubs of contract.py and through `generic` functions,
     so that all that is compiled into it is covered by the room's hash. (Closures and functions passed as arguments
@@ -126,10 +125,11 @@ def forbid_compiling(function: Callable[..., Any]) -> None:
         function._can_compile = False  # type: ignore[attr-defined]  # `disable_compile` refuses what was never called
 
 
-def forbid_all_compiling() -> None:
-    """From now on nothing of the hall that was compiled takes a new signature in this process, nor in its children."""
+def forbid_all_compiling(rooms: Iterable[str]) -> None:
+    """From now on nothing compiled of the hall and of `rooms` takes a new signature in this process, nor in its children."""
+    ours = {_PACKAGE.name, *(room.split(".")[0] for room in rooms)}
     for name, module in list(sys.modules.items()):
-        if name.split(".")[0] == _PACKAGE.name:
+        if name.split(".")[0] in ours:
             for value in vars(module).values():
                 if hasattr(value, "disable_compile"):
                     forbid_compiling(value)
@@ -138,7 +138,7 @@ def forbid_all_compiling() -> None:
 @cache
 def cache_folder(room: str) -> Path:
     """The existing, writable folder of compiled code for `room` as its sources stand now."""
-    folder = cache_root() / f"{room}-{source_hash(room)}"
+    folder = cache_root() / f"{_short(room)}-{source_hash(room)}"
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     return folder
@@ -153,16 +153,34 @@ def source_hash(room: str) -> str:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     if room.endswith(_SEARCH):
         sources += sorted((_PACKAGE / "search").glob("[a-z]*.py"))
-    if room not in (ENGINE, RATINGS):
-        sources += sorted((_PACKAGE / "games" / room.removesuffix(_SEARCH)).rglob("*.py"))
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
+    where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
+    if room not in (ENGINE, RATINGS):
+        folder = source_folder(room.removesuffix(_SEARCH))
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        where += f" {folder}"
     options = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_") and name not in _NO_CODE}
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
-    where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
     digest.update(repr((where, versions, SETTINGS, options)).encode())
     return digest.hexdigest()[:16]
+
+
+def source_folder(room: str) -> Path:
+    """The folder whose sources decide what a room does. `room`: its package.
+
+    For a room of this hall its own folder; for another one that of its whole top-level package, whose rooms may share modules.
+    """
+    parts = room.split(".")
+    if parts[0] == _PACKAGE.name:
+        return _PACKAGE.joinpath(*parts[1:])
+    for package in (parts[0], room):
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:  # a namespace package has none: others may add to it
+            return Path(spec.origin).parent
+    raise ModuleNotFoundError(f"{room} is no package with an __init__.py")
 
 
 @contextlib.contextmanager
@@ -182,7 +200,26 @@ def mark_warm(room: str) -> None:
     """Say that all entries of the room are in the cache, and drop the room's oldest other folders."""
     (cache_folder(room) / "warm").touch()
     for name in (room, ENGINE):
-        keep_newest(f"{name}-*", FOLDERS_KEPT, cache_folder(name))
+        keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
+
+
+def _short(room: str) -> str:
+    """What the cache folders of a room are called: a room of this hall by its game, another one by its package."""
+    return room.removeprefix(f"{_PACKAGE.name}.games.")
+
+
+def _home(module: str, path: Path) -> str:
+    """What a module's compiled functions are kept with: a room's package, an outside package that rooms share, or our own.
+
+    `path`: of the module. A room's package is the innermost one that holds a rules.py.
+    """
+    parts = module.split(".")
+    if parts[:2] == [_PACKAGE.name, RATINGS]:
+        return RATINGS
+    for depth, folder in enumerate(path.parents[: len(parts) - 1], 1):
+        if (folder / "rules.py").exists():
+            return ".".join(parts[:-depth])
+    return ENGINE if len(parts) == 1 or parts[0] == _PACKAGE.name else parts[0]
 
 
 def popcount(mask: int) -> int:

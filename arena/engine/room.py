@@ -1,7 +1,8 @@
 """A loaded game room: its rules, its notation, its view, its compiled entries. How rooms are found: arena/games/__init__.py.
 
-A room is a folder under games/ with rules.py, rollout.py, text.py, view.py, RULES.md, vectors.jsonl and playthrough.txt.
-What its rules.py and its rollout.py must define is in contract.py.
+A room is a package with rules.py, text.py and view.py; the rooms of this hall, the folders of arena/games, all have rollout.py,
+RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py and rollout.py define is in contract.py, what text.py offers is
+`TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +23,6 @@ __all__ = ["Actions", "Document", "Game", "State", "States", "TextModule"]
 
 Document: TypeAlias = dict[str, Any]
 """A position as a JSON object (docs/notation.md, "Positions")."""
-
-_FOLDER = Path(__file__).parent.parent / "games"
 
 
 class TextModule(Protocol):
@@ -68,9 +67,9 @@ class Game:
 
     name: str
     rules: Any
-    """The module games/<name>/rules.py."""
+    """The room's module rules.py."""
     rollout: Any
-    """The module games/<name>/rollout.py."""
+    """The functions, CONSTANTS and DEFAULTS of the room's rollout.py, with defaults for what it leaves out."""
     text: TextModule
     view: type[Any]
     """The typed view that bots of this game see."""
@@ -94,9 +93,14 @@ class Game:
         return cast("tuple[Option, ...]", self.rules.OPTIONS)
 
     @property
+    def package(self) -> str:
+        """The room's package, such as `arena.games.naga`: bots import the type of their view from it."""
+        return cast(str, self.rules.__name__).rpartition(".")[0]
+
+    @property
     def folder(self) -> Path:
         """The room's folder: RULES.md, vectors.jsonl, playthrough.txt."""
-        return _FOLDER / self.name
+        return Path(self.rules.__file__).parent
 
     def new_states(self) -> States:
         """A zeroed state."""

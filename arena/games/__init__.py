@@ -1,37 +1,58 @@
-"""The rooms of this hall: how they are found, loaded and warmed."""
+"""The rooms of this hall and of other installed distributions, loaded and warmed. How they are found: discovery.py."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import Any, cast
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
-from arena.engine import jit
-from arena.engine.contract import ROLLOUTS, ROOMS
+from arena.engine import contract, jit
+from arena.engine.default_rollout import filled
 from arena.engine.entries import Engine, bind_engine
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
+from arena.games.discovery import Place, places
 
-_FOLDER = Path(__file__).parent
+__all__ = ["compiled_entries", "load", "names", "package", "warm"]
+
+_RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
+_PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
+_VIEW = ("VIEW", "warm")
 
 
 def names() -> list[str]:
-    """The games of this hall: the folders under games/ that hold rules."""
-    return sorted(path.parent.name for path in _FOLDER.glob("*/rules.py"))
+    """All games, in alphabetical order: those of this hall and those of installed distributions. Raises ConfigError."""
+    return list(places())
+
+
+def package(name: str) -> str:
+    """The package of a game's room, such as `arena.games.naga`. Raises ConfigError for an unknown name."""
+    return _place(name).package
 
 
 @cache
 def load(name: str) -> Game:
-    """The room of a game; raises ConfigError for an unknown name."""
-    if name not in names():
-        raise ConfigError(f'game: no game "{name}"; {nearest(name, names())}')
-    rules, rollout, text, view = (import_module(f"arena.games.{name}.{part}") for part in ("rules", "rollout", "text", "view"))
-    ROOMS[jit.record_type(rules.STATE)] = rules
-    ROLLOUTS[jit.record_type(rules.STATE)] = rollout
-    return Game(name, rules, rollout, cast(TextModule, text), view.VIEW, view.warm, bind_engine(name))
+    """The room of a game. Raises ConfigError for an unknown name, and for a room that does not load or breaks the contract."""
+    place = _place(name)
+    rules, text, view = (_module(name, place, part) for part in ("rules", "text", "view"))
+    rollout = _module(name, place, "rollout") if find_spec(f"{place.package}.rollout") else None
+    broken = [
+        *_lacking(rules, "rules.py", _RULES, {**_PLAIN_RULES, **contract.RULES}),
+        *_lacking(text, "text.py", (), {name: "" for name in vars(TextModule) if not name.startswith("_")}),
+        *_lacking(view, "view.py", _VIEW, {}),
+        *(() if rollout is None else _misshapen(rollout, "rollout.py", contract.ROLLOUT)),
+    ]
+    if broken:
+        raise ConfigError(f"game: {name}: {place} breaks the contract: {'; '.join(broken)}")
+    record = jit.record_type(rules.STATE)
+    if contract.ROOMS.setdefault(record, rules) is not rules:
+        raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
+    contract.ROLLOUTS[record] = filled(rollout, place.package)
+    return Game(name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm, bind_engine(place.package))
 
 
 def warm(game: Game) -> None:
@@ -64,3 +85,36 @@ def warm(game: Game) -> None:
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
     """The dispatchers of a room's entries."""
     return [getattr(game.engine, name) for name in Engine.__dataclass_fields__]
+
+
+def _place(name: str) -> Place:
+    known = places()
+    if name not in known:
+        raise ConfigError(f'game: no game "{name}"; {nearest(name, known)}')
+    return known[name]
+
+
+def _module(name: str, place: Place, part: str) -> Any:
+    """A module of a room. Raises ConfigError where another distribution's does not load; where ours does not, that is a bug."""
+    try:
+        return import_module(f"{place.package}.{part}")
+    except Exception as error:
+        if place.distribution is None:
+            raise
+        raise ConfigError(f"game: {name}: {part}.py of {place} does not load: {type(error).__name__}: {error}") from error
+
+
+def _lacking(module: Any, file: str, constants: Sequence[str], functions: Mapping[str, str]) -> list[str]:
+    """What a module must define and does not, in words. `functions`: names and parameters."""
+    missing = [name for name in (*constants, *functions) if not hasattr(module, name)]
+    return [*([f"{file} lacks {', '.join(missing)}"] if missing else []), *_misshapen(module, file, functions)]
+
+
+def _misshapen(module: Any, file: str, functions: Mapping[str, str]) -> list[str]:
+    """Functions of a module with another number of parameters than the contract's, in words."""
+    found = []
+    for name, parameters in functions.items():
+        count = len(parameters.split(", "))
+        if parameters and hasattr(module, name) and len(inspect.signature(getattr(module, name)).parameters) != count:
+            found.append(f"{file}: {name} takes {inspect.signature(getattr(module, name))}, ({parameters}) is needed")
+    return found

@@ -268,7 +268,7 @@ class _Part:
         states = np.concatenate([self._root] * STATES)
         sights = self._work[0].sight.view(np.uint8)[: self._root.nbytes].view(self._root.dtype)
         tree = self._kept_tree or take_tree(self._capacity)
-        bind_search(self._game.name)(
+        bind_search(self._game.package)(
             states,
             sights,
             *tree,

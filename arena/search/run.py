@@ -43,7 +43,7 @@ ROOT_STATE, WORLD, WORK, STATES = range(4)  # what is observed; an imagined deal
 
 @cache
 def bind_search(room: str) -> Search:
-    """The search compiled for one room, in a folder of its own."""
+    """The search compiled for one room, in a folder of its own. `room`: its package."""
     return jit.bind(_entry_search, jit.search_of(room))
 
 

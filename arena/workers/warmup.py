@@ -24,7 +24,7 @@ def warm_rooms(names: Iterable[str], say: Callable[[str], None], others: Mapping
     `others`: other things to compile, by name, with the modules that compile them when run.
     """
     modules = {**dict.fromkeys(names, "arena.workers.warmup"), **others}
-    cold = [name for name in modules if not (jit.is_warm(name) and (name in others or jit.is_warm(jit.search_of(name))))]
+    cold = [name for name in modules if not (jit.is_warm(name) if name in others else _is_warm(name))]
     if not cold:
         return 0.0
     say(f"compiling {', '.join(cold)} (first run only) ...")
@@ -73,10 +73,16 @@ def _finish(name: str, child: subprocess.Popen[str]) -> None:
         raise ArenaError(f"{name} could not be compiled: {last}")
 
 
+def _is_warm(name: str) -> bool:
+    """Whether a room and its searches are in the cache."""
+    room = games.package(name)
+    return jit.is_warm(room) and jit.is_warm(jit.search_of(room))
+
+
 def _compile(name: str) -> None:
-    with jit.compiling(name):
-        room = games.load(name)
-        for part, warm in ((name, games.warm), (jit.search_of(name), search.warm)):
+    room = games.load(name)
+    with jit.compiling(room.package):
+        for part, warm in ((room.package, games.warm), (jit.search_of(room.package), search.warm)):
             if not jit.is_warm(part):  # else another process did it while this one waited
                 warm(room)
                 jit.mark_warm(part)

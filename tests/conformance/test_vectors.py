@@ -6,11 +6,15 @@ import pytest
 
 from arena.conformance import traces
 from arena.games import load, names
+from helpers import poker_rooms
 
+pytestmark = pytest.mark.usefixtures("poker")
+
+FOLDERS = {name: load(name).folder for name in names()} | poker_rooms.FOLDERS
 CASES = [
     pytest.param(json.loads(line), f"{name}/vectors.jsonl:{number}", id=f"{name}-{number}-{json.loads(line)['name']}")
-    for name in names()
-    for number, line in enumerate(load(name).folder.joinpath("vectors.jsonl").read_text("utf-8").splitlines(), 1)
+    for name, folder in FOLDERS.items()
+    for number, line in enumerate(folder.joinpath("vectors.jsonl").read_text("utf-8").splitlines(), 1)
 ]
 
 

@@ -50,7 +50,7 @@ def test_a_room_that_is_warm_compiles_nothing() -> None:
 
 
 def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = "from arena.engine import jit; print(jit.source_hash('naga'))"
+    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'))"
     plain = python(ask, tmp_path)
     for name, value, is_shared in (("DISABLE_JIT", "0", True), ("NUM_THREADS", "1", True), ("OPT", "1", False)):
         with monkeypatch.context() as patch:
@@ -60,20 +60,20 @@ def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, mon
 
 def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
-    ask = "from arena.engine import jit; print(jit.source_hash('naga'), jit.source_hash('engine'))"
+    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'), jit.source_hash('engine'))"
     room, engine = python(ask, tmp_path / "cache", tmp_path).split()
     rules = tmp_path / "arena" / "games" / "naga" / "state.py"
     rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
     edited = python(ask, tmp_path / "cache", tmp_path).split()
     assert edited[0] != room and edited[1] == engine
-    shared = tmp_path / "arena" / "rng.py"
+    shared = tmp_path / "arena" / "engine" / "rng.py"
     shared.write_text(shared.read_text() + "\n")
     assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine
 
 
 def test_two_installations_have_folders_of_their_own(tmp_path: Path) -> None:
     """Numba finds compiled code by the path of its source: what one installation has compiled is not there for another."""
-    ask = "from arena.engine import jit; print(jit.source_hash('naga'))"
+    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'))"
     hashes = set()
     for name in ("one", "other"):
         shutil.copytree(PACKAGE, tmp_path / name / "arena", ignore=shutil.ignore_patterns("__pycache__"))

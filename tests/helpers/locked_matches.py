@@ -37,8 +37,9 @@ class Played:
 
 
 def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
-    """One match of Naga in seat order; command bots have their own kind of seat."""
-    setup = agree("naga", [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
+    """One match in seat order, of Naga unless `game` names another one; command bots have their own kind of seat."""
+    game = changes.pop("game", "naga")
+    setup = agree(game, [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
     seat_type = changes.pop("seat_type", LockedSeat)
     arguments = {"limits": LIMITS, **changes}
     files = [read_bot(bot) for bot in bots]
@@ -47,7 +48,7 @@ def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] |
         for bot, seed, given in zip(files, setup.bot_seeds, params or [{}] * len(bots))
     ]
     try:
-        record = play(load("naga"), setup, seats)
+        record = play(load(game), setup, seats)
     finally:
         for seat in seats:
             seat.close()

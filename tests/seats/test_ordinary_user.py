@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.engine import jit
-from arena.games import names
+from arena.games import names, package
 from helpers.locked_matches import HOSTILE
 from helpers.paths import ROOT, TESTS
 
@@ -29,7 +29,8 @@ def test_the_hostile_bots_as_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="arena-user-") as folder:
         cache = Path(folder, "cache")
         cache.mkdir()
-        rooms = [*names(), *map(jit.search_of, names()), jit.ENGINE, jit.RATINGS]
+        packages = [package(name) for name in names()]
+        rooms = [*packages, *map(jit.search_of, packages), jit.ENGINE, jit.RATINGS]
         for room in rooms:  # what is compiled already need not be compiled again
             source = jit.cache_folder(room)
             shutil.copytree(source, cache / source.name)

@@ -1,8 +1,9 @@
-"""End games solved exactly: what the search is measured against, and what a policy gives away to perfect rivals.
+"""End games and small games solved exactly: what searches are measured against, and what a policy gives away.
 
 tree.py is a game as a tree of decisions with what each seat knows at them, solve.py solves it, rooms.py grows it from a room's
-own rules. naga.py, yaniv.py and hisatsu.py find end games that are small enough, and list the worlds that may be behind what
-the seats see; moments.py lists these kinds of end games. Nothing here is for bots: before the end there are too many worlds.
+own rules. A module named like a game finds end games of it that are small enough, and lists the worlds that may be behind what
+the seats see (`moments(game)`). For a game without such a module whole.py takes the whole round, if it is small. moments.py
+lists all these kinds. Nothing here is for bots: before the end of most games there are too many worlds.
 
 Two games can be made of one position. Behind what *all* see, with every hand that each seat may hold: the game as it is. Behind
 the view of *one* seat, whose cards are then the same in all worlds: its rivals, who play perfectly, play as if they knew them.

@@ -8,8 +8,10 @@ With three seats or more perfect play has no one value, except where backward in
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from itertools import permutations, product
 
+from arena.bench.exact.moments import Moment, turns_left
 from arena.bench.exact.rooms import MOST_WORLDS, Worlds
 from arena.bench.exact.tree import refuse_more
 from arena.engine.room import Game, States
@@ -18,6 +20,14 @@ from arena.games.hisatsu.rules import claim
 from arena.games.hisatsu.state import TURNS, VALUES
 
 SEATS = 3
+
+
+def moments(game: Game) -> list[Moment]:
+    """The kinds of end games, by the turns that are left."""
+    return [
+        Moment(game, turns_left(left), "points", SEATS, partial(position, game, left=left), partial(worlds, game))
+        for left in (1, 2, 3)
+    ]
 
 
 def position(game: Game, deal: int, left: int, seats: int = SEATS) -> States:

@@ -1,15 +1,18 @@
-"""Kinds of end games that can be solved, and samples of them."""
+"""Kinds of positions that can be solved, end games or a whole small game, and samples of them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
+from typing import cast
 
 from arena import games
-from arena.bench.exact import hisatsu, naga, yaniv
 from arena.bench.exact.rooms import Policy, Settle, Worlds, gain, grow
 from arena.bench.exact.solve import CLOSE, backward_value, best_response, expected, solve
 from arena.bench.exact.tree import TooLargeError, Tree
+from arena.bench.exact.whole import behind, deals, dealt
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
@@ -70,11 +73,31 @@ class Solved:
         return self.moment.worlds(self.states, seat, MOST_WORLDS)
 
 
+def games_with_moments() -> list[str]:
+    """The games with positions that can be solved."""
+    return [name for name in games.names() if _moments(name)]
+
+
 def moments(game: str) -> list[Moment]:
-    """All kinds of one game. Raises ConfigError for a game without any."""
-    if game not in MAKERS:
-        raise ConfigError(f"game: no end games of {game} are solved exactly; {nearest(game, MAKERS)}")
-    return MAKERS[game](games.load(game))
+    """All kinds of positions of one game that can be solved. Raises ConfigError for a game without any."""
+    found = _moments(game)
+    if not found:
+        raise ConfigError(f"game: no end games of {game} are solved exactly; {nearest(game, games_with_moments())}")
+    return found
+
+
+@cache
+def _moments(game: str) -> list[Moment]:
+    """The end games that the module of this package named like the game knows; else the whole game where it is small enough."""
+    room = games.load(game)
+    module = f"{__package__}.{game}"
+    if find_spec(module) is not None:
+        return cast("list[Moment]", import_module(module).moments(room))
+    try:
+        every = deals(room)
+    except TooLargeError:
+        return []
+    return [Moment(room, "the whole round", "score", room.seats[0], partial(dealt, room), partial(behind, room, every))]
 
 
 def solved(moment: Moment, states: States) -> tuple[int, float, float] | None:
@@ -115,37 +138,6 @@ def sample(moment: Moment) -> Iterator[Solved]:
             yield Solved(moment, number, states, moment.game.engine.current_seat(states), worlds, value, any_value)
 
 
-def _naga(game: Game) -> list[Moment]:
-    return [
-        Moment(
-            game, "last two contests", "games won", naga.SEATS, partial(naga.position, game), partial(naga.worlds, game),
-            naga.settle_eltam(game),
-        )
-    ]  # fmt: skip
-
-
-def _hisatsu(game: Game) -> list[Moment]:
-    return [
-        Moment(
-            game, _turns(left), "points", hisatsu.SEATS, partial(hisatsu.position, game, left=left),
-            partial(hisatsu.worlds, game),
-        )
-        for left in (1, 2, 3)
-    ]  # fmt: skip
-
-
-def _yaniv(game: Game) -> list[Moment]:
-    return [
-        Moment(
-            game, _turns(left), "points' worth", yaniv.SEATS, partial(yaniv.position, game, left=left),
-            partial(yaniv.worlds, game), options={"turn_limit": yaniv.TURN_LIMIT},
-        )
-        for left in (1, 2, 3)
-    ]  # fmt: skip
-
-
-def _turns(left: int) -> str:
-    return f"{left} turns left" if left > 1 else "the last turn"
-
-
-MAKERS: dict[str, Callable[[Game], list[Moment]]] = {"hisatsu": _hisatsu, "naga": _naga, "yaniv": _yaniv}
+def turns_left(count: int) -> str:
+    """The name of a kind of end games by the turns of all seats together that are left."""
+    return f"{count} turns left" if count > 1 else "the last turn"

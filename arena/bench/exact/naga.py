@@ -6,9 +6,11 @@ the other selects there, nothing is better than one's strongest cards. Behind wh
 """
 
 import random
+from functools import partial
 from itertools import combinations, permutations
 from math import factorial
 
+from arena.bench.exact.moments import Moment
 from arena.bench.exact.rooms import MOST_WORLDS, Settle, Worlds, played
 from arena.bench.exact.tree import refuse_more
 from arena.engine.room import Game, States
@@ -18,6 +20,12 @@ from arena.games.naga.state import CARDS, CONTESTS, ELTAM, SELECT
 
 SEATS = 2
 HAND = 5
+
+
+def moments(game: Game) -> list[Moment]:
+    """The one kind of end games."""
+    worlds_of, settle = partial(worlds, game), settle_eltam(game)
+    return [Moment(game, "last two contests", "games won", SEATS, partial(position, game), worlds_of, settle)]
 
 
 def position(game: Game, deal: int, contest: int = CONTESTS - 1) -> States | None:

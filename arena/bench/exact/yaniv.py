@@ -6,9 +6,11 @@ one value.
 """
 
 import random
+from functools import partial
 from itertools import combinations, permutations
 from math import comb, perm, prod
 
+from arena.bench.exact.moments import Moment, turns_left
 from arena.bench.exact.rooms import MOST_WORLDS, Worlds
 from arena.bench.exact.tree import refuse_more
 from arena.engine.room import Game, States
@@ -20,6 +22,17 @@ SEATS = 2
 TURN_LIMIT = 22  # of each seat: the stock of 43 cards is then nearly used up
 OPENLY = 0.1  # share of draws that are any, not from the stock
 CLEARING = 0.5  # share of discards that are the largest possible
+
+
+def moments(game: Game) -> list[Moment]:
+    """The kinds of end games, by the turns that are left."""
+    return [
+        Moment(
+            game, turns_left(left), "points' worth", SEATS, partial(position, game, left=left), partial(worlds, game),
+            options={"turn_limit": TURN_LIMIT},
+        )
+        for left in (1, 2, 3)
+    ]  # fmt: skip
 
 
 def position(game: Game, deal: int, left: int) -> States | None:

@@ -21,7 +21,7 @@ from arena.bench.end_games import (
     players_of,
     search_error,
 )
-from arena.bench.exact.moments import MAKERS, moments
+from arena.bench.exact.moments import games_with_moments, moments
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, error_console, note, refuse_csv, show
@@ -56,7 +56,7 @@ def _measured(
     games: Sequence[str] | None, bots: Sequence[Path] | None, positions: int
 ) -> tuple[list[SearchError], list[Exploitability]]:
     """Solve a sample of end games of each kind, search there, and let the bots meet best responses."""
-    kinds = [moment for name in games or MAKERS for moment in moments(name)]
+    kinds = [moment for name in games or games_with_moments() for moment in moments(name)]
     players = _players(games, bots)
     kinds = [kind for kind in kinds if kind.game.name in players]
     console = error_console()
@@ -88,7 +88,7 @@ def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[s
 
     Raises ConfigError or BotError for a bot or a game with nothing to measure.
     """
-    names = list(games or MAKERS)
+    names = list(games or games_with_moments())
     if not bots:
         return {name: house_players(name) for name in names}
     players = players_of(bots)

@@ -15,6 +15,7 @@ import msgspec
 import arena
 from arena.agent import BotFiles, unpack
 from arena.cache import VARIABLE, cache_root
+from arena.games.discovery import outside_paths
 from arena.records import Ending
 from arena.seats.sandbox import canary, kernel, landlock, wire
 from arena.seats.sandbox.child import Child, Trouble
@@ -26,7 +27,8 @@ START_SECONDS = 300.0  # the rooms may have to be compiled first
 _ANSWER_SECONDS = 30.0
 _BOOT = """
 import sys
-sys.path[:0] = sys.argv[2:]
+sys.path.insert(0, sys.argv[2])
+sys.path += sys.argv[3:]
 from arena.seats.sandbox.zygote import main
 main(int(sys.argv[1]))
 """
@@ -183,14 +185,16 @@ class Keeper:
         for folder in (store / canary.FOLDER, mount_point):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o755)
+        entries, readable = outside_paths()
         in_main_thread = threading.current_thread() is threading.main_thread()
         order = wire.Order(
-            rooms=self._rooms, level=level, libraries=libraries(), devices=DEVICES, store=str(store),
+            rooms=self._rooms, level=level, libraries=(*libraries(), *readable), devices=DEVICES, store=str(store),
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         isolated = ("-s", "-P")  # not -I: it would ignore the hash seed, and the environment is ours anyway
-        command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), str(Path(arena.__file__).parent.parent)]
+        home = str(Path(arena.__file__).parent.parent)
+        command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), home, *entries]
         self._control = ours
         self._process = subprocess.Popen(
             command, env=_environment(), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -4,18 +4,22 @@ It knows no key, no bot and no match: it hands descriptors on, and each child is
 worker ends, in whatever way, and its children end with it.
 """
 
+import contextlib
 import gc
 import os
 import select
 import signal
 import socket
 import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
 
 from arena import games, search
 from arena.engine import jit
+from arena.engine.room import Game
+from arena.errors import ConfigError
 from arena.seats.sandbox import canary, inmate, kernel, limits, namespaces, wire
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell
@@ -49,17 +53,16 @@ def main(descriptor: int) -> None:
 
 def _prepared(order: wire.Order) -> tuple[Cell, str]:
     """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
-    for name in games.names():
-        games.load(name)
-    for name in order.rooms:
-        with jit.compiling(name):
-            games.warm(games.load(name))
-            search.warm(games.load(name))
-    jit.forbid_all_compiling()
-    for name in games.names():
-        for entry in games.compiled_entries(games.load(name)):
+    for room in map(games.load, order.rooms):
+        with jit.compiling(room.package):
+            games.warm(room)
+            search.warm(room)
+    rooms = list(_loaded())
+    jit.forbid_all_compiling(room.package for room in rooms)
+    for room in rooms:
+        for entry in games.compiled_entries(room):
             jit.forbid_compiling(entry)
-        jit.forbid_compiling(search.bind_search(name))
+        jit.forbid_compiling(search.bind_search(room.package))
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
@@ -88,6 +91,13 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
     if trouble:
         raise OSError(trouble)
     return cell, "; ".join(reasons)
+
+
+def _loaded() -> Iterator[Game]:
+    """All rooms, as a bot may import the views of several; a room that does not load is no room to play in."""
+    for name in games.names():
+        with contextlib.suppress(ConfigError):
+            yield games.load(name)
 
 
 def _serve(control: socket.socket, cell: Cell) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import arena
 from arena import games
+from arena.engine.jit import source_folder
+from arena.engine.room import Game
 
 HALL = "arena-hall"
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and what bots may use
@@ -18,8 +20,8 @@ _PACKAGE = Path(arena.__file__).parent
 
 def installation(rooms: Iterable[str]) -> dict[str, str]:
     """The version or hash of each installed part, by name of the part; `rooms`: the games that will be played."""
-    found = {"arena": f"{_version(HALL)} (sources {_source_hash()})"}
-    found |= {f"the rules of {room}": f"version {games.load(room).version}" for room in rooms}
+    found = {"arena": f"{_version(HALL)} (sources {_source_hash(_PACKAGE)})"}
+    found |= {f"the rules of {room}": _rules(games.load(room)) for room in rooms}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
     found |= {package: _version(package) for package in PACKAGES}
     return found | {"processor": platform.machine()}  # another one may round a bot's floating point numbers differently
@@ -45,9 +47,16 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _source_hash() -> str:
-    """A hash over all code and data files of the package."""
+def _rules(room: Game) -> str:
+    """The version of a room's rules; for the room of another distribution its sources, too: those of this hall are in ours."""
+    folder = source_folder(room.package)
+    version = f"version {room.version}"
+    return version if folder.is_relative_to(_PACKAGE) else f"{version} (sources {_source_hash(folder)})"
+
+
+def _source_hash(package: Path) -> str:
+    """A hash over all code and data files of a package."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in _PACKAGE.rglob("*") if path.suffix in (".py", ".csv")):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(path for path in package.rglob("*") if path.suffix in (".py", ".csv")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:DIGITS]

@@ -164,7 +164,7 @@ TWO_PAIR, THREE, FULL_HOUSE = 2, 3, 6
 def counter() -> Any:
     if not jit.ENABLED:
         pytest.skip("millions of hands: too slow without the compiler")
-    return jit.bind(count_categories, "naga")
+    return jit.bind(count_categories, "arena.games.naga")
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
