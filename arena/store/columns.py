@@ -13,15 +13,15 @@ from arena.errors import StoreError
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of texts: each different one once, and a number per row."""
+    """A column of texts: each distinct text once, and a number per row."""
 
     values: tuple[str, ...]
-    """In the order of their first rows."""
+    """The distinct texts, in the order of their first rows."""
     codes: NDArray[np.int32]
-    """[rows], places in `values`."""
+    """[rows]: for each row the position of its text in `values`."""
 
     def code(self, value: str) -> int:
-        """Of a text; -1 where no row has it."""
+        """The position of a text in `values`; -1 if no row has the text."""
         return self.values.index(value) if value in self.values else -1
 
 
@@ -30,15 +30,18 @@ class Columns:
     """Some columns of one file, all with the same rows in stored order."""
 
     path: Path
-    """The file, for messages."""
+    """The file that the columns were read from; for messages."""
     numbers: Mapping[str, NDArray[Any]]
-    """By name, [rows], with the types of the schema."""
+    """Arrays [rows] of the numeric columns, by column name, with the types of the schema."""
     texts: Mapping[str, Texts]
-    """By name."""
+    """The columns of texts, by column name."""
 
 
 def match_starts(columns: Columns) -> NDArray[np.int64]:
-    """[matches + 1]: the first row of each match, and the end; needs `index` and `seat`. Raises StoreError for damaged rows."""
+    """[matches + 1]: the first row of each match, then the number of rows. Raises StoreError for damaged rows.
+
+    `columns` must hold `index` and `seat`.
+    """
     index, seat = columns.numbers["index"], columns.numbers["seat"]
     if not len(index):
         return np.zeros(1, np.int64)

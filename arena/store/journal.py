@@ -37,7 +37,7 @@ commit;
 
 
 class Journal:
-    """An open journal; a context manager."""
+    """A tournament's open journal; a context manager."""
 
     def __init__(self, folder: Path, *, is_read_only: bool = False) -> None:
         """Open or make the journal in `folder`. Raises StoreError for one that is damaged beyond single rows.
@@ -83,11 +83,11 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Close the file; all that was added is in it."""
+        """Close the file; everything that was added is in it."""
         self._db.close()
 
     def meta(self, name: str) -> bytes | None:
-        """A named value of the run (plan, key)."""
+        """The value stored under a name, such as `plan` or `key`; None if there is none."""
         rows = list(self._rows("select value, checksum from meta where name = ?", (name,)))
         if not rows:
             return None
@@ -97,7 +97,7 @@ class Journal:
         return value
 
     def set_meta(self, values: Mapping[str, bytes]) -> None:
-        """Store named values, all or none."""
+        """Store named values in one transaction: all of them or none."""
         with self._writing():
             self._set(values)
 
@@ -123,7 +123,7 @@ class Journal:
         return new
 
     def find(self, match_id: str) -> MatchRecord | None:
-        """One stored match."""
+        """The stored match with this id; None if it is not stored."""
         query = f"{_ROWS} where match_id = ?"
         rows = list(self._rows(query, (bytes.fromhex(match_id),)))
         return self._decode(*rows[0]) if rows else None
@@ -134,12 +134,12 @@ class Journal:
             yield self._decode(*row)
 
     def endings(self) -> Iterator[tuple[Ending, ...]]:
-        """How each stored match ended, by seat, in no particular order: much faster than `records`."""
+        """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""
         for row in self._rows(_ROWS, ()):
             yield tuple(seat.ending for seat in msgspec.msgpack.decode(self._checked(*row), type=_Brief).seats)
 
     def count(self) -> int:
-        """How many matches are stored."""
+        """The number of stored matches."""
         return int(next(self._rows("select count(*) from matches", ()))[0])
 
     def indices(self) -> Iterator[int]:
@@ -172,7 +172,7 @@ class Journal:
         return cast(bytes, body)
 
     def _drop_damaged(self) -> None:
-        """Rows that are not what was written go: their matches are played again."""
+        """Delete the rows whose checksum is wrong: their matches are played again."""
         bad = [(row[0],) for row in self._db.execute(_ROWS) if not _is_sound(*row)]
         if not bad:
             return
@@ -183,7 +183,7 @@ class Journal:
         self.repaired.append(f"damaged rows were dropped, and their matches are played again: {len(bad)}")
 
     def _problem(self) -> str:
-        """What SQLite finds wrong with the file, or nothing."""
+        """What SQLite finds wrong with the file; empty if nothing is wrong."""
         try:
             found = self._db.execute("pragma quick_check(1)").fetchone()[0]
             if found == "ok":  # what a quick check leaves out: whether index and table agree
@@ -231,7 +231,7 @@ class _BriefSeat(msgspec.Struct):
 
 
 class _Brief(msgspec.Struct):
-    """What is decoded of a body where only the endings are wanted."""
+    """The part of a stored match that is decoded where only the endings are wanted."""
 
     seats: tuple[_BriefSeat, ...]
 

@@ -51,7 +51,7 @@ class FolderLock:
 
 
 def running_process(folder: Path) -> int | None:
-    """The process that holds a folder (see FolderLock), without touching the lock; None: nobody on this machine."""
+    """The process that holds a folder's lock, found without touching the lock; None if none on this machine does."""
     lock = folder / LOCK_FILE
     try:
         pid = int(lock.read_text())

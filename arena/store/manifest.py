@@ -13,13 +13,13 @@ MANIFEST_FILE = "manifest.json"
 
 
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot of the field."""
+    """A bot that takes part in a tournament."""
 
     name: str
     version: int
     sha256: str
     params: str
-    """Canonical JSON."""
+    """The bot's parameters, as canonical JSON."""
     games: tuple[str, ...]
     trusted: bool
     retired: bool = False
@@ -32,39 +32,39 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     finished: bool
     started: str
-    """UTC, ISO 8601."""
+    """When the tournament started: UTC, ISO 8601."""
     config: dict[str, Any]
-    """All resolved settings."""
+    """The config with every setting resolved."""
     packages: dict[str, str]
     rules_versions: dict[str, int]
     bots: tuple[BotEntry, ...]
     pools: tuple[str, ...]
-    """In config order."""
+    """The rating pools, in the order of the config."""
     plan_sha256: str
     commitment: str
-    """SHA-256 of the key."""
+    """SHA-256 of the key of the deals; hex."""
     key: str | None = None
-    """Hex, published when the tournament is over."""
+    """The key of the deals, hex; published when the tournament is over."""
     matches: int
-    """Planned."""
+    """The number of planned matches."""
     played: int = 0
     void: int = 0
     unrated: int = 0
-    """Matches with measured latency that the config does not want rated."""
+    """How many matches measured latency and are not rated, because the config does not want it."""
     endings: dict[str, int] = {}
-    """Seats by how their match ended."""
+    """How many seats ended in each way, by ending."""
     rotations_saved: dict[str, float] = {}
-    """By pool with shared deals: a match tells as much as this many independent ones."""
+    """By pool with shared deals: how many independent matches one of its matches is worth."""
     outcome: str | None = None
     """How a comparison or a ladder ended, in words."""
     tournaments: tuple[str, ...] = ()
-    """Of the hall: the folders of those whose rows its ratings are of, in order."""
+    """Only of the hall: the folders of the tournaments that its ratings cover, in order."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """The games of the resolved config, as far as it names them."""
+        """The games of the resolved config; empty if the config names none."""
         entries = self.config.get("entries", [])
         return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 

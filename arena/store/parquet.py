@@ -69,7 +69,7 @@ def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
 
 
 def read_history(folder: Path) -> list[HistoryPoint]:
-    """All stored points: pool by pool, in plan order."""
+    """All stored points of the ratings' history: pool by pool, in plan order."""
     return [HistoryPoint(**row) for row in TableReader(folder, HISTORY).rows()]
 
 
@@ -89,7 +89,7 @@ def find_match(folder: Path, match_id: str) -> MatchRecord:
 
 
 def find_matches(folder: Path, match_ids: Collection[str]) -> dict[str, MatchRecord]:
-    """Some matches by id (24 hex digits); of the others only ids are read. Raises NotStored when one is not there."""
+    """The matches with the given ids (24 hex digits); of other rows only ids are read. Raises NotStored if one is missing."""
     reader = TableReader(folder, MATCHES)
     keys = [_match_key(match_id) for match_id in match_ids]
     rows, logs = reader.rows_of(keys), TableReader(folder, ACTIONS).rows_of(keys)
@@ -140,7 +140,7 @@ def read_faults(folder: Path) -> list[StoredFault]:
 
 
 def locate_faults(folder: Path) -> list[FaultPlace]:
-    """The same with the row of each in `read_columns`."""
+    """All faults of bots, in plan order, each with the number of its row in `read_columns`."""
     faults = read_faults(folder)
     if not faults:
         return []
@@ -150,7 +150,7 @@ def locate_faults(folder: Path) -> list[FaultPlace]:
 
 
 def read_totals(folder: Path) -> list[SeatTotals]:
-    """Decisions, CPU time and endings per pool and bot: from totals.parquet, or, without it, from the rows."""
+    """Decisions, CPU time and endings per pool and bot, from totals.parquet or, if there is none, from the rows."""
     if not (folder / TOTALS.file).is_file():
         return _add_up(folder)
     reader = TableReader(folder, TOTALS)
@@ -170,7 +170,7 @@ def read_columns(folder: Path, names: Sequence[str]) -> Columns:
 
 
 def check_matches(folder: Path) -> tuple[int, int]:
-    """How many rows and matches are stored; raises StoreError where the files are not ours or do not belong together."""
+    """The numbers of rows and matches. Raises StoreError if a file is not ours or the two do not belong together."""
     rows, logs = TableReader(folder, MATCHES), TableReader(folder, ACTIONS)
     if short := _counts_differ(rows, logs):
         raise StoreError(f"{logs.path}: {short}; {_DIFFERENT_RUNS}")
@@ -178,12 +178,12 @@ def check_matches(folder: Path) -> tuple[int, int]:
 
 
 def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
-    """[rows]: the match ids of all rows, 12 bytes each."""
+    """[rows]: the match id of every row, 12 bytes each."""
     return TableReader(folder, MATCHES).all_match_ids()
 
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
-    """The match ids (24 hex digits) of some rows of matches.parquet, by number of the row."""
+    """The match ids (24 hex digits) of some rows of matches.parquet, by row number."""
     return TableReader(folder, MATCHES).match_ids(sorted(set(rows)))
 
 

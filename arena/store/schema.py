@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 class Kind(StrEnum):
-    """Type of a column."""
+    """The type of a column."""
 
     INT8 = "int8"
     INT16 = "int16"
@@ -76,14 +76,14 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """One stored file."""
+    """One stored table: a Parquet file and its columns."""
 
     name: str
     columns: tuple[Column, ...]
 
     @property
     def file(self) -> str:
-        """File name in the tournament's folder."""
+        """The file's name in the tournament's folder."""
         return f"{self.name}.parquet"
 
 
@@ -210,17 +210,17 @@ class SeatTotals(msgspec.Struct, frozen=True):
     bot_version: int
     ending: Ending
     seats: int
-    """Number of rows."""
+    """The number of rows."""
     decisions: int
     cpu_ms: float
     cpu_ms_median: float = 0.0
-    """The median of its matches' median decisions."""
+    """The median, over the bot's matches, of the median CPU time of a decision; ms."""
     cpu_ms_worst: float = 0.0
-    """Its slowest decision."""
+    """The CPU time of the bot's slowest decision; ms."""
 
 
 def match_rows(record: MatchRecord, tournament: str) -> list[Row]:
-    """The rows of matches.parquet, in seat order."""
+    """The rows of matches.parquet for one match, in seat order."""
     common = {name: getattr(record, name) for name in _MATCH_FIELDS}
     common["tournament"] = tournament
     rows = []
@@ -233,12 +233,12 @@ def match_rows(record: MatchRecord, tournament: str) -> list[Row]:
 
 
 def log_row(record: MatchRecord) -> Row:
-    """The row of actions.parquet."""
+    """The row of actions.parquet for one match."""
     return {"match_id": record.match_id, "actions": record.actions, "delays": record.delays}
 
 
 class StoredFault(FaultRecord, frozen=True, kw_only=True):
-    """A fault with whose and where it was: one row of faults.parquet."""
+    """A fault with its match and bot: one row of faults.parquet."""
 
     index: int
     match_id: str
@@ -247,17 +247,17 @@ class StoredFault(FaultRecord, frozen=True, kw_only=True):
 
 
 class FaultPlace(msgspec.Struct, frozen=True):
-    """A stored fault, and where its match is."""
+    """A stored fault and where its match is stored."""
 
     fault: StoredFault
     row: int
-    """Of its seat among the rows in which it is looked at: of a tournament, or of the hall."""
+    """The number of the seat's row among the rows that are shown: those of a tournament, or of the hall."""
     folder: Path
-    """Of its tournament."""
+    """The folder of the tournament in which the fault happened."""
 
 
 def fault_rows(record: MatchRecord) -> list[Row]:
-    """The rows of faults.parquet."""
+    """The rows of faults.parquet for one match."""
     rows = []
     for fault in record.faults:
         seat = record.seats[fault.seat]
@@ -290,10 +290,10 @@ def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] |
 
 
 def rating_row(rating: Rating) -> Row:
-    """The row of ratings.parquet."""
+    """The row of ratings.parquet for one rating."""
     return msgspec.structs.asdict(rating)
 
 
 def rating_from_row(row: Mapping[str, Any]) -> Rating:
-    """A rating from its row."""
+    """The rating that a row of ratings.parquet holds."""
     return Rating(**{column.name: row[column.name] for column in RATINGS.columns})

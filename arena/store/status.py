@@ -17,15 +17,15 @@ from arena.store.manifest import Manifest, read_manifest
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """What a run writes into its journal about itself, as a named value."""
+    """A note that a run writes into its journal about itself, as a named value."""
 
     def values(self) -> Mapping[str, bytes]:
-        """For `Journal.set_meta`."""
+        """The note as the named value that `Journal.set_meta` stores."""
         return {type(self).__name__.lower(): msgspec.json.encode(self)}
 
     @classmethod
     def of(cls, journal: Journal) -> Self | None:
-        """What the newest run wrote; None: nothing, or it is damaged."""
+        """The note that the newest run wrote; None if there is none or it is damaged."""
         try:
             value = journal.meta(cls.__name__.lower())
         except StoreError:  # no match is lost by it
@@ -34,36 +34,36 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 class Command(_Note, frozen=True, kw_only=True):
-    """How to go on."""
+    """The command line that resumes the tournament."""
 
     line: str
-    """Empty: the run was not started from the command line."""
+    """The shell command; empty if the run was not started from the command line."""
     folder: str
-    """Where that was said."""
+    """The working folder in which the command was given."""
 
 
 class Pace(_Note, frozen=True, kw_only=True):
     """How fast the newest run plays."""
 
     total: int
-    """Matches to play, without those of retired bots."""
+    """The number of matches to play, without those of retired bots."""
     played: int
-    """By this run."""
+    """How many matches this run has played."""
     seconds: float
-    """Playing."""
+    """How long this run has been playing."""
 
 
 class Score(_Note, frozen=True, kw_only=True):
-    """What the journal holds, counted as it was written, so that nobody has to read it all."""
+    """How many matches the journal holds and how they ended, counted as they were written, so that nobody reads it all."""
 
     done: int = 0
-    """Matches."""
+    """The number of finished matches."""
     void: int = 0
     endings: dict[Ending, int] = {}
-    """Seats by how their match ended."""
+    """How many seats ended in each way."""
 
     def plus(self, records: Iterable[MatchRecord]) -> "Score":
-        """With more matches."""
+        """The counts with more matches added."""
         return self._and(tuple(seat.ending for seat in record.seats) for record in records)
 
     def _and(self, matches: Iterable[tuple[Ending, ...]]) -> "Score":
@@ -76,65 +76,65 @@ class Score(_Note, frozen=True, kw_only=True):
 
     @classmethod
     def counted(cls, journal: Journal) -> "Score":
-        """From all rows."""
+        """The counts of all matches in the journal."""
         return cls()._and(journal.endings())
 
 
 def read_score(journal: Journal) -> Score:
-    """The score that was written with the rows; counted anew where it is not theirs (rows were damaged and dropped)."""
+    """The stored counts; counted anew if they do not fit the rows, because damaged rows were dropped."""
     known = Score.of(journal)
     return known if known is not None and known.done == journal.count() else Score.counted(journal)
 
 
 class Trouble(_Note, frozen=True, kw_only=True):
-    """What the hall has been through, in all runs of a tournament together."""
+    """What went wrong with the host, in all runs of a tournament together."""
 
     runs: int = 0
-    """Starts of the command that left something to play."""
+    """How often the command was started while matches were left to play."""
     lost_chunks: int = 0
-    """With their workers."""
+    """Chunks of matches that were lost with their workers."""
     overdue_chunks: int = 0
-    """Of them those that took too long."""
+    """Lost chunks whose workers took too long."""
     failed_attempts: int = 0
-    """At matches: lost with a chunk, or failed by the hall one by one."""
+    """Attempts at matches that were lost with a chunk or failed through the host one by one."""
     duplicates: int = 0
-    """Results that came a second time, the same as before, and were dropped."""
+    """Results that arrived a second time, the same as before, and were dropped."""
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a tournament stands."""
+    """How far a tournament is."""
 
     name: str
     is_finished: bool
     process: int | None
-    """That plays it now."""
+    """The process that is playing the tournament now; None if nobody is."""
     done: int
-    """Matches that have a result."""
+    """The number of matches that have a result."""
     total: int
-    """Matches to play, without those of retired bots."""
+    """The number of matches to play, without those of retired bots."""
     void: int
-    """Matches of `done` that the hall failed."""
+    """How many of the `done` matches are void, because the host failed."""
     endings: dict[Ending, int]
-    """Seats by how their match ended."""
+    """How many seats ended in each way."""
     rate: float | None
-    """Matches per second of the newest run; None: not known."""
+    """Matches per second of the newest run; None if it is not known."""
     command: str | None
-    """The shell command that goes on; None: it was not started from the command line, or it is finished."""
+    """The shell command that resumes; None if the tournament is finished or was not started from the command line."""
     trouble: Trouble = Trouble()
 
     @property
     def left(self) -> int:
-        """Matches without a result."""
+        """The number of matches without a result."""
         return self.total - self.done
 
     @property
     def seconds_left(self) -> float | None:
-        """At this rate; None where nobody plays."""
+        """The seconds that the rest takes at the present rate; None if nobody is playing."""
         return self.left / self.rate if self.rate and self.process is not None else None
 
 
 def read_status(folder: Path) -> Status:
-    """Where the tournament in `folder` stands. Raises StoreError."""
+    """How far the tournament in `folder` is. Raises StoreError."""
     manifest = read_manifest(folder)
     process = running_process(folder)
     is_finished = manifest.finished and process is None
@@ -160,6 +160,6 @@ def _from_manifest(folder: Path, manifest: Manifest, process: int | None, is_fin
 
 
 def _from_here(command: Command) -> str:
-    """The command, with the way to the folder where its paths are right."""
+    """The command line, after a `cd` to the folder in which its paths are right."""
     is_here = os.path.realpath(command.folder) == os.path.realpath(Path.cwd())
     return command.line if is_here else f"cd {shlex.quote(command.folder)} && {command.line}"

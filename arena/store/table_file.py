@@ -41,7 +41,7 @@ _TYPES: dict[Kind, pa.DataType] = {
 
 
 class TableWriter:
-    """One table on its way to disk; a context manager that leaves nothing behind unless `publish` was reached."""
+    """Writes one table; a context manager that leaves nothing behind unless `publish` was reached."""
 
     def __init__(self, folder: Path, table: Table) -> None:
         self.path = folder / table.file
@@ -65,20 +65,20 @@ class TableWriter:
         self._discard()
 
     def add(self, rows: Sequence[Row], values: int = 0) -> None:
-        """Take rows that belong together. `values`: how many list entries they hold."""
+        """Add rows that belong together. `values`: how many list entries they hold."""
         self._rows += rows
         self._values += values
         if len(self._rows) >= GROUP_ROWS or self._values >= GROUP_VALUES:
             self._flush()
 
     def finish(self) -> None:
-        """Put everything on the disk, still under the temporary name."""
+        """Write everything to the disk, still under the temporary name."""
         self._flush()
         with self._writing():
             self._close()
 
     def publish(self) -> None:
-        """Give the finished file its name."""
+        """Rename the finished file to its final name."""
         with self._writing():
             self._temporary.replace(self.path)
             folder = os.open(self.path.parent, os.O_RDONLY)
@@ -152,7 +152,7 @@ class TableReader:
         """Columns of the file that this version does not know, and ignores: a newer one wrote them."""
 
     def rows(self) -> Iterator[Row]:
-        """All rows in stored order."""
+        """All rows, in stored order."""
         for group in self._groups:
             with reading(self.path):
                 rows = _rows(self._table, self._read(group))
@@ -192,7 +192,7 @@ class TableReader:
         )
 
     def all_match_ids(self) -> NDArray[np.bytes_]:
-        """Of all rows in stored order."""
+        """[rows]: the match id of every row, 12 bytes each, in stored order."""
         found = np.empty(self.rows_stored, f"S{MATCH_ID_BYTES}")
         start = 0
         for group in self._groups:
@@ -203,7 +203,7 @@ class TableReader:
         return found
 
     def match_ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """Ids by number of the row; `rows` sorted. Groups without any of them are not read."""
+        """Match ids (hex) by row number; `rows` must be sorted. Row groups without any of them are not read."""
         found: dict[int, str] = {}
         start = 0
         for group in self._groups:
@@ -273,7 +273,7 @@ def _arrow_schema(table: Table) -> pa.Schema:
 
 
 def _encodings(columns: Iterable[Column]) -> dict[str, str]:
-    """Of columns that a general compression alone does not make small.
+    """The encodings of the columns that compression alone does not make small.
 
     The last bytes of rounded numbers are zero: a stream for each byte of the numbers puts those together. A position in the
     plan is the one before, or one more.
@@ -291,7 +291,7 @@ def _array(column: Column, values: list[Any]) -> Any:
 
 
 def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
-    """To the nearest numbers with so many significant bits.
+    """Numbers rounded to so many significant bits.
 
     >>> rounded(np.array([0.0, 1.0, 1000.4, 0.123456], np.float32), 9).tolist()
     [0.0, 1.0, 1000.0, 0.12353515625]
@@ -315,7 +315,7 @@ def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Give the errors of damaged files as StoreError with the path."""
+    """Raise the errors of a damaged file as StoreError that names the file."""
     try:
         yield
     except (OSError, ValueError, pa.ArrowException) as error:

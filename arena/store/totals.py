@@ -10,12 +10,12 @@ from arena.store.columns import Columns
 from arena.store.schema import SeatTotals
 
 COLUMNS = ("pool", "bot", "bot_version", "ending", "decisions", "cpu_ms_total", "cpu_ms_p50", "cpu_ms_max")
-"""What is read of matches.parquet."""
+"""The columns of matches.parquet that the sums are made of."""
 LARGEST_TABLE = 1 << 22  # entries
 
 
 def totals(columns: Columns) -> list[SeatTotals]:
-    """In the order of pool, bot, version, ending. Raises ValueError for an unknown ending."""
+    """The sums per pool, bot, version and ending, sorted by those. Raises ValueError for an unknown ending."""
     texts, numbers = columns.texts, columns.numbers
     names = [texts[name].values for name in ("pool", "bot", "ending")]
     if not len(numbers["bot_version"]):
