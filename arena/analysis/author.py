@@ -15,21 +15,21 @@ SLOWEST = 5  # of each pool
 
 
 class SlowMatch(msgspec.Struct, frozen=True):
-    """A match with a slow decision of the bot."""
+    """A match in which the bot made a slow decision."""
 
     row: int
-    """Of the stored rows."""
+    """The number of the bot's row among the stored rows."""
     seat: int
     cpu_ms: float
-    """Of the slowest decision."""
+    """The CPU time of the slowest decision; ms."""
 
 
 class Seeds(msgspec.Struct, frozen=True):
-    """What was random in a match, hex."""
+    """The seeds of everything random in a match, as one bot met it; hex."""
 
     deal: str
     bot: str
-    """Of the bot's own generator."""
+    """The seed of the bot's own generator."""
 
 
 def faults_of(columns: Columns, faults: Iterable[FaultPlace], pool: str, bot: Bot) -> list[FaultPlace]:
@@ -51,7 +51,7 @@ def slowest(columns: Columns, pool: str, bot: Bot) -> list[SlowMatch]:
 
 
 def seeds(columns: Columns, row: int, match_id: str, key: bytes) -> Seeds:
-    """The seeds of the match and of the bot of a stored row. `key`: the tournament's, published when that is over."""
+    """The seeds of the match and the seat of a stored row. `key`: the key of the tournament, published when it is over."""
     from arena.seeds import match_seeds  # only now: compiled code takes most of the start of a board, and most need no seeds
 
     starts = match_starts(columns)

@@ -11,56 +11,56 @@ LOSSES = 5  # of each pool
 
 
 class SeatResults(msgspec.Struct, frozen=True):
-    """A bot's matches in one seat."""
+    """A bot's results in one seat of tables of one size."""
 
     seats: int
-    """Of the table."""
+    """The number of seats at the table."""
     seat: int
-    """From 0."""
+    """The seat, from 0."""
     matches: int
     wins: int
     mean_place: float
     mean_score: float
-    """In the game's own points."""
+    """The mean score, in the game's own points."""
 
 
 class OpponentResults(msgspec.Struct, frozen=True):
-    """A bot's matches against one other."""
+    """A bot's results against one opponent."""
 
     bot: str
     bot_version: int
     meetings: int
     better: float
-    """Meetings in which the explained bot finished before this one, ties as halves."""
+    """The number of meetings in which the explained bot finished ahead of this opponent; a tie counts as half."""
 
 
 class Loss(msgspec.Struct, frozen=True):
     """A match that a bot did not win."""
 
     row: int
-    """Of the pool's rows."""
+    """The number of the bot's row among those of the pool."""
     place: int
     seats: int
     score: float
     best_score: float
-    """Of a winner."""
+    """The score of a winner."""
     winners: tuple[str, ...]
     is_fault: bool
     """Whether the bot was to blame for the ending."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """One bot in one pool."""
+    """Where the rating of one bot in one pool comes from."""
 
     seats: tuple[SeatResults, ...]
     opponents: tuple[OpponentResults, ...]
-    """The hardest first."""
+    """The opponents, the hardest first."""
     losses: tuple[Loss, ...]
-    """Worst place first, then the widest gap to the winner's score."""
+    """The losses worth a look: worst place first, then the widest gap to the winner's score."""
 
 
 def explain(rows: PoolRows, bot: Bot) -> Explanation | None:
-    """None where the bot never played."""
+    """Explain the rating of a bot from the rows of a pool; None if the bot never played."""
     number = rows.bots_by_number.index(bot) if bot in rows.bots_by_number else -1
     own = np.flatnonzero(rows.bots == number)
     if not len(own):
@@ -70,7 +70,7 @@ def explain(rows: PoolRows, bot: Bot) -> Explanation | None:
 
 
 def worst_losses(rows: PoolRows, number: int, count: int = LOSSES) -> tuple[Loss, ...]:
-    """Of the bot with this number; worst place first, then the widest gap to the winner's score."""
+    """The worst losses of the bot with this number: worst place first, then the widest gap to the winner's score."""
     own = np.flatnonzero((rows.bots == number) & (rows.places > 1))
     matches = np.searchsorted(rows.starts, own, side="right") - 1
     best_scores = winners_scores(rows)[matches]
@@ -91,7 +91,7 @@ def worst_losses(rows: PoolRows, number: int, count: int = LOSSES) -> tuple[Loss
 
 
 def winners_scores(rows: PoolRows) -> NDArray[np.float32]:
-    """[matches]: the score of a winner."""
+    """[matches]: the score of a winner of each match."""
     scores = np.zeros(rows.matches, np.float32)
     winning = np.flatnonzero(rows.places == 1)
     scores[np.searchsorted(rows.starts, winning, side="right") - 1] = rows.scores[winning]

@@ -10,22 +10,22 @@ from arena.ratings.rows import Bot, PoolRows
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Pairs of bots in one pool."""
+    """How often each bot of a pool finished ahead of each other bot."""
 
     bots: tuple[Bot, ...]
     meetings: NDArray[np.int64]
-    """[bots, bots]: matches in which the two were compared: not as team mates, not as winners where only losers are named."""
+    """[bots, bots]: the matches in which two bots are compared: team mates are not, nor winners where only losers are named."""
     better: NDArray[np.float64]
-    """[bots, bots]: of them those that the first bot finished before the second, ties as halves."""
+    """[bots, bots]: the meetings in which the first bot finished ahead of the second; a tie counts as half."""
 
     def share(self, bot: int, other: int) -> float | None:
-        """Of the meetings that went to `bot`; None without any."""
+        """The share of the meetings in which `bot` finished ahead of `other`; None if they never met."""
         meetings = int(self.meetings[bot, other])
         return float(self.better[bot, other]) / meetings if meetings else None
 
 
 def head_to_head(rows: PoolRows) -> HeadToHead:
-    """All pairs of all matches."""
+    """Compare all pairs of bots over all matches of a pool."""
     count = len(rows.bots_by_number)
     meetings, wins, ties = (np.zeros(count * count, np.int64) for _ in range(3))
     match = np.repeat(np.arange(rows.matches, dtype=np.int32), np.diff(rows.starts))

@@ -13,7 +13,7 @@ POINTS = 200  # of a pool, besides the beginning: more than a screen can show
 
 
 def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int = POINTS) -> list[HistoryPoint]:
-    """Beliefs about all bots before the first match and after evenly spaced ones, the last one included; pool by pool."""
+    """The beliefs about all bots before the first match and after evenly spaced ones, the last included; pool by pool."""
     return [point for pool, rows in pools.items() for point in _of_pool(pool, rows, settings, points)]
 
 

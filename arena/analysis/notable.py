@@ -8,7 +8,7 @@ from arena.ratings.rows import PoolRows
 
 
 def faults(rows: PoolRows, most: int) -> list[int]:
-    """Matches in which a bot was at fault: each such bot's first, then further ones in plan order."""
+    """Matches in which a bot committed a fault: the first of each such bot, then others in plan order."""
     at = np.flatnonzero(rows.faults)
     matches = np.searchsorted(rows.starts, at, side="right") - 1
     _, first = np.unique(rows.bots[at], return_index=True)
@@ -16,7 +16,7 @@ def faults(rows: PoolRows, most: int) -> list[int]:
 
 
 def losses(rows: PoolRows, each: int) -> list[tuple[int, int]]:
-    """Match and bot of the worst losses of all, `each` of a bot at most: first everybody's worst, then the second ones."""
+    """Match and bot of the worst losses, at most `each` per bot: first the worst loss of every bot, then the second worst."""
     found = [worst_losses(rows, number, each) for number in range(len(rows.bots_by_number))]
     chosen = [(loss.row, bot) for turn in range(each) for bot, own in enumerate(found) for loss in own[turn : turn + 1]]
     matches = np.searchsorted(rows.starts, [row for row, _ in chosen], side="right") - 1
@@ -24,7 +24,7 @@ def losses(rows: PoolRows, each: int) -> list[tuple[int, int]]:
 
 
 def closest(rows: PoolRows, most: int) -> list[int]:
-    """Matches without a fault whose winner had the smallest lead in points, in plan order where they are equal."""
+    """The matches without a fault in which the winner's lead in points was smallest; equal ones in plan order."""
     if not rows.matches:
         return []
     gaps = _leads(rows)

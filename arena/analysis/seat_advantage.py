@@ -13,23 +13,23 @@ class SeatShare(msgspec.Struct, frozen=True):
     """One seat of the tables of one size, over all bots that sat there."""
 
     seats: int
-    """Of the table."""
+    """The number of seats at the table."""
     seat: int
-    """From 0."""
+    """The seat, from 0."""
     matches: int
     better: float
     """Share of the others at the table that the seat finished before, ties as halves: 0.5 without any advantage."""
     half_width: float
     """Of the 95 % interval of `better` over deals; nan below two deals."""
     wins: float
-    """Share of the matches at place 1."""
+    """The share of matches in which the seat took place 1."""
     mean_place: float
     mean_score: float
-    """In the game's own points."""
+    """The mean score, in the game's own points."""
 
 
 def seat_advantage(rows: PoolRows) -> list[SeatShare]:
-    """Seat by seat, small tables first."""
+    """The results of each seat over all bots; small tables first."""
     sizes = np.diff(rows.starts)
     match = np.repeat(np.arange(rows.matches, dtype=np.int32), sizes)
     seat = np.arange(len(rows.bots)) - rows.starts[:-1][match]

@@ -35,17 +35,17 @@ class SecondOpinion(msgspec.Struct, frozen=True):
     """Bradley-Terry strength in Elo points, mean of the field 0: 100 more finish before the other in 64 % of matches."""
     elo_rank: int | None
     mean_place: float
-    """1 = best; 0 without a match."""
+    """The mean place; 1 is best, 0 without a match."""
     place_rank: int | None
     mean_score: float
-    """In the game's own points; 0 without a match."""
+    """The mean score, in the game's own points; 0 without a match."""
     score_rank: int | None
     rivals: int
-    """Bots that it met."""
+    """The number of opponents that the bot met."""
     rivals_beaten: float
     """Of them those that finished behind it more often than before it; as often: half."""
     rivals_rank: int | None
-    """By the share of rivals beaten (Copeland)."""
+    """The rank by the share of opponents beaten (Copeland)."""
 
 
 def second_opinions(rows: PoolRows, pairs: HeadToHead | None = None) -> list[SecondOpinion]:
@@ -119,7 +119,7 @@ def bradley_terry(better: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _ranks(values: NDArray[np.float64], has_played: NDArray[np.bool_]) -> list[int | None]:
-    """1 + how many that played have a clearly smaller value."""
+    """Ranks by value, the smallest first: 1 + the number of bots that played and have a clearly smaller value."""
     return [
         1 + int(np.sum(values[has_played] < value - 1e-9)) if is_there else None for value, is_there in zip(values, has_played)
     ]

@@ -31,7 +31,7 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     rules_version: int
     options: dict[str, OptionValue]
-    """All, resolved."""
+    """All options, resolved."""
     seats: int
     seat: int
     bot: str
@@ -39,12 +39,12 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
     bot_sha256: str
     params: msgspec.Raw
     seed: str
-    """Of the bot's own generator, hex."""
+    """The seed of the bot's own generator; hex."""
     clock: Clock
     decision: int
-    """Index in the action log; -1: the start of the match."""
+    """The decision's index in the action log; -1: the start of the match."""
     ending: Ending | None
-    """None: the bot took this decision."""
+    """The kind of the fault; None: the bot made this decision without one."""
     reason: str
     output: str
     """The end of what the bot printed."""
@@ -54,33 +54,33 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
     """The action in the log; where the bot failed, that of the fallback."""
     legal: list[str]
     events: list[tuple[int, str]]
-    """Since the seat's last decision, as it may know them."""
+    """What the seat learned since its last decision."""
     position: Document | None
-    """The masked position; None: at the start there is none."""
+    """The masked position; None at the start, where there is none."""
     view: str | None
-    """The same in words."""
+    """The masked position in words."""
 
 
 @dataclass
 class Rerun:
-    """What a bot did when it was brought to a decision again."""
+    """What a bot did when it was put before a decision again."""
 
     asked: int = 0
-    """Decisions before it."""
+    """How many earlier decisions the bot was asked for."""
     differing: list[tuple[int, str, str]] = field(default_factory=list)
-    """Of them those that it took otherwise: index in the log, action then, action now."""
+    """The earlier decisions that it took differently: index in the log, action then, action now."""
     reached: bool = False
-    """Whether it came to the decision; else `fault` says why not."""
+    """Whether the bot came to the decision; if not, `fault` says why."""
     action: object = None
     is_legal: bool = False
     cpu_seconds: float = 0.0
     fault: Fault | None = None
     output: str = ""
-    """The end of what it printed."""
+    """The end of what the bot printed."""
 
 
 def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
-    """A stored match as it was set up. `key`: of its tournament."""
+    """The setup of a stored match. `key`: the key of its deals."""
     seeds = match_seeds(key, record.match_id, record.game, len(record.seats), record.options, record.deal)
     return MatchSetup(
         index=record.index, match_id=record.match_id, game=record.game, pool=record.pool,
@@ -91,7 +91,7 @@ def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
 
 
 def first_fault(record: MatchRecord, seat: int) -> FaultRecord:
-    """Where a seat failed first. Raises ConfigError where it did not."""
+    """The first fault of a seat. Raises ConfigError if the seat made none."""
     for fault in record.faults:
         if fault.seat == seat:
             return fault
@@ -105,7 +105,7 @@ def first_fault(record: MatchRecord, seat: int) -> FaultRecord:
 
 
 def pack(game: Game, record: MatchRecord, setup: MatchSetup, tournament: str, seat: int, fault: FaultRecord | int) -> Capsule:
-    """The capsule of a fault, or of any decision of the seat. Raises ConfigError where it took no such decision."""
+    """The capsule of a fault or of any decision of the seat. Raises ConfigError if the seat made no such decision."""
     decision = fault if isinstance(fault, int) else fault.decision
     failed = None if isinstance(fault, int) else fault
     view, played = None, None
@@ -127,12 +127,12 @@ def pack(game: Game, record: MatchRecord, setup: MatchSetup, tournament: str, se
 
 
 def bring_back(game: Game, record: MatchRecord, setup: MatchSetup, seat: int, decision: int, bot: Seat) -> Rerun:
-    """Bring a bot to a decision, or to its start (-1). The caller closes `bot`. Raises HostTrouble."""
+    """Put a bot before a decision again, or before its start (-1). The caller closes `bot`. Raises HostTrouble."""
     return _replayed(game, record, setup, seat, decision, bot).rerun
 
 
 class _ReachedDecision(Exception):
-    """The decision is reached: nothing after it is played."""
+    """Raised at the decision in question: nothing after it is played."""
 
 
 def _replayed(
@@ -160,17 +160,17 @@ def _replayed(
 
 @dataclass(frozen=True)
 class _Choice:
-    """A decision of the log."""
+    """A decision in the action log."""
 
     index: int
     code: int
     is_forced: bool
     delay: int
-    """Ticks, where thinking took them."""
+    """The ticks that the decision took, in games that measure thinking time."""
 
 
 def _own_decisions(game: Game, record: MatchRecord, setup: MatchSetup) -> list[list[_Choice]]:
-    """The log, by seat."""
+    """The decisions of the action log, by seat."""
     logs: list[list[_Choice]] = [[] for _ in record.seats]
     states = game.deal(len(record.seats), setup.options, setup.deal_seed)
     delays = record.delays or (0,) * len(record.actions)
@@ -183,7 +183,7 @@ def _own_decisions(game: Game, record: MatchRecord, setup: MatchSetup) -> list[l
 
 
 class _LoggedSeat:
-    """Does what the log says; implements match.Seat."""
+    """A seat that repeats its decisions from the action log; implements match.Seat."""
 
     isolation = "none"
 
@@ -202,7 +202,7 @@ class _LoggedSeat:
         self.view = view
 
     def answer(self) -> Answer | Fault:
-        """The next choice of the log that was asked for, as late as it came."""
+        """The next decision of the log, with the delay that it had."""
         return self._logged(self._next(), 0.0)
 
     def end(self, result: EndInfo) -> None:
@@ -219,7 +219,7 @@ class _LoggedSeat:
 
 
 class _QuestionedSeat(_LoggedSeat):
-    """The same, up to a decision, with a bot that is asked too."""
+    """A seat that repeats its decisions up to the one in question, while a bot is asked at each of them too."""
 
     def __init__(self, log: Sequence[_Choice], ms_per_tick: int | None, decision: int, bot: Seat | None) -> None:
         super().__init__(log, ms_per_tick)
@@ -240,13 +240,13 @@ class _QuestionedSeat(_LoggedSeat):
         return fault
 
     def ask(self, view: View) -> None:
-        """Put it to the bot too."""
+        """Show the view to the bot too."""
         self.view = view
         if self._bot is not None:
             self._bot.ask(view)
 
     def answer(self) -> Answer | Fault:
-        """What the log says, up to the decision; a bot that fails before ends it."""
+        """The decision of the log, until the one in question; a bot that fails earlier ends the match."""
         choice = self._next()
         found = None if self._bot is None else self._bot.answer()
         if choice.index == self._decision:
@@ -275,7 +275,7 @@ class _QuestionedSeat(_LoggedSeat):
 
 
 def _as_text(view: View, action: object) -> str:
-    """A reply as text: of an index what it stands for."""
+    """An answer as text; an index stands for the legal action at that position."""
     if type(action) is int and 0 <= action < len(view.legal):
         return view.legal[action]
     return action if type(action) is str else repr(action)[:60]

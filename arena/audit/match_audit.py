@@ -11,7 +11,7 @@ from arena.store.hashing import as_float32
 
 
 def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[str]:
-    """What is wrong with a match, in words; empty when all of it is right. `setup`: what the plan says of its index.
+    """What is wrong with a stored match, in words; empty if nothing is. `setup`: the match that the plan has at its index.
 
     What a log cannot show is not judged: which kind of fault a bot made, and what the machine's columns say.
     """
@@ -26,7 +26,7 @@ def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[s
 
 
 def _identity_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> Iterator[str]:
-    """Where the row is not the match that stands at its place in the plan."""
+    """Where the row is not the match that the plan has at its index."""
     expected = {
         "match_id": setup.match_id, "game": setup.game, "pool": setup.pool, "options": canonical_json(setup.options),
         "rules_version": game.version, "deal": setup.deal, "rotation": setup.rotation, "seats": len(setup.players),
@@ -56,7 +56,7 @@ def _void_problems(record: MatchRecord) -> Iterator[str]:
 
 
 class _Replay:
-    """A match that is played again."""
+    """A stored match that is played again from its action log."""
 
     def __init__(self, game: Game, setup: MatchSetup, record: MatchRecord) -> None:
         self._game, self._setup, self._record = game, setup, record
@@ -97,7 +97,7 @@ class _Replay:
         return ""
 
     def result_problems(self) -> Iterator[str]:
-        """Where the row differs from what the log comes to."""
+        """Where the row differs from the result that the action log leads to."""
         seats = self._record.seats
         scores, places = self._game.final(self._states, len(seats))
         faults = {place: seat.fault_decision or 0 for place, seat in enumerate(seats) if seat.ending.blame == "bot"}

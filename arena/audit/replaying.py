@@ -20,7 +20,7 @@ Problems = list[tuple[int, str]]
 
 
 class Replayer:
-    """A pool of processes (none for one worker); a context manager."""
+    """Plays stored matches again in several processes, or in this one; a context manager."""
 
     def __init__(self, plan: Plan, workers: int) -> None:
         self._plan, self._workers = plan, workers
@@ -34,7 +34,7 @@ class Replayer:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def replay(self, records: Iterable[MatchRecord]) -> Iterator[tuple[int, Problems]]:
-        """Per batch, in no particular order: how many matches, and what is wrong with them."""
+        """For each batch, in no particular order: the number of its matches, and what is wrong with them."""
         batches = _batches(records)
         if self._pool is None:
             yield from (_replay(self._plan, batch) for batch in batches)

@@ -38,14 +38,14 @@ NAMED = 20  # of a kind
 
 @dataclass
 class Audit:
-    """What came of it."""
+    """The result of an audit."""
 
     manifest: Manifest
     matches: int = 0
-    """Played again."""
+    """How many matches were played again."""
     seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
-    """Each names what is wrong, in words; empty: all is right."""
+    """What is wrong, a sentence each; empty if nothing is."""
 
     @property
     def rate(self) -> float:
@@ -78,7 +78,7 @@ def audit_results(folder: Path, workers: int, on_progress: Callable[[Audit], Non
 
 
 def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
-    """The plan that the manifest tells; None where the rest would make no sense."""
+    """The plan that the manifest describes; None if it describes none, and the rest would make no sense."""
     try:
         key = bytes.fromhex(manifest.key or "")
     except ValueError:
@@ -153,7 +153,7 @@ class _Auditor:
         self._audit.seconds = time.monotonic() - began
 
     def _records(self) -> Iterator[MatchRecord]:
-        """The stored matches that are in the plan; takes note of what is missing or too many, and of the hashes."""
+        """The stored matches that are in the plan; notes what is missing, what is too many, and the hashes."""
         try:
             for record in parquet.read_matches(self._folder):
                 self._hash.add(record)
@@ -177,7 +177,7 @@ class _Auditor:
             self._audit.problems.append(str(error))
 
     def _pass_until(self, index: int) -> None:
-        """The plan from the last match up to `index`: what is not there must have been that of retired bots."""
+        """Go on in the plan up to `index`: matches that are not stored must be those of retired bots."""
         missing: list[int] = []
         for gap in range(self._next, index):
             self._pass_checkpoints(gap)
@@ -256,7 +256,7 @@ class _Auditor:
         return problems
 
     def _check_ratings(self) -> None:
-        """Fold the rows again, which are right by now."""
+        """Rate the rows again, which are known to be right by now, and compare."""
         settings = self._settings
         standings = Standings(settings, self._plan.pools(with_measured=settings.measured))
         has_measured = self._measured > 0  # which ones is in the logs

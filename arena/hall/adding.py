@@ -54,7 +54,7 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
 
 
 def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
-    """Raise StoreError where the files are not of the tournament that the manifest tells of: a run may be writing there."""
+    """Raise StoreError if the files are not of the tournament that the manifest describes: a run may be writing there."""
     _, matches = parquet.check_matches(linked)
     if read_manifest(linked) != manifest or matches != manifest.played:
         raise StoreError(f"{folder}: {MANIFEST_FILE} tells of {manifest.played} matches, {MATCHES.file} has {matches}")

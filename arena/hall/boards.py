@@ -37,14 +37,14 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
-    """The match ids (24 hex digits) of some rows, by number of the row in `read_columns`."""
+    """The match ids (24 hex digits) of some rows, by row number in `read_columns`."""
     if is_hall(folder):
         return hall_rows.match_ids(hall_rows.counted(rated_entries(folder)), rows)
     return parquet.read_match_ids(folder, rows)
 
 
 def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
-    """The matches of some rows with the keys of their deals (hex; None: not public yet), by number of the row."""
+    """The matches of some rows, and the keys of their deals (hex; None: not public yet), by row number in `read_columns`."""
     if is_hall(folder):
         return hall_rows.find_matches(folder, rows)
     ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key

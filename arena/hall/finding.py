@@ -19,13 +19,13 @@ ID_DIGITS = 24
 
 
 def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
-    """A match and its tournament's key. Raises StoreError when no folder in `out` has the match with its key."""
+    """A match and the key of its deals. Raises StoreError if no folder in `out` has both."""
     _, record, key = locate_match(out, match_id)
     return record, key
 
 
 def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
-    """The same, after the tournament's folder."""
+    """The folder of the tournament that has a match, the match, and the key of its deals. Raises StoreError if none has it."""
     wanted = match_id.lower()
     if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
@@ -69,7 +69,7 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
 
 
 def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
-    """The key of a match's deals: each leg of a ladder has its own."""
+    """The key of a match's deals: each leg of a ladder has a key of its own. `newest`: the key of the last leg."""
     try:
         format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
     except msgspec.ValidationError as error:

@@ -53,12 +53,12 @@ class Entry:
 
     @cached_property
     def started(self) -> datetime.datetime:
-        """With its time zone."""
+        """When the tournament started, with a time zone. Raises StoreError if the manifest does not say."""
         return _start(self.folder, self.manifest)
 
     @property
     def order(self) -> tuple[datetime.datetime, str, str]:
-        """The place in the hall: the start, then the name, then the folder."""
+        """What the tournaments of the hall are sorted by: the start, then the name, then the folder."""
         return self.started, self.manifest.name, self.folder.name
 
 
@@ -70,13 +70,13 @@ def entries(hall: Path) -> list[Entry]:
 
 
 def rated_entries(hall: Path) -> list[Entry]:
-    """Those that its stored board is of, in order: the same ones also while others are added. Raises StoreError."""
+    """The tournaments that the stored board covers, in order, even while others are being added. Raises StoreError."""
     folders = [hall / ENTRIES / name for name in read_manifest(hall).tournaments]
     return [Entry(folder, read_manifest(folder)) for folder in folders]
 
 
 def is_rated(hall: Path) -> bool:
-    """Whether the stored board is of just the tournaments that are there."""
+    """Whether the stored board covers exactly the tournaments that are in the hall now."""
     files = (MANIFEST_FILE, RATINGS.file, HISTORY.file, TOTALS.file)
     if not all((hall / file).is_file() for file in files):
         return False
@@ -88,7 +88,7 @@ def is_rated(hall: Path) -> bool:
 
 
 def check_place(hall: Path) -> None:
-    """Raise StoreError where a tournament has the place of the hall: from before that name was taken."""
+    """Raise StoreError if a tournament occupies the hall's folder: one from before that name was taken."""
     if hall.exists() and not is_hall(hall) and any((hall / file).exists() for file in (MANIFEST_FILE, MATCHES.file)):
         raise StoreError(f"{hall}: a tournament of that name is where the hall has its place; rename its folder")
 

@@ -17,10 +17,10 @@ BotIdentity = tuple[str, int, str, str]
 
 
 def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
-    """The hall's name of a bot by its name, version, content hash and parameters.
+    """What each bot is called in the hall, by name, version, content hash and parameters.
 
-    Its own, where all of this name and version are the same; else with the first digits of its hash, and where that is not
-    enough, with its parameters.
+    A bot keeps its name if all bots of that name and version are the same. Otherwise the first digits of its hash are added,
+    and its parameters where the hash is not enough.
     """
     variants: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for entry in chosen:
@@ -34,7 +34,7 @@ def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
 
 
 def hall_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
-    """Everybody of these tournaments once, under the hall's names, sorted."""
+    """All bots of these tournaments, each once and under the hall's name, sorted."""
     names = bot_names(chosen)
     found: dict[tuple[str, int], BotEntry] = {}
     for entry in chosen:

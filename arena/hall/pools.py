@@ -14,17 +14,17 @@ from arena.records import canonical_json
 
 
 class Pool(msgspec.Struct, frozen=True, order=True):
-    """A pool of the hall."""
+    """A rating pool of the hall: a game with its seats, options and rules."""
 
     game: str
     seats: int
     options: str
-    """All that are resolved; canonical JSON."""
+    """All options, resolved; canonical JSON."""
     rules_version: int
 
     @property
     def name(self) -> str:
-        """`game/seats`, then the options that are not the defaults, then the version of the rules if it is not the first.
+        """`game/seats`, then the options that differ from the defaults, then the version of the rules unless it is the first.
 
         >>> Pool("naga", 2, "{}", 1).name
         'naga/2'

@@ -33,7 +33,7 @@ Say = Callable[[str], None]
 
 
 def rate_hall(hall: Path, say: Say) -> None:
-    """Work out the board of the hall, unless somebody else does it meanwhile. Raises StoreError."""
+    """Work out the board of the hall, unless another process has done so meanwhile. Raises StoreError."""
     with _locked(hall, say):
         if not is_rated(hall):
             _rate(hall, say)
@@ -72,14 +72,14 @@ def _matches(rows: HallRows) -> int:
 
 
 def _void(rows: HallRows) -> int:
-    """Matches that the hall could not finish; all their seats say so."""
+    """The number of matches that the host could not finish; all their seats say so."""
     endings = rows.columns.texts["ending"]
     failed = endings.codes == endings.code(Ending.HOST.value)
     return len(np.unique(rows.columns.numbers["index"][failed]))
 
 
 def _entry(pool: Pool) -> dict[str, Any]:
-    """A pool as the resolved config of a tournament has it."""
+    """A pool in the form that the resolved config of a tournament has."""
     return {
         "pool": pool.name, "game": pool.game, "seats": pool.seats, "options": msgspec.json.decode(pool.options),
         "rules_version": pool.rules_version,
@@ -88,7 +88,7 @@ def _entry(pool: Pool) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _locked(hall: Path, say: Say) -> Iterator[None]:
-    """Let one process at a time write the board; the system frees the lock of one that dies."""
+    """Let one process at a time write the board; the system releases the lock of a process that dies."""
     try:
         with (hall / LOCK_FILE).open("a+") as file:
             try:

@@ -28,39 +28,40 @@ _RAW = ("index", "game", "options", "rules_version", "seat", "bot", "bot_version
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one tournament that count."""
+    """The rows of one tournament that count in the hall."""
 
     entry: Entry
     stored: int
-    """Rows of its file."""
+    """The number of rows in the tournament's file."""
     kept: NDArray[np.int64] | None
-    """Which of them, sorted: those of matches that no tournament before has; None: all."""
+    """The rows that count, sorted: those of matches that no earlier tournament has; None: all rows."""
 
     @property
     def rows(self) -> int:
-        """How many count."""
+        """The number of rows that count."""
         return self.stored if self.kept is None else len(self.kept)
 
     def of(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Those of `values` [stored rows] that count."""
+        """The values of the rows that count. `values`: [stored rows]."""
         return values if self.kept is None else values[self.kept]
 
 
 @dataclass(frozen=True)
 class HallRows:
-    """Rows of the hall as those of one tournament: matches numbered from 0, with the hall's names of pools and bots."""
+    """The rows of the hall as those of one tournament: matches numbered from 0, pools and bots named as in the hall."""
 
     columns: Columns
     pools: tuple[Pool, ...]
-    """That have rows, sorted."""
+    """The pools that have rows, sorted."""
     parts: tuple[Part, ...]
-    """In order."""
+    """The tournaments, in the order of their rows."""
 
 
 def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datetime.datetime | None = None) -> HallRows:
-    """Columns of the hall with these entries; at least those that pools, bots and deals follow from. Raises StoreError.
+    """Columns of the rows of these tournaments. Raises StoreError.
 
-    `since`: only the entries that started then or later.
+    Besides the named columns, it reads those from which pools, bots and deals follow. `since`: only tournaments that started
+    then or later.
     """
     bots = bot_names(everything)  # of all, so that a name is the same in every selection
     parts = counted([entry for entry in everything if since is None or entry.started >= since])
@@ -81,17 +82,17 @@ def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datet
 
 
 def counted(chosen: Sequence[Entry]) -> tuple[Part, ...]:
-    """What counts of each of these tournaments, which are in order. Raises StoreError."""
+    """For each of these tournaments, which must be in order, the rows that count. Raises StoreError."""
     return tuple(_part(entry, chosen[:number]) for number, entry in enumerate(chosen))
 
 
 def match_ids(parts: Iterable[Part], rows: Iterable[int]) -> dict[int, str]:
-    """The match ids (24 hex digits) of some rows, by number of the row in `read_rows`."""
+    """The match ids (24 hex digits) of some rows, by row number in `read_rows`."""
     return {row: match_id for _, ids in _located(parts, rows) for row, match_id in ids.items()}
 
 
 def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
-    """The matches that some rows of the rated hall are of, with the keys of their deals and the hall's names of bots."""
+    """The matches of some rows of the rated hall, with the hall's names of bots, and the keys of their deals; by row number."""
     everything = rated_entries(hall)
     names = bot_names(everything)
     found: dict[int, tuple[MatchRecord, str | None]] = {}
@@ -103,7 +104,7 @@ def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord
 
 
 def locate_faults(hall: Path) -> list[FaultPlace]:
-    """The faults in rows that count, in order, with the rows' numbers in `read_rows` and the hall's names of bots."""
+    """The faults in the rows that count, in order, with their row numbers in `read_rows` and the hall's names of bots."""
     everything = rated_entries(hall)
     names, begin = bot_names(everything), 0
     found: list[FaultPlace] = []
@@ -121,7 +122,7 @@ def locate_faults(hall: Path) -> list[FaultPlace]:
 
 
 class _Arrays:
-    """Columns that grow part by part, of their final size from the beginning."""
+    """Columns that are filled tournament by tournament; they have their final size from the beginning."""
 
     def __init__(self, wanted: Sequence[Column], rows: int) -> None:
         self._numbers: dict[str, dict[str, int]] = {column.name: {} for column in wanted if column.kind is Kind.TEXT}
@@ -131,7 +132,7 @@ class _Arrays:
         self._rows = self._matches = 0
 
     def add(self, part: Part, columns: Columns, changed: Mapping[str, Texts]) -> slice:
-        """Take in the rows that count; `changed`: texts that are not the stored ones. Returns where they are."""
+        """Add the rows of a tournament that count. `changed`: texts that replace stored ones. Returns where they are."""
         added = slice(self._rows, self._rows + part.rows)
         for name, array in self.arrays.items():
             if name not in self._numbers:
@@ -148,7 +149,7 @@ class _Arrays:
         return added
 
     def columns(self, path: Path) -> Columns:
-        """All that was added."""
+        """The columns filled so far."""
         return Columns(
             path,
             {name: array for name, array in self.arrays.items() if name not in self._numbers},
@@ -157,7 +158,7 @@ class _Arrays:
 
 
 def _part(entry: Entry, before: Sequence[Entry]) -> Part:
-    """Which rows of an entry count: not those of matches that one before it has. Only with the same key it can."""
+    """Which rows of a tournament count: not those of matches that an earlier one has. Only tournaments of one key share any."""
     stored, _ = parquet.check_matches(entry.folder)
     key = entry.manifest.commitment
     related = [other.folder for other in before if key and other.manifest.commitment == key]
@@ -169,11 +170,11 @@ def _part(entry: Entry, before: Sequence[Entry]) -> Part:
 
 @dataclass(frozen=True)
 class _EntryPools:
-    """The tables of one entry."""
+    """The pools of one tournament's rows."""
 
     pools: tuple[Pool, ...]
     codes: NDArray[np.int32]
-    """[rows], places in `tables`."""
+    """[rows]: the position of each row's pool in `pools`."""
 
 
 def _entry_pools(columns: Columns, starts: NDArray[np.int64]) -> _EntryPools:
@@ -190,7 +191,7 @@ def _entry_pools(columns: Columns, starts: NDArray[np.int64]) -> _EntryPools:
 
 
 def _renamed(columns: Columns, part: Part, names: Mapping[BotIdentity, str]) -> Texts:
-    """The column of bots with the hall's names."""
+    """The column of bots, with the hall's names."""
     known = {(bot.name, bot.version): names[identity(bot)] for bot in part.entry.manifest.bots}
     own, versions = columns.texts["bot"], columns.numbers["bot_version"]
     if not len(versions):
@@ -204,7 +205,7 @@ def _renamed(columns: Columns, part: Part, names: Mapping[BotIdentity, str]) -> 
 
 
 def _separate(deals: NDArray[np.int32], groups: Iterable[Sequence[slice]]) -> None:
-    """Give tournaments with keys of their own deals of their own numbers."""
+    """Number deals so that tournaments with different keys share none."""
     first = 0
     for parts in groups:
         last = max((int(deals[part].max()) for part in parts if part.stop > part.start), default=-1)
@@ -216,7 +217,7 @@ def _separate(deals: NDArray[np.int32], groups: Iterable[Sequence[slice]]) -> No
 
 
 def _located(parts: Iterable[Part], rows: Iterable[int]) -> Iterator[tuple[Entry, dict[int, str]]]:
-    """Where these rows are, with their match ids."""
+    """For each tournament that has some of these rows: the tournament, and the match ids by row number."""
     wanted, begin = sorted(set(rows)), 0
     for part in parts:
         own = [row - begin for row in wanted if begin <= row < begin + part.rows]

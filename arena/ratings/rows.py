@@ -21,23 +21,23 @@ class PoolRows:
 
     bots_by_number: tuple[Bot, ...]
     starts: NDArray[np.int64]
-    """[matches + 1]"""
+    """[matches + 1]: the first row of each match, then the number of rows."""
     deals: NDArray[np.int32]
     """[matches], numbered from 0: matches with the same cards have the same number."""
     bots: NDArray[np.int32]
-    """[rows], numbers of bots."""
+    """[rows]: the number of each row's bot, its position in `bots_by_number`."""
     units: NDArray[np.int8]
-    """[rows], teams."""
+    """[rows]: the team; the seat itself in a game without teams."""
     places: NDArray[np.int8]
-    """[rows], 1 = best."""
+    """[rows]: the place; 1 is best."""
     scores: NDArray[np.float32]
-    """[rows], in the game's own points."""
+    """[rows]: the score, in the game's own points."""
     faults: NDArray[np.bool_]
-    """[rows], whether the seat's ending blames its bot."""
+    """[rows]: whether the seat's ending blames its bot."""
 
     @property
     def matches(self) -> int:
-        """How many."""
+        """The number of matches."""
         return len(self.deals)
 
     @property
@@ -54,7 +54,7 @@ class PoolRows:
         return not bool(np.any((self.places > 1) & (self.places < last)))
 
     def per_bot(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Sums of `values` [rows] by bot."""
+        """[bots]: the sum of `values` [rows] for each bot."""
         sums = np.bincount(self.bots, weights=values.astype(np.float64), minlength=len(self.bots_by_number))
         return sums.astype(np.float64)
 
@@ -64,13 +64,13 @@ class Beliefs:
     """What a model says of every bot of a pool, in TrueSkill points."""
 
     mu: NDArray[np.float64]
-    """[bots]"""
+    """[bots]: the mean of the belief about each bot's skill."""
     sigma: NDArray[np.float64]
-    """[bots]"""
+    """[bots]: the standard deviation of the belief (not the variance)."""
 
 
 class Collector:
-    """Takes in matches one by one, in plan order, and gives them as `PoolRows`; about 15 bytes a row."""
+    """Collects matches one by one, in plan order, and returns them as `PoolRows`; takes about 15 bytes a row."""
 
     def __init__(self, bots: Iterable[Bot] = ()) -> None:
         """`bots`: those to list even if they never play."""
@@ -82,7 +82,7 @@ class Collector:
             self._numbers.setdefault(bot, len(self._numbers))
 
     def add(self, record: MatchRecord) -> None:
-        """The next match; a void one is left out."""
+        """Add the next match; a void match is left out."""
         if record.is_void:
             return
         deal = (record.options, len(record.seats), record.deal)  # entries of one pool have deals of their own
@@ -96,7 +96,7 @@ class Collector:
         self._starts.append(len(self._bots))
 
     def rows(self) -> PoolRows:
-        """All matches so far; a copy."""
+        """The matches added so far, as arrays; a copy."""
         return PoolRows(
             tuple(self._numbers),
             np.array(self._starts, np.int64),

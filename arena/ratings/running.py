@@ -19,7 +19,7 @@ KEPT = 4096  # matches of a pool that wait to be taken in together
 
 
 class RunningRatings:
-    """Takes in matches in plan order; gives the numbers of `trueskill` that the board will have, up to there."""
+    """Ratings of matches added in plan order: the `trueskill` numbers that the board of those matches would have."""
 
     def __init__(self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]]) -> None:
         """`field`: who takes part, by pool."""
@@ -27,12 +27,12 @@ class RunningRatings:
         self._pools = {pool: _RunningPool(tuple(dict.fromkeys(bots)), settings) for pool, bots in field.items()}
 
     def add(self, record: MatchRecord) -> None:
-        """The next match; one that is void, or measured and not to be rated, counts for nothing."""
+        """Add the next match. It counts for nothing if it is void, or if it is measured and those are not rated."""
         if record.pool in self._pools and not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools[record.pool].add(record)
 
     def ratings(self) -> list[Rating]:
-        """By pool, best first, then the overall pool."""
+        """The ratings pool by pool, best first, then those of the overall pool."""
         rated = [running.rated(pool) for pool, running in self._pools.items()]
         return [rating for pool in rated for rating in pool.ratings()] + overall(MODEL, rated)
 

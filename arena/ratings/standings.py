@@ -31,7 +31,7 @@ Field = Mapping[str, Iterable[Bot]]
 
 
 class Standings:
-    """Ratings of a growing row of matches."""
+    """Ratings of a growing sequence of matches."""
 
     def __init__(self, settings: RatingSettings, field: Field | None = None) -> None:
         """`field`: bots to list even if they never play, and the order of the pools."""
@@ -40,7 +40,7 @@ class Standings:
         self._last = -1
 
     def add(self, record: MatchRecord) -> None:
-        """Take in the next match; one that is void, or measured and not to be rated, counts for nothing.
+        """Add the next match. It counts for nothing if it is void, or if it is measured and those are not rated.
 
         Raises ValueError out of plan order.
         """
@@ -51,11 +51,11 @@ class Standings:
             self._pools.setdefault(record.pool, Collector()).add(record)
 
     def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:
-        """Per model and pool, best first, then the model's overall pool. Empty without matches and field."""
+        """The ratings by model and pool, best first, then the model's overall pool. Empty without matches and field."""
         return rate(self.pools(), self._settings, models)
 
     def pools(self) -> dict[str, PoolRows]:
-        """The matches so far as arrays; a copy."""
+        """The matches added so far as arrays, by pool; a copy."""
         return {pool: collector.rows() for pool, collector in self._pools.items()}
 
 
@@ -85,7 +85,7 @@ def rate_and_compare(
 
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
-    """What a model says of the bots of one pool."""
+    """The beliefs of a model about the bots of one pool."""
     if model == BATCH_MODEL:
         return trueskill_batch.rate(rows, settings)
     bots = len(rows.bots_by_number)
@@ -96,7 +96,7 @@ def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
 
 
 def warm() -> None:
-    """Compile all models where the cache lacks them."""
+    """Compile all models that the cache lacks."""
     rows = PoolRows(
         (("one", 1), ("other", 1)), np.array([0, 2, 4]), np.array([0, 1], np.int32), np.array([0, 1, 0, 1], np.int32),
         np.array([0, 1, 0, 1], np.int8), np.array([1, 2, 1, 1], np.int8), np.zeros(4, np.float32), np.zeros(4, np.bool_),
@@ -106,7 +106,7 @@ def warm() -> None:
 
 @dataclass(frozen=True)
 class Rated:
-    """One pool under one model; arrays by bot."""
+    """One pool rated by one model; arrays have an element per bot."""
 
     model: str
     pool: str
@@ -114,14 +114,14 @@ class Rated:
     beliefs: Beliefs
     bars: ErrorBars
     counts: NDArray[np.float64]
-    """[matches, wins, sum of places, faults; bots]"""
+    """[4, bots]: each bot's matches, wins, sum of places, and faults."""
 
     def ratings(self) -> list[Rating]:
-        """Best first."""
+        """The ratings with ranks, best first."""
         return _ranked(self.unranked(), self.bars.separable(self.beliefs.mu))
 
     def unranked(self) -> list[Rating]:
-        """By bot, without ranks."""
+        """The ratings without ranks, in the order of the bots."""
         return [self._rating(number, float(width)) for number, width in enumerate(self.bars.half_widths())]
 
     def _rating(self, number: int, half_width: float) -> Rating:
@@ -139,7 +139,7 @@ def _rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings)
 
 
 def count_rows(rows: PoolRows) -> NDArray[np.float64]:
-    """[matches, wins, sum of places, faults; bots]"""
+    """[4, bots]: each bot's matches, wins, sum of places, and faults."""
     counts = [np.ones(len(rows.bots)), rows.places == 1, rows.places, rows.faults]
     return np.array([rows.per_bot(values) for values in counts])
 

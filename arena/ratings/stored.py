@@ -26,7 +26,7 @@ COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "b
 
 
 class StoredRows:
-    """The rated matches of a tournament's columns."""
+    """The rated matches among the rows of a tournament."""
 
     def __init__(self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = ()) -> None:
         """Without void matches, and those that the selection leaves out. Raises StoreError for damaged rows.
@@ -53,16 +53,16 @@ class StoredRows:
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """All that have rated matches, in stored order."""
+        """The pools that have rated matches, in stored order."""
         codes, first = np.unique(self._pools[self._rated], return_index=True)
         return tuple(self._columns.texts["pool"].values[codes[place]] for place in np.argsort(first))
 
     def row_numbers(self, pool: str) -> NDArray[np.int64]:
-        """[rows of the pool]: which stored rows the rows of `pool_rows` are."""
+        """[rows of the pool]: for each row of `pool_rows` its number among the stored rows."""
         return np.flatnonzero(np.repeat(self._chosen(pool), self._seats))
 
     def pool_rows(self, pool: str, bots: Iterable[Bot] = ()) -> PoolRows:
-        """The rated matches of a pool; `bots`: those to list first, even if they never played."""
+        """The rated matches of a pool. `bots`: the bots to list first, even if they never played."""
         chosen = self._chosen(pool)
         rows = np.repeat(chosen, self._seats)
         numbers, texts = self._columns.numbers, self._columns.texts
@@ -81,12 +81,12 @@ class StoredRows:
         )
 
     def _chosen(self, pool: str) -> NDArray[np.bool_]:
-        """[matches]"""
+        """[matches]: whether the match is rated and belongs to the pool."""
         chosen: NDArray[np.bool_] = self._rated & (self._pools == self._columns.texts["pool"].code(pool))
         return chosen
 
     def _listed(self, played: NDArray[np.int32], bots: Iterable[Bot]) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
-        """All bots of a pool, those of `bots` first, the others as they appear; and each row's place among them."""
+        """The bots of a pool, those of `bots` first and the others as they appear; and the number of each row's bot."""
         first = np.full(len(self._bots), len(played))
         first[played[::-1]] = np.arange(len(played))[::-1]  # of equal indices the last one written stays
         met = [self._bots[number] for number in np.argsort(first, kind="stable") if first[number] < len(played)]
@@ -138,7 +138,7 @@ def stored_pools(
     unrated: Collection[tuple[str, str]] = (),
     pools: Collection[str] | None = None,
 ) -> dict[str, PoolRows]:
-    """The pools to rate, in the order of `field`; `pools`: only these; the others as for `StoredRows`."""
+    """The pools to rate, in the order of `field`; `pools`: only these. `without` and `unrated` as in `StoredRows`."""
     rows = StoredRows(columns, without=without, unrated=unrated)
     names = dict.fromkeys([*field, *rows.pools])
     return {name: rows.pool_rows(name, field.get(name, ())) for name in names if pools is None or name in pools}
@@ -150,12 +150,12 @@ def _entries(manifest: Manifest) -> list[dict[str, Any]]:
 
 
 def entry_identity(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Game and options as the rows have them."""
+    """Game and options of an entry of the config, as the rows have them."""
     return entry["game"], canonical_json(entry["options"])
 
 
 def _starts(columns: Columns) -> NDArray[np.int64]:
-    """The first row of each match, and the end."""
+    """[matches + 1]: the first row of each match, then the number of rows. Raises StoreError for a match too large to rate."""
     starts = match_starts(columns)
     if (most := int(np.diff(starts).max(initial=0))) > MAX_SEATS:
         raise StoreError(f"{columns.path}: damaged: a match with {most} seats; at most {MAX_SEATS} can be rated")
@@ -163,7 +163,7 @@ def _starts(columns: Columns) -> NDArray[np.int64]:
 
 
 def _bots(columns: Columns) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
-    """All bots, and per row the number of its bot."""
+    """All bots, and [rows] the number of each row's bot."""
     names, versions = columns.texts["bot"], columns.numbers["bot_version"]
     if len(versions) and np.all(versions == versions[0]):  # the common case, without sorting the rows
         return tuple((name, int(versions[0])) for name in names.values), names.codes
