@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cell:
-    """One field of a table."""
+    """One cell of a table."""
 
     text: str
     sort: float | str | None = None
-    """What sorting goes by; None: the text. Numbers before texts, nan last."""
+    """What the column is sorted by; None: the text. Numbers come before texts, nan last."""
     share: float | None = None
-    """0 to 1: colours the field of a heat map; 0.5 is neutral where the map has two sides."""
+    """0 to 1: the strength of the cell's colour in a heat map; 0.5 is neutral if the map has two sides."""
     link: str = ""
-    """Anchor on this page."""
+    """The anchor on this page that the cell links to."""
     hint: str = ""
-    """Shown on pointing at it: nothing that is not also said elsewhere."""
+    """A tooltip: nothing that is not also said elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -28,50 +28,50 @@ class Column:
 
     name: str
     is_number: bool = True
-    """Aligned to the right, and sorted from the greatest at the first click."""
+    """Whether the column is aligned to the right, and sorted from the greatest value at the first click."""
     meaning: str = ""
-    """For who points at it."""
+    """A tooltip that says what the column holds."""
     is_code: bool = False
-    """Hashes and the like, in letters of one width."""
+    """Whether the cells are hashes and the like, shown in a fixed-width font."""
     is_long: bool = False
-    """Broken into lines where it does not fit."""
+    """Whether the cells are broken into lines where they do not fit."""
 
     @property
     def classes(self) -> str:
-        """Of its fields."""
+        """The CSS classes of the column's cells."""
         kinds = {"number": self.is_number, "code": self.is_code, "long": self.is_long}
         return " ".join(kind for kind, is_there in kinds.items() if is_there)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to sort by any column; the first column names the row."""
+    """A table that can be sorted by any column; the first column names the row."""
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     heat: str = ""
-    """How shares are coloured: "" not at all, "sides" two colours around 0.5, "rising" one colour."""
+    """How shares are coloured: "" not at all, "sides" in two colours around 0.5, "rising" in one colour."""
     dim: Sequence[bool] = ()
-    """Rows that are out of competition."""
+    """Whether each row is out of competition, and shown faintly."""
 
     @property
     def kind(self) -> str:
-        """For the template."""
+        """The name of this kind of block in the template."""
         return "table"
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing."""
+    """A plot."""
 
     svg: str
-    """From arena.report.html.plots: safe as it is."""
+    """The SVG element, from arena.report.html.plots: safe to insert as it is."""
     caption: str
 
     @property
     def kind(self) -> str:
-        """For the template."""
+        """The name of this kind of block in the template."""
         return "plot"
 
 
@@ -84,13 +84,13 @@ class Words:
 
     @property
     def kind(self) -> str:
-        """For the template."""
+        """The name of this kind of block in the template."""
         return "words"
 
 
 @dataclass(frozen=True)
 class Log:
-    """A long text of its own lines, closed until somebody wants it: a replay, a bot's output."""
+    """A long text with its own lines, folded until a reader opens it: a replay, or what a bot printed."""
 
     anchor: str
     title: str
@@ -98,7 +98,7 @@ class Log:
 
     @property
     def kind(self) -> str:
-        """For the template."""
+        """The name of this kind of block in the template."""
         return "log"
 
 
@@ -110,15 +110,15 @@ class Section:
     """One question and its answer."""
 
     name: str
-    """Also its address within the chapter."""
+    """The heading, and the section's address within the chapter."""
     lead: str
-    """What is shown, and how to read it."""
+    """A sentence that says what is shown and how to read it."""
     blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A figure of the first lines."""
+    """A figure in the first lines of the report."""
 
     name: str
     value: str
@@ -126,7 +126,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A rating pool, or all of them."""
+    """The sections of one rating pool, or of the whole tournament."""
 
     anchor: str
     title: str

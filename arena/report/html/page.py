@@ -39,7 +39,7 @@ def anchor(*names: str) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Without characters that are not seen, or that turn a line round."""
+    """The value without characters that cannot be seen or that turn a line round."""
     return printable(value, len(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -49,7 +49,7 @@ def _prose(text: str) -> Markup:
 
 
 def _heat(cell: Cell, sides: str) -> str:
-    """Class and strength of a field's colour."""
+    """The CSS class and the strength of a cell's colour."""
     if cell.share is None:
         return ""
     if sides == "rising":
@@ -58,7 +58,7 @@ def _heat(cell: Cell, sides: str) -> str:
 
 
 def _sort(cell: Cell) -> str:
-    """What sorting goes by; empty for what has no place in an order."""
+    """What the column is sorted by; empty for a cell that has no place in an order."""
     if isinstance(cell.sort, float | int):
         return f"{cell.sort:.9g}" if math.isfinite(cell.sort) else ""
     return cell.sort or ""

@@ -40,7 +40,7 @@ _SETTINGS: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and how far it may be off."""
+    """A value and its error interval."""
 
     name: str
     low: float
@@ -50,7 +50,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Line:
-    """A curve of one bot."""
+    """The curve of one bot."""
 
     name: str
     xs: Sequence[float]
@@ -59,7 +59,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Point:
-    """A bot in a plane, with an interval upwards and downwards."""
+    """A bot in a plane, with a vertical error interval."""
 
     name: str
     x: float
@@ -75,7 +75,7 @@ class Plotter:
         self._numbers = itertools.count()
 
     def intervals(self, rows: Sequence[Interval], label: str, description: str, *, middle: float | None = None) -> str:
-        """One under the other, the first on top. `label`: of the axis; `middle`: a value to compare with."""
+        """Draw intervals below each other, the first on top. `label`: of the axis; `middle`: a value to compare with."""
         with matplotlib.rc_context(_SETTINGS):
             figure, axes = _figure(44.0 + 19.0 * max(2, len(rows)))
             heights = range(len(rows))
@@ -93,7 +93,7 @@ class Plotter:
             return self._svg(figure, description)
 
     def lines(self, lines: Sequence[Line], x_label: str, y_label: str, description: str) -> str:
-        """The first few in colours and named at their ends, the others faint."""
+        """Draw curves: the first few in colours and named at their ends, the others faint."""
         with matplotlib.rc_context(_SETTINGS):
             figure, axes = _figure(250.0)
             for line in lines[SERIES:]:
@@ -109,7 +109,7 @@ class Plotter:
             return self._svg(figure, description)
 
     def plane(self, points: Sequence[Point], x_label: str, y_label: str, description: str, named: Sequence[bool]) -> str:
-        """Points over a logarithmic axis. `named`: which of them have their names beside them, where there is room."""
+        """Draw points over a logarithmic axis. `named`: which points have their names beside them, if there is room."""
         with matplotlib.rc_context(_SETTINGS):
             figure, axes = _figure(250.0)
             axes.set_xscale("log")

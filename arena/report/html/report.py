@@ -37,7 +37,7 @@ OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
 
 
 def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:
-    """Read a tournament's folder, one pool at a time. Raises StoreError. `say`: told what is being worked on."""
+    """Read a tournament's folder and build its report, pool by pool. Raises StoreError. `say`: called with the present step."""
     say("reading the matches")
     tournament = Evidence(folder)
     plotter = Plotter()

@@ -10,40 +10,40 @@ from arena.store.schema import SeatTotals
 
 @dataclass
 class BotCosts:
-    """What the rows of one bot in one pool add up to."""
+    """The CPU time and the endings of one bot in one pool."""
 
     endings: dict[Ending, int] = field(default_factory=dict)
-    """Matches by how they ended for it."""
+    """How many of its matches ended in each way."""
     medians: list[float] = field(default_factory=list)
-    """Of each pool, over its matches with the most frequent ending; ms."""
+    """For each pool the median CPU time of a decision, over matches with the most frequent ending; ms."""
     worst: float = 0.0
-    """ms."""
+    """The CPU time of the slowest decision; ms."""
     decisions: int = 0
     cpu_ms: float = 0.0
-    """Of all decisions."""
+    """The CPU time of all decisions; ms."""
 
     @property
     def median(self) -> float:
-        """CPU time of the middle decision, every pool counting the same; ms, 0 without a decision."""
+        """The median CPU time of a decision, the mean over pools; ms, 0 without a decision."""
         return sum(self.medians) / len(self.medians) if self.medians else 0.0
 
     @property
     def mean(self) -> float:
-        """CPU time of a decision; ms, 0 without a decision."""
+        """The mean CPU time of a decision; ms, 0 without a decision."""
         return self.cpu_ms / self.decisions if self.decisions else 0.0
 
     @property
     def faults(self) -> str:
-        """`crash 2, timeout 1`, or nothing."""
+        """The bot's faults by kind, such as `crash 2, timeout 1`; empty without any."""
         return ", ".join(f"{ending.value} {count}" for ending, count in self.endings.items() if ending.blame == "bot")
 
 
 Costs = Mapping[tuple[str, str, int], BotCosts]
-"""By pool (the overall one too, in which every pool counts the same), bot and version."""
+"""The costs by pool, bot and version; in the overall pool every pool counts the same."""
 
 
 def add_up(totals: Iterable[SeatTotals]) -> Costs:
-    """The costs of all bots in all pools."""
+    """The costs of all bots in all pools, and in the overall pool."""
     costs: dict[tuple[str, str, int], BotCosts] = {}
     most: dict[tuple[str, str, int], SeatTotals] = {}
     for total in totals:
@@ -64,12 +64,12 @@ def add_up(totals: Iterable[SeatTotals]) -> Costs:
 
 
 def costs_of(costs: Costs, rating: Rating) -> BotCosts:
-    """Of the bot of a rating, in the rating's pool."""
+    """The costs of a rating's bot in the rating's pool."""
     return costs.get((rating.pool, rating.bot, rating.bot_version)) or BotCosts()
 
 
 def milliseconds(number: float) -> str:
-    """A time for people; `-`: none.
+    """A time in milliseconds for people; `-` for 0.
 
     >>> milliseconds(0.0214), milliseconds(1234.56), milliseconds(0.0)
     ('0.021', '1,234.6', '-')

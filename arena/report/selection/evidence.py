@@ -30,19 +30,19 @@ from arena.store.schema import FaultPlace
 
 @dataclass(frozen=True)
 class PoolEvidence:
-    """One rating pool."""
+    """What the report shows of one rating pool."""
 
     tournament: "Evidence"
     pool: str
     anchor: str
     rows: PoolRows
-    """Its rated matches."""
+    """The rated matches of the pool."""
     row_numbers: NDArray[np.int64]
-    """[rows]: which stored rows they are."""
+    """[rows]: the number of each row among the stored rows."""
     ratings: Sequence[Rating]
-    """The headline's, best first."""
+    """The headline ratings, best first."""
     bars: ErrorBars
-    """In the order of `bots`."""
+    """The error bars, in the order of `bots`."""
 
     @property
     def title(self) -> str:
@@ -51,12 +51,12 @@ class PoolEvidence:
 
     @property
     def bots(self) -> Sequence[Bot]:
-        """In the order of the rows' numbers."""
+        """The bots, by the numbers that the rows have."""
         return self.rows.bots_by_number
 
     @property
     def ranked(self) -> list[int]:
-        """Numbers of the bots, best first."""
+        """The numbers of the bots, best first."""
         return [self.bots.index((rating.bot, rating.bot_version)) for rating in self.ratings]
 
     @property
@@ -66,7 +66,7 @@ class PoolEvidence:
 
     @property
     def costs(self) -> list[tuple[str, Rating | None, BotCosts]]:
-        """Every bot's name, rating and costs, best first; of bots that are not rated too."""
+        """Name, rating and costs of every bot, best first, with the bots that are not rated at the end."""
         own = {(bot, version): cost for (pool, bot, version), cost in self.tournament.costs.items() if pool == self.pool}
         rated: dict[Bot, Rating | None] = {(rating.bot, rating.bot_version): rating for rating in self.ratings}
         return [
@@ -75,34 +75,34 @@ class PoolEvidence:
 
     @cached_property
     def pairs(self) -> HeadToHead:
-        """Who finished before whom."""
+        """How often each bot finished ahead of each other bot."""
         return head_to_head(self.rows)
 
     @property
     def order_free(self) -> Mapping[Bot, Rating]:
-        """The ratings of all matches at once."""
+        """The ratings of the model that takes all matches at once, by bot."""
         ratings = headline_ratings(self.tournament.all_ratings, BATCH_MODEL)
         return {(rating.bot, rating.bot_version): rating for rating in ratings if rating.pool == self.pool}
 
     @property
     def history(self) -> list[HistoryPoint]:
-        """How the headline came about."""
+        """The history of the headline ratings."""
         return [point for point in self.tournament.history if point.pool == self.pool]
 
     @property
     def faults(self) -> list[FaultPlace]:
-        """What is kept of the bots' faults in its rated matches, in plan order."""
+        """The stored faults in the rated matches of the pool, in plan order."""
         rows = [place.row for place in self.tournament.faults]
         return [place for place, is_here in zip(self.tournament.faults, np.isin(rows, self.row_numbers)) if is_here]
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """The games of the config that are rated here."""
+        """The games of the config that are rated in this pool."""
         return [entry for entry in self.tournament.manifest.entries if entry.get("pool") == self.pool]
 
 
 class Evidence:
-    """The folder of a tournament, or of the hall, read."""
+    """The stored results of a tournament or of the hall, as the report needs them."""
 
     def __init__(self, folder: Path) -> None:
         """Raises StoreError for what cannot be read; without totals and history the report goes on, and says so."""
@@ -131,33 +131,33 @@ class Evidence:
 
     @cached_property
     def faults(self) -> list[FaultPlace]:
-        """What is kept of the bots' faults, in plan order."""
+        """All stored faults of bots, in plan order."""
         return boards.locate_faults(self.folder)
 
     @cached_property
     def slowest_ms(self) -> NDArray[np.float32]:
-        """[rows]: CPU time of the slowest decision; ms."""
+        """[rows]: the CPU time of each row's slowest decision; ms."""
         found: NDArray[np.float32] = boards.read_columns(self.folder, ("cpu_ms_max",)).numbers["cpu_ms_max"]
         return found
 
     @property
     def pools(self) -> list[str]:
-        """Those with a table of their own."""
+        """The pools that the report has a chapter for."""
         return [pool for pool in chosen_pools(self.manifest, self.ratings) if pool != OVERALL]
 
     @property
     def overall(self) -> list[Rating]:
-        """Of the bots that play all pools, best first; empty where the pools are too different for that."""
+        """The overall ratings of the bots that play all pools, best first; empty if too few bots do."""
         if OVERALL not in chosen_pools(self.manifest, self.ratings):
             return []
         return [rating for rating in self.ratings if rating.pool == OVERALL and rating.rank is not None]
 
     def reason(self, error: Exception) -> str:
-        """Why something is left out, without naming the folder: the page may be published."""
+        """The text of an error without the folder's path: the page may be published."""
         return str(error).replace(f"{self.folder}{os.sep}", "")
 
     def pool(self, name: str, anchor: str) -> PoolEvidence:
-        """Gather what is known of one pool; its error bars are kept for `overall_bars`."""
+        """Read one pool; its error bars are kept for `overall_bars`."""
         ratings = [rating for rating in self.ratings if rating.pool == name]
         known = {(rating.bot, rating.bot_version): rating for rating in ratings}
         rows = self._rows.pool_rows(name, known)
@@ -177,7 +177,7 @@ class Evidence:
         return PoolEvidence(self, name, anchor, rows, self._rows.row_numbers(name), ratings, bars)
 
     def overall_bars(self) -> ErrorBars:
-        """Of `overall`, in its order; all pools must have been gathered."""
+        """The error bars of the `overall` ratings, in their order; all pools must have been read."""
         bots, bars = joint_bars(list(self._bars.values()))
         order = [bots.index((rating.bot, rating.bot_version)) for rating in self.overall]
         return ErrorBars(bars.covariance[np.ix_(order, order)], bars.degrees, bars.saved)

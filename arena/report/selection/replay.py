@@ -13,7 +13,10 @@ RULE = "-" * 72
 def replay_lines(
     game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int, seat: int | None = None
 ) -> Iterator[str]:
-    """The match from its action log. `options`: resolved; `seat`: the viewer, None for all. Raises StoreError for a bad log."""
+    """A match from its action log, as lines of text. Raises StoreError for a log that the rules do not allow.
+
+    `options`: all, resolved; `seat`: who looks, None for all cards open.
+    """
     _check_log(game, record, options, deal_seed)
     names = [row.bot for row in record.seats]
     yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
@@ -37,7 +40,7 @@ def replay_lines(
 
 
 def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
-    """Places, best first, and the notes on faults: all of them, or those of one seat."""
+    """The places, best first, then the notes on faults: all notes, or those of one seat."""
     for place, row in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f"  {row.ending.value} at decision {row.fault_decision}" if row.ending.blame == "bot" else ""
         yield f"place {row.place}  seat {place} {row.bot}  score {row.score:g}{fault}"
@@ -45,7 +48,7 @@ def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
 
 
 def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list[int]]:
-    """The log cut into what is chosen together; `states` must follow: each batch's actions are played by the caller."""
+    """The log cut into decisions that are made at the same time. The caller plays each batch in `states` before the next."""
     at = 0
     while at < len(actions):
         batch = [actions[at]]
@@ -64,7 +67,7 @@ def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list
 
 
 def _check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> None:
-    """What compiled rules are given must be legal: they check nothing."""
+    """Raise StoreError for an action that is not legal: compiled rules check nothing."""
     states = game.deal(len(record.seats), options, deal_seed)
     for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, record.delays))):
         if game.engine.is_terminal(states) or action not in game.legal_list(states):

@@ -14,27 +14,27 @@ Board = tuple[Manifest, Sequence[Rating]]
 
 
 class SubmittedBot(msgspec.Struct, frozen=True, kw_only=True):
-    """One version and its last board."""
+    """One submitted version of a bot, with its rating in the newest tournament that it played."""
 
     name: str
     version: int
     state: str
-    """`not played`, `played`, `retired` (there, for its faults) or `replaced` (by a newer version)."""
+    """`not played`, `played`, `retired` (in that tournament, for its faults) or `replaced` (by a newer version)."""
     games: tuple[str, ...]
-    """Empty: all."""
+    """The games that it plays; empty: all."""
     bytes: int
     sha256: str
     submitted: str
-    """UTC, ISO 8601."""
+    """When it was submitted: UTC, ISO 8601."""
     tournament: str | None
-    """The newest in which it played."""
+    """The newest tournament in which it played; None if it never did."""
     rating: float | None
-    """There: overall, or in the only pool that it played."""
+    """Its rating in that tournament: overall, or in the only pool that it played."""
     rank: int | None
 
 
 def submitted_bots(versions: Iterable[Submission], boards: Sequence[Board]) -> list[SubmittedBot]:
-    """`versions`: oldest first within a name; `boards`: newest first."""
+    """Every submitted version with what became of it. `versions`: oldest first within a name; `boards`: newest first."""
     listed = list(versions)
     newest = {version.name: version.version for version in listed}
     found = []
@@ -61,7 +61,7 @@ def _is(entry: BotEntry, version: Submission) -> bool:
 
 
 def _headline(ratings: Sequence[Rating], entry: BotEntry) -> Rating | None:
-    """The overall rating of a bot, or that of the only pool."""
+    """The overall rating of a bot, or its rating in the only pool that it played."""
     own: Mapping[str, Rating] = {
         rating.pool: rating
         for rating in ratings

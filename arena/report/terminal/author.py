@@ -21,24 +21,24 @@ class SlowDecision(msgspec.Struct, frozen=True):
 
 
 class AuthorEvidence(msgspec.Struct, frozen=True):
-    """Of one bot in one pool."""
+    """What the author of a bot wants to see of one pool."""
 
     faults: Sequence[StoredFault]
-    """In plan order."""
+    """The bot's faults, in plan order."""
     slowest: Sequence[SlowDecision]
-    """The slowest first."""
+    """The matches with its slowest decisions, the slowest first."""
     seeds: Mapping[str, Seeds]
-    """Of the worst losses, by match id; empty until the key of the deals is public."""
+    """The seeds of its worst losses, by match id; empty until the key of the deals is public."""
 
 
 def author_rows(found: AuthorEvidence) -> dict[str, Any]:
-    """As plain data."""
+    """The evidence as plain data, for JSON."""
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
 
 
 def print_author_evidence(pool: str, found: AuthorEvidence, page: Page) -> None:
-    """Print what a pool has of it."""
+    """Print the evidence for the author of a bot about one pool."""
     page.say("")
     page.say(f"{pool}, for the author:", "bold")
     slowest = found.slowest

@@ -86,7 +86,7 @@ def _print_table(
 
 
 def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Column]:
-    """All columns that have something to say, left to right."""
+    """All columns that have something to show, left to right."""
     columns = [
         Column("rank", _rank_cells(rows), 0, "left"),
         Column("bot", [_name(rating) for rating in rows], 0, "left"),
@@ -110,7 +110,7 @@ def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Colum
 
 
 def _rank_cells(rows: Sequence[Rating]) -> list[str]:
-    """`2 (1-3)`: rank and its bounds; `~` before it: not separable from the bot above."""
+    """Rank and its bounds, such as `2 (1-3)`; `~` in front: not separable from the bot above."""
     cells = []
     digits = max((len(str(rating.rank)) for rating in rows if rating.rank is not None), default=1)
     for above, rating in zip([None, *rows], rows):
@@ -123,7 +123,7 @@ def _rank_cells(rows: Sequence[Rating]) -> list[str]:
 
 
 def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
-    """Intervals and means of those that played on one scale, from the lowest end to the highest."""
+    """The intervals and means of the bots that played, on one scale from the lowest end to the highest."""
     played = [rating for rating in rows if rating.matches]
     low = min((rating.low for rating in played), default=0.0)
     high = max((rating.high for rating in played), default=0.0)

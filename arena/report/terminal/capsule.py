@@ -8,7 +8,7 @@ _DIFFERING_SHOWN = 5
 
 
 def print_capsule(capsule: Capsule, page: Page) -> None:
-    """What happened, what the bot saw and what it printed."""
+    """Print what happened, what the bot saw and what it printed."""
     who = f"{capsule.game}, seat {capsule.seat} of {capsule.seats}: {bot_name(capsule.bot, capsule.bot_version)}"
     where = "at the start" if capsule.decision == AT_START else f"at decision {capsule.decision}"
     page.say(f"{who} {'chose' if capsule.ending is None else capsule.ending.value} {where}", "bold")
@@ -26,7 +26,7 @@ def print_capsule(capsule: Capsule, page: Page) -> None:
 
 
 def print_rerun(capsule: Capsule, rerun: Rerun, page: Page) -> None:
-    """What the bot did this time."""
+    """Print what the bot did when it was put before the decision again."""
     page.say("")
     before = "1 decision" if rerun.asked == 1 else f"{rerun.asked} decisions"
     page.say(f"again, with the same views: {before} before it, {_compared(rerun)}", "bold")

@@ -31,7 +31,7 @@ def head_to_head_rows(pairs: Mapping[str, HeadToHead]) -> list[dict[str, Any]]:
 
 
 def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating], page: Page) -> None:
-    """A square per pool, best first: how often the row's bot finished before the column's. `ratings`: of one model."""
+    """Print a square per pool, best first: how often the row's bot finished ahead of the column's. `ratings`: of one model."""
     for pool, found in pairs.items():
         listed = [(rating.bot, rating.bot_version) for rating in ratings if rating.pool == pool]
         order = [found.bots.index(bot) for bot in listed if bot in found.bots]
@@ -53,7 +53,7 @@ def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating
 
 
 def opinion_rows(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating]) -> list[dict[str, Any]]:
-    """A row per pool and bot, with the rank of the headline in front. `ratings`: of one model."""
+    """A row per pool and bot, headline rank first. `ratings`: of one model."""
     ranks = {(rating.pool, rating.bot, rating.bot_version): rating.rank for rating in ratings}
     return [
         {"pool": pool, "rank": ranks.get((pool, one.bot, one.bot_version)), **msgspec.structs.asdict(one)}
@@ -63,7 +63,7 @@ def opinion_rows(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence
 
 
 def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequence[Rating], page: Page) -> None:
-    """A table per pool in the order of the headline. `ratings`: of one model."""
+    """Print a table per pool, in the order of the headline. `ratings`: of one model."""
     for pool, opinions in found.items():
         by_bot = {(one.bot, one.bot_version): one for one in opinions}
         listed = [rating for rating in ratings if rating.pool == pool and (rating.bot, rating.bot_version) in by_bot]
@@ -90,7 +90,7 @@ def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequen
 
 
 def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
-    """The points of one bot, pool by pool, thinned to a screen."""
+    """Print the history of one bot's ratings, pool by pool, thinned to a screen."""
     for pool, bot in dict.fromkeys((point.pool, (point.bot, point.bot_version)) for point in points):
         own = [point for point in points if point.pool == pool and (point.bot, point.bot_version) == bot]
         last = len(own) - 1
@@ -114,7 +114,7 @@ def print_explanations(
     ratings: Sequence[Rating],
     page: Page,
 ) -> None:
-    """Per pool: the rating, then by seat, against whom, and the worst losses.
+    """Print for each pool the rating, then the results by seat and by opponent, and the worst losses.
 
     `ids`: match ids by pool and `Loss.row`; `ratings`: of one model.
     """

@@ -10,7 +10,7 @@ MOST_NAMES = 12  # in the plane; of more bots only those that no cheaper bot bea
 
 
 def endings(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """How each bot's matches ended, by kind."""
+    """The section that counts how each bot's matches ended, by kind."""
     costs = evidence.costs
     kinds = [ending for ending in Ending if any(ending in cost.endings for _, _, cost in costs)]
     if not kinds:
@@ -26,7 +26,7 @@ def endings(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 
 def decision_time(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
-    """CPU time of decisions, and what strength it buys."""
+    """The section about the CPU time of decisions, and what strength it buys."""
     costs = evidence.costs
     if not any(cost.decisions for _, _, cost in costs):
         return None

@@ -12,7 +12,7 @@ from arena.report.selection.evidence import PoolEvidence
 
 
 def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
-    """Seat by seat, over all bots."""
+    """The section that compares the seats, over all bots."""
     if not evidence.rows.matches or np.diff(evidence.rows.starts).max() < 2:
         return None
     found = seat_advantage(evidence.rows)
@@ -48,7 +48,7 @@ def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
 
 
 def rotations(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """How much the same deals from all seats are worth."""
+    """The section that says what playing each deal in all its rotations is worth."""
     deals, matches, saved = len(np.unique(evidence.rows.deals)), evidence.rows.matches, evidence.bars.saved
     if not matches:
         return None

@@ -25,7 +25,7 @@ _REASON_LETTERS = 300
 
 
 def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """What the bots did wrong, and what they knew then."""
+    """The section with the first faults of each bot: what was wrong, what it saw and what it printed."""
     by_bot: dict[tuple[str, int], list[FaultPlace]] = {bot: [] for bot in evidence.bots}
     for place in evidence.faults:
         by_bot.setdefault((place.fault.bot, place.fault.bot_version), []).append(place)
@@ -48,7 +48,7 @@ def faults(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 
 def slow_decisions(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """Which matches to look at for speed."""
+    """The section that names the matches with the slowest decisions."""
     times = evidence.tournament.slowest_ms[evidence.row_numbers]
     order = np.lexsort((-times, evidence.rows.bots))
     firsts = np.searchsorted(evidence.rows.bots[order], range(len(evidence.bots) + 1))
@@ -83,7 +83,7 @@ def _row(fault: StoredFault, anchor: str) -> list[Cell]:
 
 
 def _log(evidence: PoolEvidence, place: FaultPlace) -> Log:
-    """All that there is: reason, exit, output, and the view, which needs the match's key."""
+    """All that is known of a fault: reason, exit, output, and the view, which needs the match's key."""
     fault = place.fault
     where = "at the start" if fault.decision == AT_START else f"at decision {fault.decision}"
     parts = [fault.reason.partition("\nit printed: ")[0]]
@@ -97,7 +97,7 @@ def _log(evidence: PoolEvidence, place: FaultPlace) -> Log:
 
 
 def _seen(place: FaultPlace) -> str:
-    """What the bot saw, in words; why not, where it cannot be told."""
+    """What the bot saw, in words; or why that is left out."""
     fault = place.fault
     if fault.decision == AT_START:
         return ""

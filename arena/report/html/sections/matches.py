@@ -28,12 +28,12 @@ BEGINNING = 12_000  # letters of it
 @dataclass(frozen=True)
 class _Choice:
     match: int
-    """Of the pool's rows."""
+    """The number of the match in the pool."""
     reasons: Sequence[str]
 
 
 def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
-    """The list, and the replays that fit."""
+    """The section that lists matches, with the replays that fit."""
     if not evidence.rows.matches:
         return None
     chosen = _chosen(evidence)
@@ -54,7 +54,7 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
 
 
 def _chosen(evidence: PoolEvidence) -> list[_Choice]:
-    """With the reasons; those first whose replays should find room: faults, everybody's worst loss, the closest."""
+    """The matches to list and why; first those whose replays should find room: faults, worst losses, the closest."""
     rows = evidence.rows
     each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
     losses = [(number, f"worst loss of {shown(*evidence.bots[bot])}") for number, bot in notable.losses(rows, each)]
@@ -97,7 +97,7 @@ def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: 
 
 
 def _result(record: MatchRecord, between: str = " · ") -> str:
-    """`1. alice (seat 0, 30) · 2. bob (seat 1, 12, crash)`."""
+    """The result of a match: `1. alice (seat 0, 30) · 2. bob (seat 1, 12, crash)`."""
     parts = []
     for number, seat in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f", {seat.ending.value}" if seat.ending.blame == "bot" else ""
@@ -106,7 +106,7 @@ def _result(record: MatchRecord, between: str = " · ") -> str:
 
 
 def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
-    """Replays until the pool's share of the page is full, and why others, or all, are left out."""
+    """Replays until the pool's share of the page is full, and why the other replays, or all, are left out."""
     if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.tournament.pools))
@@ -137,7 +137,7 @@ def _replay(record: MatchRecord, key: bytes) -> str:
 
 
 def _shortened(text: str, way_out: str) -> str:
-    """Beginning and end, cut between lines."""
+    """The beginning and the end of a long text, cut between lines."""
     begin = text[:BEGINNING].rpartition("\n")[0]
     end = text[len(text) - (LOG_LETTERS - BEGINNING) :].partition("\n")[2]
     left_out = text.count("\n") - begin.count("\n") - end.count("\n") - 1

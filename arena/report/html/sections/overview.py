@@ -12,7 +12,7 @@ TEXT_LETTERS = 400  # of a bot's parameters or a game's options
 
 
 def warnings(tournament: Evidence) -> Section | None:
-    """What a reader must know before the numbers."""
+    """The section with what a reader must know before the numbers."""
     manifest = tournament.manifest
     texts = list(tournament.missing)
     if not manifest.finished:
@@ -28,7 +28,7 @@ def warnings(tournament: Evidence) -> Section | None:
 
 
 def by_game(tournament: Evidence) -> Section | None:
-    """A row per bot, a column per pool."""
+    """The section with a row per bot and a column per pool."""
     pools = [pool for pool in tournament.pools if any(rating.pool == pool for rating in tournament.ratings)]
     if len(pools) < 2:
         return None
@@ -47,7 +47,7 @@ def by_game(tournament: Evidence) -> Section | None:
 
 
 def leaders(tournament: Evidence) -> Section | None:
-    """Who is first in each game."""
+    """The section that names the first of each game."""
     columns = [
         Column("game", is_number=False), Column("first", is_number=False), Column("rating"), Column("bots"),
         Column("matches", meaning="seats of rated matches over bots"), Column("surely first?", is_number=False),
@@ -74,7 +74,7 @@ def leaders(tournament: Evidence) -> Section | None:
 
 
 def field(tournament: Evidence) -> Section | None:
-    """Who took part."""
+    """The section that lists the bots that took part."""
     if not tournament.manifest.bots:
         return None
     columns = [
@@ -94,7 +94,7 @@ def field(tournament: Evidence) -> Section | None:
 
 
 def provenance(tournament: Evidence) -> Section:
-    """What fixes the results, for who wants to check them."""
+    """The section with everything that fixes the results, for readers who want to check them."""
     manifest = tournament.manifest
     if manifest.tournaments:
         return _tournaments(tournament)
@@ -114,7 +114,7 @@ def provenance(tournament: Evidence) -> Section:
 
 
 def _tournaments(tournament: Evidence) -> Section:
-    """Of the lasting hall."""
+    """The section that lists the tournaments of the lasting hall."""
     columns = [Column("tournament", is_number=False, is_code=True, is_long=True)]
     rows = [[Cell(printable(name, TEXT_LETTERS))] for name in tournament.manifest.tournaments]
     lead = "The tournaments in the order of their start, in which their matches are rated; `arena hall` lists them."
@@ -143,7 +143,7 @@ def _pairs(values: object) -> str:
 
 
 def facts(tournament: Evidence) -> Sequence[tuple[str, str]]:
-    """The figures of the first lines."""
+    """The figures of the first lines, by name."""
     manifest = tournament.manifest
     faults = sum(count for name, count in manifest.endings.items() if name not in ("played", "host"))
     return [

@@ -9,7 +9,7 @@ MOST_BOTS = 40  # in the map: its fields grow with their square
 
 
 def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """Row before column, how often."""
+    """The section that shows how often the row's bot finished ahead of the column's."""
     if len(evidence.bots) < 2 or not evidence.pairs.meetings.any():
         return None
     pairs, order, ratings = evidence.pairs, evidence.ranked[:MOST_BOTS], evidence.ratings[:MOST_BOTS]

@@ -23,7 +23,7 @@ _BOT = Column("bot", is_number=False)
 
 
 def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
-    """The table of a pool, and its intervals."""
+    """The section with the ranking of a pool and the intervals of its ratings."""
     if evidence.is_measured:
         reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
         return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
@@ -32,7 +32,7 @@ def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
 
 
 def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], plotter: Plotter) -> Section:
-    """The same for any ratings of one pool."""
+    """The section with the ranking and the intervals of any ratings of one pool."""
     lead = (
         "Rating = mu - 3 sigma, what a bot has shown for certain (TrueSkill, matches in plan order). The bars are 95 % "
         "intervals of mu over deals: all matches with the same cards count as one observation."
@@ -54,7 +54,7 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
 
 
 def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str]) -> Table:
-    """A row per bot, best first."""
+    """The ranking as a table: a row per bot, best first."""
     has_faults = any(rating.faults for rating in ratings)
     columns = [
         _BOT, Column("rank", meaning="by rating; in brackets what the intervals allow"),
@@ -91,7 +91,7 @@ def rank_cell(above: Rating | None, rating: Rating) -> Cell:
 
 
 def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
-    """The ratings over the plan."""
+    """The section that plots the ratings over the plan."""
     points = evidence.history
     if len({point.pool_matches for point in points}) < 2:
         return None
@@ -110,7 +110,7 @@ def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
 
 
 def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """How likely every rank is."""
+    """The section with the probability of every rank."""
     mu = np.array([rating.mu for rating in evidence.ratings])
     order = evidence.ranked
     bars = ErrorBars(evidence.bars.covariance[np.ix_(order, order)], evidence.bars.degrees, evidence.bars.saved)
@@ -137,7 +137,7 @@ def chances_of(
 
 
 def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
-    """What other ways to count say."""
+    """The section that ranks the bots in other ways, beside the headline."""
     if evidence.rows.matches == 0 or len(evidence.bots) < 2:
         return None
     by_bot = {(one.bot, one.bot_version): one for one in second_opinions(evidence.rows, evidence.pairs)}
@@ -173,7 +173,7 @@ def _opinion_row(rating: Rating, one: SecondOpinion, evidence: PoolEvidence) -> 
 
 
 def _verdict(ratings: Sequence[Rating], by_bot: dict[tuple[str, int], SecondOpinion]) -> str:
-    """Who would be first by another count, in words."""
+    """A sentence that says which bot would be first by other ways of ranking."""
     first = {name_of(rating) for rating in ratings if rating.rank == 1}
     others: dict[str, list[str]] = {}
     counts = {
