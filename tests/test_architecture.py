@@ -1,6 +1,7 @@
 """The architecture as a test: layers import one way, each heavy library has one door, games are a pure island."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,3 +152,41 @@ def test_one_module_chooses_the_seat_of_a_bot() -> None:
                 for alias in node.names
             }
             assert not named & kinds or str(path.relative_to(PACKAGE)) in allowed, path.name
+
+
+ROOMS = sorted(path.parent.name for path in (PACKAGE / "games").glob("*/rules.py"))
+NAMES_A_ROOM = {
+    "agent/loading.py": "an example in a message",
+    "agent/starter.py": "examples in the files that it writes",
+    "bench/chaos.py": "a game to play while things break",
+    "bench/formats.py": "a game to compare formats in, and bots for it",
+    "bench/scale.py": "a game to measure tournaments with",
+    "cli/bench/formats.py": "the game of bench/formats.py",
+}
+"""Modules outside the rooms that may name one, and why."""
+
+
+def names_in_code(path: Path) -> Iterator[str]:
+    """Identifiers, imported modules and strings of a file; not its docstrings and comments."""
+    tree = ast.parse(path.read_text())
+    documentation = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
+            yield node.value
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+    yield from imports(path)
+
+
+def test_a_game_is_one_folder() -> None:
+    """No module names a room but the room's own, and those that know its end games."""
+    named = re.compile(rf"(?<![a-z])({'|'.join(ROOMS)})(?![a-z])", re.IGNORECASE)
+    own = [PACKAGE / "games" / room for room in ROOMS] + [PACKAGE / "bench" / "exact" / f"{room}.py" for room in ROOMS]
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in SOURCES
+        if not any(path.is_relative_to(place) for place in own) and any(map(named.search, names_in_code(path)))
+    }
+    assert found == set(NAMES_A_ROOM)
