@@ -21,11 +21,11 @@ class Ending(StrEnum):
 
     @property
     def blame(self) -> str:
-        """Who is to blame for this ending: `bot`, `hall`, or `-` for nobody."""
+        """Who is to blame for this ending: `bot`, `host`, or `-` for nobody."""
         return _BLAME[self]
 
 
-_BLAME = {ending: {"played": "-", "host": "hall"}.get(ending.value, "bot") for ending in Ending}
+_BLAME = {ending: {"played": "-", "host": "host"}.get(ending.value, "bot") for ending in Ending}
 
 
 class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     """The end of what the bot printed, at most 4 KiB, made printable: stderr, and stdout unless that is its channel."""
     exit: str = ""
-    """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the hall`; empty: it did not end."""
+    """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the host`; empty: it did not end."""
 
 
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -68,7 +68,7 @@ for line in sys.stdin:
         reply = {{"id": message["id"], "action": rng.choice(message["legal"])}}
     else:  # "end": places (1 is best) and scores, by seat; no reply is read
         break
-    print(json.dumps(reply), flush=True)  # flush: the hall waits for the line
+    print(json.dumps(reply), flush=True)  # flush: the referee waits for the line
 '''
 
 

@@ -58,7 +58,7 @@ class SeatCost(msgspec.Struct, frozen=True):
 
 
 def seat_cost(rooms: Sequence[str]) -> SeatCost:
-    """Measure with a zygote that has `rooms` ready; the first of them is played. All on one core, as a busy hall has it."""
+    """Measure with a zygote that has `rooms` ready; the first of them is played. All on one core, as on a busy machine."""
     began = time.perf_counter()
     with _one_core(), Keeper(rooms) as keeper:
         level = keeper.level

@@ -14,7 +14,7 @@ from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 WIDEST = 100  # columns of a help text: longer lines are hard to read
 
 _HELP = ("--help",)
-_ABOUT = "A tournament hall for card-game bots."
+_ABOUT = "Tournaments for card-game bots."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -139,7 +139,7 @@ def test_a_changed_match_is_found_and_named_even_with_hashes_that_go_with_it(
 
 
 def test_the_fallback_after_a_fault_cannot_be_chosen(board: Results) -> None:
-    """A hall that lets a friend's bot "fail" and chooses its actions is found out: they follow from the key."""
+    """A host that lets a friend's bot "fail" and chooses its actions is found out: they follow from the key."""
     plan = plan_of(board.manifest)
     faulty = next(record for record in board.records() if any(seat.ending.blame == "bot" for seat in record.seats))
     (seat,) = [number for number, row in enumerate(faulty.seats) if row.ending.blame == "bot"]

@@ -1,4 +1,4 @@
-"""Calls sys.exit in the middle of a match. Expected: crash; the hall goes on."""
+"""Calls sys.exit in the middle of a match. Expected: crash; the worker goes on."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A config as a document, and what the hall says about a wrong one."""
+"""A config as a document, and what arena says about a wrong one."""
 
 from pathlib import Path
 

@@ -30,7 +30,7 @@ def make_record(index: int = 0, seats: tuple[SeatRecord, ...] | None = None, **c
 
 
 def make_void(index: int = 0) -> MatchRecord:
-    """A match that the hall could not finish."""
+    """A match that the host could not finish."""
     seats = tuple(
         make_seat(bot, 0, unit=unit, score=0.0, ending=Ending.HOST, decisions=0) for unit, bot in enumerate(["alice", "bob"])
     )

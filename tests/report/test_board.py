@@ -70,7 +70,7 @@ rank       bot                            rating             mu  sigma  matches 
 ~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
 faults of crashy v2 in naga: crash 2, timeout 1
 retired, because it forfeited again and again: crashy
-void matches, which the hall could not finish, not rated: 2
+void matches, which the host could not finish, not rated: 2
 """
 NARROW = """
 duel: 2,400 matches; 100 deals a table; crash 2, timeout 1,
@@ -87,7 +87,7 @@ rank       bot                 rating             mu  faults
 that the 95 % intervals allow
 faults of crashy v2 in naga: crash 2, timeout 1
 retired, because it forfeited again and again: crashy
-void matches, which the hall could not finish, not rated: 2
+void matches, which the host could not finish, not rated: 2
 """
 
 

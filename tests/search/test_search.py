@@ -38,7 +38,7 @@ BOT = read_bot(HOUSE_BOTS / "ismcts.py")
 
 
 def view_of(game: Game, states: States, seat: int) -> View:
-    """What the hall hands to the bot of a seat that is to choose."""
+    """What the referee hands to the bot of a seat that is to choose."""
     seen = game.observed(states, seat)
     return game.view(game, seen, seat, codes=game.legal_list(seen), events=list, clock=Clock(1.0, 1.0))
 

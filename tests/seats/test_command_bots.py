@@ -341,7 +341,7 @@ STARVED = (
 
 
 def test_a_program_whose_thread_waits_for_a_cpu_is_excused(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
-    """The first thread sleeps, the one that thinks gets no CPU: it is late by the hall's fault."""
+    """The first thread sleeps, the one that thinks gets no CPU: it is late by a host fault."""
     files = read_bot(python_bot(tmp_path, STARVED))
     with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None

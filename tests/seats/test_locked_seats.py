@@ -145,7 +145,7 @@ print("last", "words", sep="\\n", file=sys.stderr)
     [
         ("import os; os._exit(7)", Ending.CRASH, "exit code 7"),
         ("import os; os.abort()", Ending.CRASH, "SIGABRT"),
-        ("while True: pass", Ending.TIMEOUT, "killed by the hall"),
+        ("while True: pass", Ending.TIMEOUT, "killed by the host"),
         ("return 'no action'", Ending.ILLEGAL, ""),
         ("raise ValueError(5)", Ending.CRASH, ""),
     ],

@@ -1,4 +1,4 @@
-"""Bots that reach for more than their turn: whatever they do in process, the record, the rival and the hall are not hurt."""
+"""Bots that reach for more than their turn: the record, the opponent and the worker are not hurt."""
 
 import sys
 from pathlib import Path

@@ -95,7 +95,7 @@ def mount_namespaces(pids: set[int]) -> set[str]:
 
 @pytest.fixture
 def temporary() -> Iterator[Path]:
-    """Where the hall may leave nothing behind: a short path, as Ray needs it."""
+    """Where arena may leave nothing behind: a short path, as Ray needs it."""
     folder = Path(tempfile.mkdtemp(prefix="ar-", dir="/tmp"))
     yield folder
     shutil.rmtree(folder)

@@ -44,7 +44,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayNodes]:
-    """A head with one CPU, and a node beside it with another version of the hall."""
+    """A head with one CPU, and a node beside it with another version of arena."""
     other = tmp_path_factory.mktemp("other") / "arena"
     shutil.copytree(Path(arena.__file__).parent, other, ignore=shutil.ignore_patterns("__pycache__"))
     with (other / "records.py").open("a") as file:

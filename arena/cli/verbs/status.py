@@ -83,7 +83,7 @@ def status_lines(found: Status) -> Iterator[str]:
         yield f"  seats by ending: {', '.join(endings)}" + (f"; void matches: {found.void:,}" if found.void else "")
     if found.trouble.failed_attempts:
         attempts = f"{found.trouble.failed_attempts:,} attempts at matches failed and were made again"
-        yield f"  the hall's trouble: {found.trouble.lost_chunks:,} chunks lost with their workers; {attempts}"
+        yield f"  host faults: {found.trouble.lost_chunks:,} chunks lost with their workers; {attempts}"
     if found.command is not None and not is_running:
         yield f"  goes on with: {found.command}"
     elif not is_running and not found.is_finished:

@@ -1,4 +1,4 @@
-"""`arena verify`: checked cases and traces against the rules of this hall."""
+"""`arena verify`: checked cases and traces against the rules as played here."""
 
 from pathlib import Path
 from typing import Annotated

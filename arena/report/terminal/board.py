@@ -161,7 +161,7 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     if retired:
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
     if manifest.void:
-        notes.append(f"void matches, which the hall could not finish, not rated: {manifest.void}")
+        notes.append(f"void matches, which the host could not finish, not rated: {manifest.void}")
     if manifest.unrated:
         notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []

@@ -22,7 +22,7 @@ def print_capsule(capsule: Capsule, page: Page) -> None:
         page.say("it saw:")
         _say_lines(capsule.view, page)
     if capsule.played is not None:
-        page.say(f"played: {capsule.played}" + ("" if capsule.ending is None else " (chosen by the hall in its place)"))
+        page.say(f"played: {capsule.played}" + ("" if capsule.ending is None else " (chosen by the fallback in its place)"))
 
 
 def print_rerun(capsule: Capsule, rerun: Rerun, page: Page) -> None:

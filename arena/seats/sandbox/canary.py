@@ -72,7 +72,7 @@ def _allocate() -> None:
 NEEDED: dict[str, Callable[[], object]] = {
     "read the standard library": lambda: _read(os.__file__),
     "read numpy": lambda: _read(np.__file__),
-    "read the hall's own modules": lambda: _read(__file__),
+    "read arena's own modules": lambda: _read(__file__),
 }
 
 FORBIDDEN: dict[str, Callable[[], object]] = {

@@ -335,7 +335,7 @@ class Child:
         """Its channel is closed: the process died, or (a bot's trick) still runs."""
         if self.has_ended(_EXIT_SECONDS):
             return Trouble(Ending.CRASH, DIED)
-        return Trouble(Ending.PROTOCOL, "closed its channel to the hall")
+        return Trouble(Ending.PROTOCOL, "closed its channel to the worker")
 
 
 DIED = "the process ended"

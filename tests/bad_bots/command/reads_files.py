@@ -1,4 +1,4 @@
-"""Reads what is not its own: the system's, the hall's, its rivals', the home. Expected: refused; the bot plays on: played, no blame."""
+"""Reads what is not its own: the system's, arena's, its opponents', the home. Expected: refused; the bot plays on: played, no blame."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Claims that the hall failed. Expected: protocol; blame: bot."""
+"""Claims that the host failed. Expected: protocol; blame: bot."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Clears its parent-death signal to outlive the hall. Expected: refused; the bot plays on: played, no blame."""
+"""Clears its parent-death signal to outlive the worker. Expected: refused; the bot plays on: played, no blame."""
 
 import ctypes
 

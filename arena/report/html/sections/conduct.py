@@ -79,5 +79,5 @@ _MEANINGS = {
     Ending.MALFORMED: "an answer that cannot be read, or is too long", Ending.PROTOCOL: "an answer to nothing that was asked",
     Ending.TIMEOUT: "over its time", Ending.MEMORY: "over its memory", Ending.OUTPUT: "wrote too much",
     Ending.CRASH: "its process died", Ending.STARTUP: "did not become ready",
-    Ending.HOST: "the hall failed: the match is void, and not rated",
+    Ending.HOST: "the host failed: the match is void, and not rated",
 }  # fmt: skip

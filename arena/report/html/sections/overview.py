@@ -21,7 +21,7 @@ def warnings(tournament: Evidence) -> Section | None:
     if retired:
         texts.append(f"Retired, because they forfeited again and again: {', '.join(retired)}.")
     if manifest.void:
-        texts.append(f"Void matches, which the hall could not finish, not rated: {manifest.void:,}.")
+        texts.append(f"Void matches, which the host could not finish, not rated: {manifest.void:,}.")
     if manifest.unrated:
         texts.append(f"Matches with measured latency, not rated: {manifest.unrated:,}.")
     return Section("Notes", "", [Words(text, is_warning=True) for text in texts]) if texts else None
