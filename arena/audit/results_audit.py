@@ -23,8 +23,9 @@ from arena.errors import StoreError
 from arena.formats.courses import course_of
 from arena.formats.plan import Plan, read_plan
 from arena.formats.tables import Ladder
+from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS, Standings
+from arena.ratings.standings import Standings
 from arena.records import MatchRecord, Rating
 from arena.seeds import key_from_seed, newest_key
 from arena.store import parquet

@@ -34,9 +34,9 @@ from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
 from arena.formats.tables import Ladder, Leg, Table
 from arena.ratings.error_bars import error_bars
+from arena.ratings.models import believe
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import MODEL, RatingSettings
-from arena.ratings.standings import believe
 from arena.records import MatchRecord
 from arena.seeds import key_of_link
 

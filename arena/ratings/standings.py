@@ -15,14 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings import trueskill_batch
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
-from arena.ratings.factor_graph import fold, new_workspace
+from arena.ratings.models import MODELS, believe
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings
+from arena.ratings.settings import MODEL, OVERALL, RatingSettings
 from arena.records import MatchRecord, Rating
 
-MODELS = (MODEL, BATCH_MODEL)
 DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
 
@@ -50,7 +48,7 @@ class Standings:
         if not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools.setdefault(record.pool, Collector()).add(record)
 
-    def ratings(self, models: Sequence[str] = (MODEL,)) -> list[Rating]:
+    def ratings(self, models: Iterable[str] = (MODEL,)) -> list[Rating]:
         """The ratings by model and pool, best first, then the model's overall pool. Empty without matches and field."""
         return rate(self.pools(), self._settings, models)
 
@@ -59,13 +57,13 @@ class Standings:
         return {pool: collector.rows() for pool, collector in self._pools.items()}
 
 
-def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS) -> list[Rating]:
+def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] = MODELS) -> list[Rating]:
     """The ratings of all bots of all pools, and overall: a pure function of the rows."""
     return rate_and_compare(pools, settings, models)[0]
 
 
 def rate_and_compare(
-    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Sequence[str] = MODELS
+    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] = MODELS
 ) -> tuple[list[Rating], dict[str, float]]:
     """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
 
@@ -82,17 +80,6 @@ def rate_and_compare(
                 saved.setdefault(pool.pool, pool.bars.saved)
         result += overall(model, rated)
     return result, saved
-
-
-def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
-    """The beliefs of a model about the bots of one pool."""
-    if model == BATCH_MODEL:
-        return trueskill_batch.rate(rows, settings)
-    bots = len(rows.bots_by_number)
-    mu, sigma = np.full(bots, settings.mu), np.full(bots, settings.sigma)
-    work = new_workspace()
-    fold(mu, sigma, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.tau, settings.margin, work)
-    return Beliefs(mu, sigma)
 
 
 def warm() -> None:

@@ -11,8 +11,8 @@ from arena.analysis.explain import explain
 from arena.analysis.head_to_head import head_to_head
 from arena.analysis.history import history
 from arena.cli.main import USER_ERROR, main
+from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS
 from arena.records import Ending, MatchRecord
 from arena.store import parquet
 from arena.store.manifest import write_manifest

@@ -24,8 +24,9 @@ from arena.hall.names import bot_names
 from arena.hall.pools import Pool
 from arena.hall.ratings import rate_hall
 from arena.hall.rows import counted, read_rows
+from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS, Standings
+from arena.ratings.standings import Standings
 from arena.ratings.stored import COLUMNS, stored_pools
 from arena.records import Ending, FaultRecord, MatchRecord
 from arena.store import parquet

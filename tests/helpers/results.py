@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.analysis.history import history
+from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS, Standings
+from arena.ratings.standings import Standings
 from arena.records import MatchRecord
 from arena.store import parquet
 from arena.store.manifest import BotEntry, Manifest, write_manifest

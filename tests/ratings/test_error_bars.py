@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arena.ratings.error_bars import error_bars
+from arena.ratings.models import MODELS, believe
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import MODELS, believe
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 
 SETTINGS = RatingSettings()
 SKILLS = np.array([20.0, 24.0, 25.0, 31.0])
@@ -70,7 +70,7 @@ def test_rotations_save_what_luck_costs():
     lucky = tournament(source, 1000, luck=3.5, skills=pair)
     plain = tournament(source, 1000, skills=pair)
     half = tournament(source, 1000, luck=3.5, rotations=1, skills=pair)
-    saved = [error_bars(rows, believe(MODELS[1], rows, SETTINGS), SETTINGS).saved for rows in (lucky, plain, half)]
+    saved = [error_bars(rows, believe(BATCH_MODEL, rows, SETTINGS), SETTINGS).saved for rows in (lucky, plain, half)]
     assert saved[0] > 1.5
     assert saved[1:] == pytest.approx([1.0, 1.0], abs=0.1)
 
@@ -78,7 +78,7 @@ def test_rotations_save_what_luck_costs():
 def test_tables_that_share_a_deal_know_less():
     """One seating, so that luck stays: a bot that has the better cards has them at all its tables."""
     rows = tournament(np.random.default_rng(1), 1000, luck=3.5, rotations=1)
-    assert error_bars(rows, believe(MODELS[1], rows, SETTINGS), SETTINGS).saved < 0.8
+    assert error_bars(rows, believe(BATCH_MODEL, rows, SETTINGS), SETTINGS).saved < 0.8
 
 
 def test_twice_the_same_deal_tells_nothing_new():
@@ -88,13 +88,13 @@ def test_twice_the_same_deal_tells_nothing_new():
         rows.bots_by_number, np.arange(2 * rows.matches + 1) * 2, np.tile(rows.deals, 2), np.tile(rows.bots, 2),
         np.tile(rows.units, 2), np.tile(rows.places, 2), np.tile(rows.scores, 2), np.tile(rows.faults, 2),
     )  # fmt: skip
-    widths = [error_bars(given, believe(MODELS[1], given, SETTINGS), SETTINGS).half_widths() for given in (rows, twice)]
+    widths = [error_bars(given, believe(BATCH_MODEL, given, SETTINGS), SETTINGS).half_widths() for given in (rows, twice)]
     assert widths[1] == pytest.approx(widths[0], rel=0.05)
 
 
 def test_below_two_deals_the_belief_is_all_there_is():
     rows = tournament(np.random.default_rng(3), 1)
-    beliefs = believe(MODELS[0], rows, SETTINGS)
+    beliefs = believe(MODEL, rows, SETTINGS)
     bars = error_bars(rows, beliefs, SETTINGS)
     assert np.diag(bars.covariance) == pytest.approx(beliefs.sigma**2)
     assert bars.quantile == pytest.approx(1.959964, abs=1e-6)
@@ -103,7 +103,7 @@ def test_below_two_deals_the_belief_is_all_there_is():
 
 def test_separable_is_symmetric_and_no_bot_is_from_itself():
     rows = tournament(np.random.default_rng(4), 40)
-    beliefs = believe(MODELS[0], rows, SETTINGS)
+    beliefs = believe(MODEL, rows, SETTINGS)
     apart = error_bars(rows, beliefs, SETTINGS).separable(beliefs.mu)
     assert (apart == apart.T).all() and not apart.diagonal().any()
     assert apart[0, 3]

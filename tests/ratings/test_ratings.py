@@ -10,8 +10,9 @@ import trueskill
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
+from arena.ratings.models import MODELS
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
-from arena.ratings.standings import MODELS, Standings
+from arena.ratings.standings import Standings
 from arena.records import Ending, MatchRecord, Rating
 from helpers.records import make_record, make_seat, make_void
 

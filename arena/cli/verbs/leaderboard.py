@@ -11,7 +11,8 @@ from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.hall.folder import RESULTS
-from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.ratings.models import MODELS
+from arena.ratings.settings import MODEL
 from arena.report.selection.boards import headline_ratings
 from arena.store.manifest import read_manifest
 from arena.store.schema import SeatTotals
@@ -22,7 +23,7 @@ def leaderboard(
     game: OnlyPool = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="MODEL", help=f"Rating model: {MODEL} or {BATCH_MODEL}. Default: {MODEL}."),
+        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: {MODEL}."),
     ] = None,
     head_to_head: Annotated[
         bool, typer.Option("--head-to-head", help="Show how often each bot finished before each other one.")

@@ -13,7 +13,8 @@ from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
 from arena.hall.folder import RESULTS
 from arena.hall.names import called
-from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.ratings.models import MODELS
+from arena.ratings.settings import MODEL
 from arena.report.selection.boards import chosen_pools
 from arena.store import manifest as manifests
 
@@ -21,7 +22,7 @@ from arena.store import manifest as manifests
 def rerate(
     name: HallOrName = None,
     game: OnlyPool = None,
-    model: Annotated[str, typer.Option("--model", metavar="MODEL", help=f"Rating model: {MODEL} or {BATCH_MODEL}.")] = MODEL,
+    model: Annotated[str, typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}.")] = MODEL,
     without: Annotated[
         list[str] | None, typer.Option("--without", metavar="BOT", help="Leave out this bot and all its matches. Repeatable.")
     ] = None,
@@ -40,7 +41,7 @@ def rerate(
     """
     from arena.hall import boards
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
-    from arena.ratings.standings import MODELS, rate_and_compare
+    from arena.ratings.standings import rate_and_compare
 
     if model not in MODELS:
         raise ConfigError(f"--model {model}: no such model; {nearest(model, MODELS)}")

@@ -1,0 +1,23 @@
+"""The rating models by name. A model is a module with a function `rate(rows, settings)`; a new one needs a line here.
+
+The modules are imported when they are first used: the names alone cost nothing, the models are compiled code.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from arena.ratings.rows import Beliefs, PoolRows
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+
+MODELS = {
+    MODEL: "arena.ratings.trueskill",
+    BATCH_MODEL: "arena.ratings.trueskill_batch",
+}
+"""The module of each model; ratings are stored for all of them, in this order."""
+
+
+def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
+    """What a model believes of the bots of one pool, by bot, in TrueSkill points."""
+    rate = cast(Callable[[PoolRows, RatingSettings], Beliefs], import_module(MODELS[model]).rate)
+    return rate(rows, settings)
