@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,9 +16,11 @@ from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
 from arena.faults import FORFEIT, SUBSTITUTE, FaultPolicy
+from arena.formats.format import Asked, Format
 from arena.formats.plan import ALL as ALL_ROTATIONS
 from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
-from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin
+from arena.formats.registry import DEFAULT, formats
+from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL, RESULTS
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
@@ -27,7 +30,6 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
 SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
-FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER, COMPARE) = ("round_robin", "gauntlet", "ladder", "compare")
 SERIES = {"chain": "compare", "tune": "tune"}
 """Keys of configs that are played as several tournaments (series/), and by which verb."""
 
@@ -62,42 +64,14 @@ class ClockConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: str = "10s"
 
 
-class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the format `compare`."""
-
-    error: float = 0.05
-    """At most this is the probability of a wrong verdict."""
-    difference: float = 0.1
-    """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
-    share: float = 0.5
-    """Better is who finishes before the other in more than this share of the matches; a shared place counts half."""
-
-
-class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the format `ladder`: when a run of it ends."""
-
-    sigma: float | None = 1.0
-    """When no bot's sigma is above, in any pool; null: not for that."""
-    separable: bool = True
-    """When all neighbours of all pools are separable."""
-    matches: int = 2_000
-    """When this run has played so many; a later run may play as many again."""
-
-
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A config as it is written."""
+    """A config as it is written, without the keys that belong to its format."""
 
     name: str
     games: list[GameConfig]
     bots: list[str | BotConfig]
     seed: int | None = None
-    format: str = ROUND_ROBIN
-    candidates: list[str] | None = None
-    """Of a gauntlet: who plays against all others; of `compare`: is the first one better than the second?"""
-    sample: int | None = None
-    """Of a round robin: play a balanced sample, on every deal so many times as many tables as there are bots."""
-    compare: CompareConfig | None = None
-    ladder: LadderConfig | None = None
+    format: str = DEFAULT
     deals: int = 8
     rotations: str = CYCLIC
     clock: ClockConfig = ClockConfig()
@@ -151,10 +125,10 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     for key, verb in SERIES.items():
         if key in document or document.get("format") == key:
             raise ConfigError(f"{key}: several tournaments one after the other; `arena {verb} CONFIG` plays them")
-    config = typed(document, Config)
+    config = typed(document, _whole_config())
     check_tournament_name(config.name, "name")
-    if config.format not in FORMATS:
-        raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(FORMATS)}')
+    if config.format not in formats():
+        raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(formats())}')
     if config.rotations not in (CYCLIC, ALL_ROTATIONS):
         raise ConfigError(f"rotations: {CYCLIC} or {ALL_ROTATIONS}, not {config.rotations!r}")
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
@@ -182,60 +156,26 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     )
 
 
-def _format(config: Config, names: list[str]) -> Format:
+@cache
+def _whole_config() -> type[Config]:
+    """A config with the keys of all formats, so that a key that no format has is refused with the nearest one."""
+    keys = [(key, kind | None, None) for key, kind in format_keys().items()]
+    whole: type[Any] = msgspec.defstruct("WholeConfig", keys, bases=(Config,), frozen=True, forbid_unknown_fields=True)
+    return whole
+
+
+def _format(config: Config, bots: list[str]) -> Format:
     """The format with its settings; refuses those of other formats."""
-    homes = {"candidates": (GAUNTLET, COMPARE), "sample": (ROUND_ROBIN,), "compare": (COMPARE,), "ladder": (LADDER,)}
-    for key, formats in homes.items():
-        if getattr(config, key) is not None and config.format not in formats:
-            raise ConfigError(f"{key}: a setting of format: {' and '.join(formats)}, not of {config.format}")
-    if config.format == ROUND_ROBIN:
-        if config.sample is not None:
-            _check_count(config.sample, "sample")
-        return RoundRobin(config.sample)
-    if config.format == LADDER:
-        return Ladder((_leg(config.ladder or LadderConfig(), range(len(names))),))
-    candidates = _candidates(config, names)
-    if config.format == GAUNTLET:
-        return Gauntlet(tuple(candidates))
-    for place, game in enumerate(config.games):
-        if config.format == COMPARE and game.deals is not None:
-            raise ConfigError(f"games[{place}].deals: compare plays the same number of deals of every game; set deals alone")
-    if len(candidates) != 2:
-        raise ConfigError(f"candidates: two of the bots are compared, not {len(candidates)}")
-    settings = config.compare or CompareConfig()
-    for key in ("error", "difference"):
-        if not 0.0 < getattr(settings, key) < 0.5:
-            raise ConfigError(f"compare.{key}: between 0 and 0.5, not {getattr(settings, key)}")
-    bound = bound_of(settings.share, "compare.share")
-    if bound + settings.difference >= 1.0:
-        raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
-    return Compare((candidates[0], candidates[1]), settings.error, settings.difference, bound)
-
-
-def bound_of(share: float, key: str) -> float:
-    """The difference between two candidates of which the first one finishes before the other in this share of the matches."""
-    if not 0.5 <= share < 1.0:
-        raise ConfigError(f"{key}: from 0.5 to below 1, not {share}")
-    return round(2.0 * share - 1.0, 9)
-
-
-def _candidates(config: Config, names: list[str]) -> list[int]:
-    """By place among the bots."""
-    if not config.candidates:
-        raise ConfigError(f"candidates: this key is needed for format: {config.format}, with names of bots")
-    for place, name in enumerate(config.candidates):
-        if name not in names:
-            raise ConfigError(f'candidates[{place}]: no bot is called "{name}"; {nearest(name, names)}')
-        if name in config.candidates[:place]:
-            raise ConfigError(f'candidates[{place}]: "{name}" is there twice')
-    return [names.index(name) for name in config.candidates]
-
-
-def _leg(settings: LadderConfig, field: range) -> Leg:
-    if settings.sigma is not None and not (math.isfinite(settings.sigma) and settings.sigma > 0):
-        raise ConfigError(f"ladder.sigma: a positive number of TrueSkill points, or null, not {settings.sigma}")
-    _check_count(settings.matches, "ladder.matches")
-    return Leg(0, tuple(field), settings.sigma, settings.separable, settings.matches)
+    kind, settings = formats()[config.format], {}
+    for key in format_keys():
+        if getattr(config, key) is None:
+            continue
+        if key not in kind.KEYS:
+            homes = [name for name, other in formats().items() if key in other.KEYS]
+            raise ConfigError(f"{key}: a setting of format: {' and '.join(homes)}, not of {config.format}")
+        settings[key] = getattr(config, key)
+    own_deals = [place for place, game in enumerate(config.games) if game.deals is not None]
+    return kind.read(Asked(settings, bots, own_deals))
 
 
 def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:

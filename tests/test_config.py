@@ -53,7 +53,7 @@ def test_units_are_read() -> None:
         ({"deals": 0}, "deals: at least 1, not 0"),
         ({"deals": "many"}, "deals: Expected `int`, got `str`"),
         ({"name": "Über"}, "name: a name is 1 to 40 of a-z"),
-        ({"format": "swiss"}, 'format: "swiss" is not played by this version'),
+        ({"format": "knockout"}, 'format: "knockout" is not played by this version'),
         ({"rotations": "some"}, "rotations: cyclic or all"),
         ({"clock": {"move": "fast"}}, 'clock.move: a time such as "1s"'),
         ({"clock": {"move": "0s"}}, "clock.move: a time"),
@@ -160,10 +160,10 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     ("changes", "expected"),
     [
         (
-            {"format": "swiss"},
-            'format: "swiss" is not played by this version; possible: round_robin, gauntlet, ladder, compare',
+            {"format": "knockout"},
+            'format: "knockout" is not played by this version; possible: compare, gauntlet, ladder, round_robin',
         ),
-        ({"candidates": ["set_bot"]}, "candidates: a setting of format: gauntlet and compare, not of round_robin"),
+        ({"candidates": ["set_bot"]}, "candidates: a setting of format: compare and gauntlet, not of round_robin"),
         ({"format": "gauntlet"}, "candidates: this key is needed for format: gauntlet"),
         ({"format": "gauntlet", "candidates": ["nobody"]}, 'candidates[0]: no bot is called "nobody"'),
         ({"format": "compare", "candidates": ["set_bot"]}, "candidates: two of the bots are compared, not 1"),

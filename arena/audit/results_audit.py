@@ -20,14 +20,11 @@ import msgspec
 from arena import games
 from arena.audit.replaying import Replayer
 from arena.errors import StoreError
-from arena.formats.courses import course_of
 from arena.formats.plan import Plan, read_plan
-from arena.formats.tables import Ladder
 from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord, Rating
-from arena.seeds import key_from_seed, newest_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import JOURNAL_FILE, Journal
@@ -94,7 +91,7 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     if plan.commitment != manifest.commitment:
         problems.append(f"{MANIFEST_FILE}: key: its SHA-256 is not the commitment")
         return None
-    if plan.seed is not None and _key_of_seed(plan, plan.seed) != key:
+    if plan.key_from_seed() not in (None, key):
         problems.append(f"{MANIFEST_FILE}: key: not the one that seed {plan.seed} gives")
     differing = [name for name in document if document[name] != manifest.config.get(name)]
     if differing:
@@ -109,11 +106,6 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     return plan
 
 
-def _key_of_seed(plan: Plan, seed: int) -> bytes:
-    key = key_from_seed(seed)
-    return newest_key(key, len(plan.format.legs)) if isinstance(plan.format, Ladder) else key
-
-
 def _identity(bot: BotEntry) -> tuple[Any, ...]:
     return bot.name, bot.version, bot.sha256, bot.games
 
@@ -123,7 +115,8 @@ class _Auditor:
         self._folder, self._plan, self._audit, self._on_progress = folder, plan, audit, on_progress
         self._manifest = audit.manifest
         self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
-        self._course = course_of(plan.without_stages(), self._settings)  # decides all anew
+        whole = plan.without_stages()
+        self._course = whole.format.course(whole, self._settings)  # decides all anew
         self._stretches = self._course.stretches()
         self._checkpoint: float = 0  # plan index behind the current stretch; infinite: it is over
         self._end = 0  # of the plan, as far as it is decided
@@ -203,12 +196,12 @@ class _Auditor:
             self._checkpoint = math.inf
         else:
             self._checkpoint = self._end = following[1]
-        if isinstance(self._plan.format, Ladder) and isinstance(found := self._course.plan.format, Ladder):
-            number = len(found.stages) - 1
-            if number >= 0 and found.stages[number:] != self._plan.format.stages[number : number + 1]:
-                problem = f"{MANIFEST_FILE}: config: stage {number} of the ladder is not what the rows before it ask for"
-                self._audit.problems.append(problem)
-                self._checkpoint = math.inf
+        told, found = self._plan.format.stages, self._course.plan.format.stages
+        number = len(found) - 1
+        if number >= 0 and found[number:] != told[number : number + 1]:
+            stage = f"stage {number} of the {self._plan.format.name()}"
+            self._audit.problems.append(f"{MANIFEST_FILE}: config: {stage} is not what the rows before it ask for")
+            self._checkpoint = math.inf
 
     def _check_manifest(self) -> None:
         retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._course.retired}

@@ -17,10 +17,12 @@ from arena.admission.field import admit
 from arena.config import check_config
 from arena.engine import rng
 from arena.formats.betting import BettingTest, Verdict
-from arena.formats.comparison import Comparison, checkpoints
-from arena.formats.ladder import LadderCourse, look_at
+from arena.formats.compare import Compare, Comparison, checkpoints
+from arena.formats.format import Format
+from arena.formats.ladder import Ladder, Leg
+from arena.formats.ladder.course import LadderCourse, look_at
 from arena.formats.plan import Plan
-from arena.formats.tables import Compare, Format, Ladder, Leg, RoundRobin
+from arena.formats.round_robin import RoundRobin
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
@@ -221,7 +223,8 @@ def _ladder(bank: Bank, field: tuple[int, ...], number: int, has_rotations: bool
 
 def _compared(bank: Bank, pair: tuple[int, int], number: int, has_rotations: bool) -> tuple[int, bool]:
     """Matches, and whether there was a verdict."""
-    course = Comparison(bank.plan(Compare(pair, ERROR, DIFFERENCE), MOST_DEALS))
+    format = Compare(pair, ERROR, DIFFERENCE)
+    course = Comparison(bank.plan(format, MOST_DEALS), format)
     matches = 0
     for first, last in course.stretches():
         for index in range(first, last):

@@ -1,15 +1,16 @@
 """What is decided while a tournament goes on: a pure function of the rows up to fixed checkpoints of its plan.
 
 So neither the number of workers, nor when they end, nor a resume can change it, and `arena verify-results` decides it again
-from the stored rows. All formats retire bots that forfeit again and again; `compare` decides when enough has been seen,
-`ladder` which tables come next. Not here: who sits where (formats/tables.py), and the playing (tournament.py).
+from the stored rows. All formats retire bots that forfeit again and again; some decide when enough has been seen, or which
+tables come next (`StagedCourse`). What a format decides is in its own file, the playing in tournament/run.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement, stretches
+from arena.formats.tables import Table
 from arena.records import MatchRecord
 
 
@@ -17,7 +18,7 @@ class Course(Protocol):
     """Fed with the rows of one stretch of the plan after the other, each in plan order."""
 
     plan: Plan
-    """As far as it is known: that of a ladder grows."""
+    """As far as it is known: a staged one grows."""
     retired: set[int]
     """Bots that play no more, by their place in the field."""
     outcome: str | None
@@ -47,6 +48,18 @@ class Course(Protocol):
         ...
 
 
+class Book(Protocol):
+    """What a format remembers between its runs besides the rows: a value in the journal, written before it is acted on."""
+
+    def values(self) -> Mapping[str, bytes]:
+        """The book as the journal stores it."""
+        ...
+
+    def after(self, plan: Plan, *, has_ended: bool = False) -> "Book":
+        """The book with what the plan has now. `has_ended`: whether this run is over."""
+        ...
+
+
 class Fixed:
     """The whole plan, whatever happens; implements Course."""
 
@@ -60,16 +73,66 @@ class Fixed:
         self.add = self._retirement.add
 
     def stretches(self) -> Iterator[tuple[int, int]]:
-        """Every 5 % of the plan."""
+        """The plan in steps of 5 %."""
         return stretches(len(self.plan))
 
     def pass_checkpoint(self) -> list[str]:
-        """Retirements."""
+        """Retire who has to go; returns a line for each."""
         return retirement_news(self.plan, self._retirement.pass_checkpoint())
 
     def total(self) -> int | None:
-        """That of the plan."""
+        """None: those of the plan."""
         return None
+
+
+class StagedCourse:
+    """Stage after stage, each decided from the rows of all stages before; implements Course but for `decide` and `total`."""
+
+    def __init__(self, plan: Plan) -> None:
+        """`plan`: with those of its stages that are decided already; the others are decided here."""
+        self.plan = plan
+        self.outcome: str | None = None
+        self.number = 0
+        """The stage that is played, or is to be decided."""
+        self._retirement = Retirement(plan)
+        self.retired = self._retirement.retired
+
+    def decide(self) -> tuple[list[tuple[int, Table]], str | None]:
+        """The tables of the next stage, with the entry of each; without any, why it is over, if that is to be told."""
+        raise NotImplementedError
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Stage by stage, to the last one."""
+        return self.stages_until(None)
+
+    def stages_until(self, end: int | None) -> Iterator[tuple[int, int]]:
+        """The stretches of the stages from `number` on, to the one before `end`, or as long as another one is decided."""
+        while end is None or self.number < end:
+            if self.number == len(self.plan.format.stages) and not self._add_stage():
+                return
+            stages = self.plan.format.stages
+            more = stages[self.number + 1 : self.number + 2]
+            yield stages[self.number].first_index, more[0].first_index if more else len(self.plan)
+            self.number += 1
+
+    def is_wanted(self, index: int) -> bool:
+        """All matches of a stage are played: a retired bot is at none of the later tables."""
+        return True
+
+    def add(self, record: MatchRecord) -> None:
+        """Take in the next match."""
+        self._retirement.add(record)
+
+    def pass_checkpoint(self) -> list[str]:
+        """Retire who has to go; the next stage is decided when it is asked for."""
+        return retirement_news(self.plan, self._retirement.pass_checkpoint())
+
+    def _add_stage(self) -> bool:
+        """Decide the next stage; whether there is one."""
+        tables, self.outcome = self.decide()
+        if tables:
+            self.plan = self.plan.add_stage(tables)
+        return bool(tables)
 
 
 def retirement_news(plan: Plan, places: list[int]) -> list[str]:

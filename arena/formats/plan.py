@@ -1,16 +1,10 @@
 """What is to be played, as a pure function: match i of a tournament is computed from i alone.
 
-Plan order is deal by deal; within a deal the config's entries in order, within an entry its tables (tables.py), within a
-table its rotations. So an interrupted run has played every table about equally often, and ten million matches need no list.
-
-A ladder's plan is its stages, which grow in number: stage by stage, within a stage table by table, within a table deal by
-deal. Every leg has a key of its own, published when the leg is over; all of them are fixed by the first commitment
-(`seeds.key_of_link`), so nobody can choose the deals to come, and nobody can tell them from those that were.
+Where match i is follows from the format: deal by deal over tables that are known from the start (layers.py), or stage by stage
+over tables that were chosen on the way (stages.py).
 """
 
 import hashlib
-import itertools
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -21,22 +15,14 @@ from arena import games
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.faults import FaultPolicy
-from arena.formats.tables import (
-    Combinations,
-    Format,
-    Ladder,
-    Leg,
-    RoundRobin,
-    Stage,
-    Table,
-    Tables,
-    count_later,
-    orders,
-    tables_of,
-)
+from arena.formats.format import Format, Seating
+from arena.formats.layers import EntryTables, Layers, Layout
+from arena.formats.registry import default_format, read_format
+from arena.formats.stages import Stage, StageLayout
+from arena.formats.tables import Table, Tables, orders
 from arena.match import MatchSetup, Player
 from arena.records import Clock, Limits, canonical_json
-from arena.seeds import MATCH_ID_DIGITS, commitment, key_of_link, match_seeds, table_dice
+from arena.seeds import MATCH_ID_DIGITS, commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
@@ -90,26 +76,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What each locked bot may use."""
     faults: FaultPolicy
     key: bytes
-    """Secret of this tournament: all seeds derive from it. Of a ladder, that of its newest leg."""
+    """Secret of this tournament: all seeds derive from it. Where there is a chain of keys (seeds.py), the newest one."""
     seed: int | None
     """The public seed that the key was derived from; None for a secret key."""
-    format: Format = RoundRobin()
+    format: Format = msgspec.field(default_factory=default_format)
 
     def __len__(self) -> int:
-        if isinstance(self.format, Ladder):
-            last = self.format.stages[-1:]
-            return last[0].first_index + self._starts(last[0])[-1] if last else 0
-        return sum(layer.size * layer.deals for layer in self._layers)
+        return len(self._layout)
 
     @property
     def commitment(self) -> str:
         """SHA-256 of the key: published first, it proves at the end that the deals were not chosen."""
-        return commitment(key_of_link(self.key, len(self.legs), 0))
-
-    @property
-    def legs(self) -> Sequence[Leg]:
-        """Of a ladder."""
-        return self.format.legs if isinstance(self.format, Ladder) else ()
+        return commitment(key_of_link(self.key, self.format.links, 0))
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -124,9 +102,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def lasting_document(self) -> dict[str, Any]:
-        """What all runs must have in common: of a ladder not its bots, legs and stages."""
-        lasting = {"contestants": [], "format": {"name": "ladder"}} if isinstance(self.format, Ladder) else {}
-        return {**self.document, **lasting}
+        """What all runs must have in common; what a run adds to a plan is not in it."""
+        return self.format.lasting(self.document)
 
     @property
     def sha256(self) -> str:
@@ -135,9 +112,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def setup(self, index: int) -> MatchSetup:
         """Match number `index`."""
-        entry, deal, table, rotation = self._coordinates(index)
+        place, deal, table, rotation = self._layout.locate(index)
+        entry = self.entries[place]
         order = orders(entry.seats, has_all=self.has_all)[rotation]
-        bots = [self.contestants[table[place]] for place in order]
+        bots = [self.contestants[table[seat]] for seat in order]
         match_id = self._match_id(entry, deal, bots)
         options = canonical_json(entry.options)
         seeds = match_seeds(self.key_of(index), match_id, entry.game, entry.seats, options, deal)
@@ -159,40 +137,43 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def bots(self, index: int) -> tuple[int, ...]:
         """The contestants of match `index`, by their place in the field, in no particular seat order."""
-        return self._coordinates(index)[2]
+        return self._layout.locate(index)[2]
+
+    def entry_of(self, index: int) -> int:
+        """The entry of match `index`, by its place in the config."""
+        return self._layout.locate(index)[0]
 
     def key_of(self, index: int) -> bytes:
         """The key that the seeds of match `index` derive from."""
-        return key_of_link(self.key, len(self.legs), leg_of(self.format, index))
+        return key_of_match(self.format, self.key, index)
+
+    def key_from_seed(self) -> bytes | None:
+        """The key that the public seed gives; None for a secret key."""
+        if self.seed is None:
+            return None
+        key = key_from_seed(self.seed)
+        return newest_key(key, self.format.links) if self.format.links else key
 
     def add_stage(self, tables: Sequence[tuple[int, Table]]) -> "Plan":
-        """A ladder's plan with one more stage."""
-        assert isinstance(self.format, Ladder)
-        stage = Stage(len(self.format.stages), len(self), tuple(tables))
-        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(*self.format.stages, stage)))
+        """The plan of a staged format with one more stage."""
+        stages = self.format.stages
+        return self._with_stages([*stages, Stage(len(stages), len(self), tuple(tables))])
 
     def without_stages(self) -> "Plan":
-        """A ladder's plan as it is sent to workers, which get the stages one by one; any other as it is."""
-        if not isinstance(self.format, Ladder):
-            return self
-        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=()))
+        """The plan as it is sent to workers, which get the stages one by one; without stages it is the plan as it is."""
+        return self._with_stages([])
 
     def with_stage(self, stage: Stage) -> "Plan":
-        """A ladder's plan with this stage alone: enough for its matches."""
-        return msgspec.structs.replace(self, format=msgspec.structs.replace(self.format, stages=(stage,)))
+        """The plan with this stage alone: enough for its matches."""
+        return self._with_stages([stage])
+
+    def stage_from(self, first: int) -> Stage | None:
+        """The stage whose first match is `first`; None where there is none."""
+        return next((stage for stage in self.format.stages if stage.first_index == first), None)
 
     def count_without(self, places: set[int], first: int = 0) -> int:
-        """How many matches from index `first` on have none of the contestants `places`: counted without listing them."""
-        if not all(isinstance(tables, Combinations) for tables in self.tables):
-            return sum(places.isdisjoint(self.bots(index)) for index in range(first, len(self)))
-        count = 0
-        for layer in self._layers:
-            deals, rest = divmod(min(max(0, first - layer.first_index), layer.size * layer.deals), layer.size)
-            of_a_deal = [self._count_part(place, places, max(0, rest - offset)) for offset, place in layer.parts]
-            whole = [self._count_part(place, places, 0) for _, place in layer.parts]
-            if deals < layer.deals:
-                count += sum(of_a_deal) + sum(whole) * (layer.deals - deals - 1)
-        return count
+        """How many matches from index `first` on have none of the contestants `places`."""
+        return self._layout.count_without(places, first)
 
     def field(self, entry: Entry) -> list[int]:
         """The contestants that play an entry."""
@@ -213,90 +194,47 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return pools
 
     @cached_property
-    def _layers(self) -> list["_Layer"]:
-        """Stretches of deals in which the same entries are played, with where each begins in the plan."""
-        layers: list[_Layer] = []
-        first_index, first_deal = 0, 0
-        for last_deal in sorted({entry.deals for entry in self.entries}):
-            parts, size = [], 0
-            for place, entry in enumerate(self.entries):
-                if entry.deals >= last_deal:
-                    parts.append((size, place))
-                    size += self.tables[place].per_deal * len(orders(entry.seats, has_all=self.has_all))
-            layers.append(_Layer(first_index, first_deal, last_deal - first_deal, size, tuple(parts)))
-            first_index += size * (last_deal - first_deal)
-            first_deal = last_deal
-        return layers
+    def _layout(self) -> Layout:
+        """Where each match is."""
+        orders = [self.orders_at(place) for place in range(len(self.entries))]
+        if self.format.IS_STAGED:
+            return StageLayout(self.format.stages, [entry.deals for entry in self.entries], orders)
+        parts = zip(self.entries, self.tables, orders)
+        return Layers([EntryTables(entry.deals, tables, each, self.field(entry)) for entry, tables, each in parts])
 
     @cached_property
     def tables(self) -> list[Tables]:
-        """By entry. Not of a ladder. Raises ConfigError where the bots of one are too few."""
-        found = []
-        for place, entry in enumerate(self.entries):
-            game, options = games.load(entry.game), canonical_json(entry.options)
+        """By entry; a staged format has none. Raises ConfigError where the bots of an entry are too few."""
+        return [self._tables_at(place) for place in range(len(self.entries))]
 
-            def dice(deal: int, entry: Entry = entry, options: str = options) -> int:
-                return table_dice(self.key, entry.game, entry.seats, options, deal)
-
-            units = game.units(entry.seats, entry.options)
-            try:
-                found.append(
-                    tables_of(
-                        self.format, self.field(entry), entry.seats, entry.deals, units=units, has_all=self.has_all, dice=dice
-                    )
-                )  # fmt: skip
-            except ConfigError as error:
-                raise ConfigError(f"games[{place}]: {entry.game}: {error}") from None
-        return found
-
-    def _coordinates(self, index: int) -> tuple[Entry, int, Table, int]:
-        """Entry, deal, table and rotation of match `index`."""
-        if isinstance(self.format, Ladder):
-            return self._of_stage(self.format.stages, index)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        layer = self._layers[bisect_right([layer.first_index for layer in self._layers], index) - 1]
-        deal, rest = divmod(index - layer.first_index, layer.size)
-        offset, place = layer.parts[bisect_right([offset for offset, _ in layer.parts], rest) - 1]
+    def _tables_at(self, place: int) -> Tables:
         entry = self.entries[place]
-        number, rotation = divmod(rest - offset, len(orders(entry.seats, has_all=self.has_all)))
-        return entry, layer.first_deal + deal, self.tables[place].table(layer.first_deal + deal, number), rotation
+        options = canonical_json(entry.options)
+        seating = Seating(
+            field=self.field(entry), seats=entry.seats, deals=entry.deals, has_all=self.has_all,
+            units=games.load(entry.game).units(entry.seats, entry.options),
+            dice=lambda deal: table_dice(self.key, entry.game, entry.seats, options, deal),
+        )  # fmt: skip
+        try:
+            return self.format.tables(seating)
+        except ConfigError as error:
+            raise ConfigError(f"games[{place}]: {entry.game}: {error}") from None
 
-    def _of_stage(self, stages: Sequence[Stage], index: int) -> tuple[Entry, int, Table, int]:
-        stage = stages[bisect_right(stages, index, key=lambda stage: stage.first_index) - 1] if stages else None
-        if stage is None or not 0 <= index - stage.first_index < self._starts(stage)[-1]:
-            raise IndexError(index)
-        starts = self._starts(stage)
-        number = bisect_right(starts, index - stage.first_index) - 1
-        place, table = stage.tables[number]
-        entry = self.entries[place]
-        deal, rotation = divmod(index - stage.first_index - starts[number], len(orders(entry.seats, has_all=self.has_all)))
-        return entry, stage.number * max(entry.deals for entry in self.entries) + deal, table, rotation
-
-    def _starts(self, stage: Stage) -> list[int]:
-        """Where each table of a stage begins, counted from its first match, and where the stage ends."""
-        sizes = [self.matches_at(place) for place, _ in stage.tables]
-        return [0, *itertools.accumulate(sizes)]
+    def orders_at(self, place: int) -> int:
+        """How many rotations of a table of entry `place` are played on a deal."""
+        return len(orders(self.entries[place].seats, has_all=self.has_all))
 
     def matches_at(self, place: int) -> int:
-        """Matches that a table of entry `place` plays on all deals of the entry: of a ladder, in one stage."""
-        entry = self.entries[place]
-        return entry.deals * len(orders(entry.seats, has_all=self.has_all))
+        """Matches that a table of entry `place` plays on all deals of the entry; in one stage, where there are stages."""
+        return self.entries[place].deals * self.orders_at(place)
 
     @property
     def has_all(self) -> bool:
         """Whether a table is played in every order."""
         return self.rotations == ALL
 
-    def _count_part(self, place: int, without: set[int], first: int) -> int:
-        """Matches of one deal of an entry from the `first`-th on whose table has none of the contestants `without`."""
-        number, rotation = divmod(first, rotations := len(orders(self.entries[place].seats, has_all=self.has_all)))
-        tables = self.tables[place]
-        if number >= tables.per_deal:
-            return 0
-        begun = tables.table(0, number)
-        count = rotations * count_later(self.field(self.entries[place]), begun, without)
-        return count + (rotations - rotation if without.isdisjoint(begun) else 0)
+    def _with_stages(self, stages: Sequence[Stage]) -> "Plan":
+        return msgspec.structs.replace(self, format=self.format.with_stages(stages))
 
     def _match_id(self, entry: Entry, deal: int, bots: list[Contestant]) -> str:
         secret = f"seed:{self.seed}" if self.seed is not None else self.commitment
@@ -305,28 +243,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()[:MATCH_ID_DIGITS]
 
 
-class _Layer(msgspec.Struct, frozen=True):
-    first_index: int
-    first_deal: int
-    deals: int
-    size: int
-    """Matches per deal."""
-    parts: tuple[tuple[int, int], ...]
-    """Where each entry begins within a deal, and its place in the config."""
-
-
 class _ReadEntry(Entry, frozen=True, kw_only=True):
     options: dict[str, Any]  # msgspec cannot check a type that contains itself; the room does (`resolve_options`)
 
 
 class _ReadPlan(Plan, frozen=True, kw_only=True, dict=True):
     entries: tuple[_ReadEntry, ...]
+    format: Any  # which formats there are is known when one is read
 
 
 def read_plan(document: dict[str, Any], key: bytes) -> Plan:
     """A plan from its document and its key. Raises ValueError that says what is wrong with the document."""
     try:
-        plan = msgspec.convert({**document, "key": key, "limits": document}, _ReadPlan)
+        format = read_format(document["format"]) if "format" in document else default_format()
+        plan = msgspec.convert({**document, "key": key, "limits": document, "format": format}, _ReadPlan)
         for entry in plan.entries:
             game = games.load(entry.game)
             game.check_seats(entry.seats)
@@ -337,10 +267,6 @@ def read_plan(document: dict[str, Any], key: bytes) -> Plan:
     return plan
 
 
-def leg_of(format: Format, index: int) -> int:
-    """The leg that match `index` belongs to; 0 where there are none."""
-    if not isinstance(format, Ladder) or not format.legs:
-        return 0
-    stage = bisect_right(format.stages, index, key=lambda stage: stage.first_index) - 1
-    number = format.stages[max(0, stage)].number if format.stages else 0
-    return max(0, bisect_right(format.legs, number, key=lambda leg: leg.first_stage) - 1)
+def key_of_match(format: Format, newest: bytes, index: int) -> bytes:
+    """The key that the seeds of match `index` derive from. `newest`: the key of the plan, or the newest one of its chain."""
+    return key_of_link(newest, format.links, format.link_of(index))

@@ -5,11 +5,10 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import NotStored, StoreError
-from arena.formats.plan import leg_of
-from arena.formats.tables import Format, Ladder
+from arena.formats.plan import key_of_match
+from arena.formats.registry import DEFAULT, read_format
 from arena.hall.folder import ENTRIES, HALL, finished_or_stopped
 from arena.records import MatchRecord
-from arena.seeds import key_of_link
 from arena.store import parquet
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.manifest import MANIFEST_FILE, read_manifest
@@ -71,9 +70,7 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
 def _key_of(folder: Path, record: MatchRecord, newest: bytes) -> bytes:
     """The key of a match's deals: each leg of a ladder has a key of its own. `newest`: the key of the last leg."""
     try:
-        format = msgspec.convert(read_manifest(folder).config.get("format", {"name": "round_robin"}), Format)
+        format = read_format(read_manifest(folder).config.get("format", {"name": DEFAULT}))
     except msgspec.ValidationError as error:
         raise StoreError(f"{folder / MANIFEST_FILE}: config.format: {error}") from None
-    if not isinstance(format, Ladder):
-        return newest
-    return key_of_link(newest, len(format.legs), leg_of(format, record.index))
+    return key_of_match(format, newest, record.index)

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import msgspec
 
-from arena.config import COMPARE, Tournament, bound_of, check_config, check_tournament_name
+from arena.config import Tournament, check_config, check_tournament_name
 from arena.errors import ConfigError, nearest
-from arena.formats.comparison import Comparison, Evidence, share_of
-from arena.formats.tables import Compare
+from arena.formats.compare import Compare, Evidence, between, bound_of, comparison_of, share_of
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Reporter, Results, Settings
 from arena.userfiles import read_yaml, typed
@@ -87,8 +86,8 @@ def check_steps(document: object, folder: Path, settings: Settings) -> list[Step
     links = typed({CHAIN: document[CHAIN]}, Chain).chain
     if len(links) < 2:
         raise ConfigError(f"{CHAIN}: at least two bots are needed, from the weakest to the strongest")
-    if "candidates" in document or document.get("format") != COMPARE:
-        raise ConfigError(f"{CHAIN}: in place of candidates, with format: {COMPARE}")
+    if "candidates" in document or document.get("format") != Compare.name():
+        raise ConfigError(f"{CHAIN}: in place of candidates, with format: {Compare.name()}")
     rest = {key: value for key, value in document.items() if key != CHAIN}
     whole = check_config({**rest, "candidates": [links[0].bot, links[1].bot]}, folder, settings.out)
     whole = msgspec.structs.replace(whole, name=settings.name or whole.name)
@@ -104,9 +103,9 @@ def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> 
 
 
 def _result(step: Step, results: Results) -> StepResult:
-    assert isinstance(results.course, Comparison)
+    course = comparison_of(results.course)
     cpu = sum(total.cpu_ms for total in results.totals()) / _MILLISECONDS
-    return StepResult(step, results.course.evidence()[0], results.course.outcome, results.manifest.played, cpu)
+    return StepResult(step, course.evidence()[0], course.outcome, results.manifest.played, cpu)
 
 
 def _check_links(links: list[Link], whole: Tournament) -> None:
@@ -128,9 +127,8 @@ def _step(whole: Tournament, chain: list[str], place: int, link: Link) -> Step:
     below = chain[place - 1]
     bots = tuple(bot for bot in whole.bots if bot.name in (link.bot, below) or bot.name not in chain)
     names = [bot.name for bot in bots]
-    format = whole.format
-    assert isinstance(format, Compare)
-    bound = format.bound if link.share is None else bound_of(link.share, f"{CHAIN}[{place}].share")
+    asked = None if link.share is None else bound_of(link.share, f"{CHAIN}[{place}].share")
+    format, bound = between(whole.format, (names.index(link.bot), names.index(below)), asked)
     name = f"{whole.name}-{link.bot}"
     check_tournament_name(name, f"name and {CHAIN}[{place}].bot, which together name the step's folder")
     tournament = msgspec.structs.replace(
@@ -138,6 +136,6 @@ def _step(whole: Tournament, chain: list[str], place: int, link: Link) -> Step:
         name=name,
         bots=bots,
         entries=tuple(msgspec.structs.replace(entry, deals=link.deals or entry.deals) for entry in whole.entries),
-        format=msgspec.structs.replace(format, candidates=(names.index(link.bot), names.index(below)), bound=bound),
+        format=format,
     )
     return Step(link.bot, below, share_of(bound), tournament)

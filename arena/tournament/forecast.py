@@ -13,7 +13,6 @@ import msgspec
 from arena.admission.field import admit
 from arena.config import Tournament, read_config
 from arena.formats.plan import Plan
-from arena.formats.tables import Challenges, Combinations, Compare, Gauntlet, Ladder, RoundRobin, Sample, orders
 from arena.records import Ending
 from arena.seeds import key_from_seed, new_key
 from arena.tournament.session import Settings
@@ -76,8 +75,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
         limits=tournament.limits, faults=tournament.faults, seed=seed, format=tournament.format,
         key=new_key() if seed is None else key_from_seed(seed),
     )  # fmt: skip
-    if not isinstance(plan.format, Ladder):
-        len(plan)  # refuses what cannot be played before anything is tried
+    matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
     warm_rooms((entry.game for entry in plan.entries), say)
     job = Job(
         plan, {bot.files.sha256: bot.files for bot in tournament.bots},
@@ -85,15 +83,12 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     )  # fmt: skip
     entries = tuple(_entry(plan, place, job, say) for place in range(len(plan.entries)))
     workers = settings.workers or available_cpus()
-    if isinstance(plan.format, Ladder):
-        matches = plan.format.legs[-1].matches
+    seconds = sum((entry.matches or 0) * entry.seconds_per_match for entry in entries)
+    if any(entry.matches is None for entry in entries):
         seconds = matches * sum(entry.seconds_per_match for entry in entries) / len(entries)
-    else:
-        matches = len(plan)
-        seconds = sum((entry.matches or 0) * entry.seconds_per_match for entry in entries)
     return Forecast(
-        name=settings.name or tournament.name, format=plan.document["format"]["name"], bots=len(contestants), workers=workers,
-        matches=matches, is_upper_bound=isinstance(plan.format, Compare | Ladder), seconds=seconds / workers, entries=entries,
+        name=settings.name or tournament.name, format=plan.format.name(), bots=len(contestants), workers=workers,
+        matches=matches, is_upper_bound=plan.format.MAY_END_EARLY, seconds=seconds / workers, entries=entries,
     )  # fmt: skip
 
 
@@ -101,43 +96,17 @@ def _entry(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> Entr
     entry = plan.entries[place]
     say(f"{entry.pool}: playing a few matches to see how long they take ...")
     played, seconds, faults = _calibrate(plan, place, job)
-    is_ladder = isinstance(plan.format, Ladder)
-    tables = None if is_ladder else plan.tables[place].per_deal
+    size = plan.format.entry_size(plan, place)
     return EntryForecast(
-        pool=entry.pool, game=entry.game, seats=entry.seats, bots=len(plan.field(entry)), tables=tables, deals=entry.deals,
-        rotations=len(orders(entry.seats, has_all=plan.has_all)),
-        matches=None if tables is None else tables * plan.matches_at(place), balance=balance_text(plan, place),
+        pool=entry.pool, game=entry.game, seats=entry.seats, bots=len(plan.field(entry)), tables=size.tables, deals=size.deals,
+        rotations=plan.orders_at(place), matches=size.matches, balance=plan.format.balance_text(plan, place),
         calibrated=played, seconds_per_match=seconds / max(1, played), faults=faults,
     )  # fmt: skip
 
 
-def balance_text(plan: Plan, place: int) -> str:
-    """How often the bots of an entry meet each other over all its deals, in words."""
-    entry = plan.entries[place]
-    seats = "all orders of a table" if plan.has_all else "each bot of a table in each seat once a deal"
-    tables = None if isinstance(plan.format, Ladder) else plan.tables[place]
-    if isinstance(tables, Combinations):
-        pairs = math.comb(len(tables.field) - 2, entry.seats - 2) * entry.deals
-        return f"all tables; each pair meets at {pairs:,}; {seats}"
-    if isinstance(tables, Sample):
-        least, most = tables.meetings()
-        often = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-        each = tables.turns * entry.seats * entry.deals
-        return f"a balanced sample; each bot sits at {each:,} tables, each pair meets at {often}; {seats}"
-    if isinstance(tables, Challenges):
-        rivals = len(tables.others.field)
-        pairs = math.comb(rivals - 1, entry.seats - 2) * entry.deals
-        return f"{len(tables.candidates)} candidates, each meets each of {rivals} others at {pairs:,} tables; {seats}"
-    if tables is None:
-        return f"tables are chosen stage by stage; {seats}"
-    beside = f", with {entry.seats - 2} of {len(plan.field(entry)) - 2} others, drawn per deal" if entry.seats > 2 else ""
-    return f"the two candidates at every table, seats exchanged{beside}"
-
-
 def _calibrate(plan: Plan, place: int, job: Job) -> tuple[int, float, int]:
     """Play a few matches of an entry; returns their number, their seconds, and how many seats had faults."""
-    kind = plan.format if isinstance(plan.format, Gauntlet | Compare) else RoundRobin()
-    alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=kind, key=new_key())
+    alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=plan.format.trial(), key=new_key())
     worker = Worker(msgspec.structs.replace(job, plan=alone))
     try:
         worker.play([0])  # what is loaded once does not count

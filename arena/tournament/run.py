@@ -22,10 +22,8 @@ from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
 from arena.errors import ConfigError, StoreError
-from arena.formats.book import Book, go_on, read_book
-from arena.formats.courses import course_of, sample_texts, size_text
+from arena.formats.course import Book
 from arena.formats.plan import Contestant, Plan
-from arena.formats.tables import Ladder, Stage
 from arena.hall.adding import add_to_hall
 from arena.hall.folder import HALL
 from arena.match import void
@@ -92,24 +90,24 @@ class _Run:
         self.journal, self.reporter = journal, reporter
         self.progress = Progress(name)
         self.tally = Tally()
-        self.done = bytearray(len(plan))
+        self.done = bytearray(max(len(plan), 1 + max(journal.indices(), default=-1)))  # a plan may still be growing
         self.score = Score()
         self.trouble = Trouble.of(journal) or Trouble()
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
-        self.course = course_of(plan, tournament.ratings)
+        self.course = plan.format.course(plan, tournament.ratings)
         self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
             self.done[index] = 1
         self.score = read_score(self.journal)
-        self.progress.done, self.progress.total = self.score.done, len(self.plan)
+        self.progress.done, self.progress.total = self.score.done, len(self.plan) or self.course.total() or 0
         self.reporter.say(
-            f"{self.progress.name}: {len(self.plan.contestants)} bots, {size_text(self.plan)}"
+            f"{self.progress.name}: {len(self.plan.contestants)} bots, {self.plan.format.size_text(self.plan)}"
             + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
         )
-        for text in sample_texts(self.plan):
+        for text in self.plan.format.notes(self.plan):
             self.reporter.say(text)
         self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
         untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
@@ -133,7 +131,7 @@ class _Run:
                 if nearest is not None:
                     driver = driver or self._driver(settings, opened)
                     self._playing_since = time.monotonic() - self.progress.seconds
-                    driver.backend.stage = self._stage(first)
+                    driver.backend.stage = self.plan.stage_from(first)
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
                 self._pass_checkpoint(first, last, is_new=nearest is not None)
             self.plan = self.course.plan
@@ -159,18 +157,13 @@ class _Run:
             index = self.done.find(0, index + 1, last)
 
     def _follow(self, last: int) -> None:
-        """Take over the stage that a ladder has just chosen: into the journal, before it is played."""
+        """Take over the stage that was just chosen; a book goes into the journal before the stage is played."""
         self.plan = self.course.plan
         if self.book is not None and self.book != (book := self.book.after(self.plan)):
             self.book = book
             self.journal.set_meta(book.values())
         self.done.extend(bytes(max(0, last - len(self.done))))
         self.progress.total = self.course.total() or self.progress.total
-
-    def _stage(self, first: int) -> Stage | None:
-        """The stage of a ladder that begins there."""
-        stages = self.plan.format.stages if isinstance(self.plan.format, Ladder) else ()
-        return next((stage for stage in stages if stage.first_index == first), None)
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
@@ -207,7 +200,7 @@ class _Run:
         return Results(self.folder, manifest, ratings, self.tally, self.course)
 
     def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
-        """Add what is finished to the hall of all tournaments; a ladder goes on, and would count again and again."""
+        """Add what is finished to the hall of all tournaments; what has a book goes on, and would count again and again."""
         if self.book is not None or not is_lasting:
             return
         try:
@@ -347,7 +340,7 @@ def _plan(
 ) -> tuple[Plan, Book | None]:
     """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
 
-    Of a ladder also its book, with which it goes on.
+    With it the book of a format that goes on after its end.
     """
     has_matches = next(journal.indices(), None) is not None
     stored_key = journal.meta("key") if has_matches else None
@@ -356,11 +349,10 @@ def _plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         limits=tournament.limits, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
     )  # fmt: skip
-    book = None
-    if isinstance(plan.format, Ladder):
-        plan, book = go_on(plan, read_book(journal) if has_matches else None, journal)
-    if len(plan) > MOST_MATCHES:
-        raise ConfigError(f"deals: {len(plan):,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
+    plan, book = plan.format.begin(plan, journal, has_matches=has_matches)
+    matches = max(len(plan), plan.format.most_matches(plan))
+    if matches > MOST_MATCHES:
+        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.lasting_document)
     stored = journal.meta("plan")
     if stored is None and (folder / MANIFEST_FILE).exists():  # the journal is written first

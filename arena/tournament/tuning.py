@@ -34,12 +34,14 @@ import numpy as np
 from scipy.special import stdtrit
 
 from arena import games
-from arena.config import ROUND_ROBIN, Bot, Tournament, check_config
+from arena.config import Bot, Tournament, check_config
 from arena.engine import rng
 from arena.errors import ArenaError, ConfigError, nearest
-from arena.formats.comparison import Comparison, Evidence
+from arena.formats.compare import Compare, Evidence, comparison_of
+from arena.formats.gauntlet import Gauntlet
 from arena.formats.plan import ALL
-from arena.formats.tables import Compare, Gauntlet, orders
+from arena.formats.registry import DEFAULT
+from arena.formats.tables import orders
 from arena.records import Ending, MatchRecord
 from arena.seeds import key_from_seed, seed_of_part
 from arena.store.lock import FolderLock
@@ -161,7 +163,7 @@ def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
         raise ConfigError(f"{TUNE}: this key is needed, with bot and space")
     asked = typed({TUNE: document[TUNE]}, _Section).tune
     rest = {key: value for key, value in document.items() if key != TUNE}
-    base = check_config({**rest, "format": ROUND_ROBIN}, folder, settings.out)
+    base = check_config({**rest, "format": DEFAULT}, folder, settings.out)
     names = [bot.name for bot in base.bots]
     if asked.bot not in names:
         raise ConfigError(f'{TUNE}.bot: no bot is called "{asked.bot}"; {nearest(asked.bot, names)}')
@@ -291,8 +293,7 @@ class _Run:
             format=Compare((0, 1), ERROR, DIFFERENCE),
         )
         results = run_tournament(tournament, self.settings, self.reporter)
-        assert isinstance(results.course, Comparison)
-        return results.course.evidence()[0]
+        return comparison_of(results.course).evidence()[0]
 
     def _bot(self, candidate: Candidate) -> Bot:
         bot = self.tuning.bot

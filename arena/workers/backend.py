@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from arena.formats.tables import Stage
+from arena.formats.stages import Stage
 from arena.workers.worker import NO_KILLS, Chunk
 
 Ticket: TypeAlias = Hashable

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from arena.errors import ArenaError
-from arena.formats.tables import Stage
+from arena.formats.stages import Stage
 from arena.workers.backend import Lost, Ticket
 from arena.workers.pool import WorkerPool
 from arena.workers.processes import HASH_SEED, uninterrupted

@@ -15,7 +15,7 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles
 from arena.formats.plan import Plan
-from arena.formats.tables import Stage
+from arena.formats.stages import Stage
 from arena.match import HostTrouble, Player, play
 from arena.records import MatchRecord
 from arena.seats.choose import BotSeat, choose_seat, keeper_for

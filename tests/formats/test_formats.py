@@ -12,7 +12,7 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
-from arena.formats.comparison import Comparison
+from arena.formats.compare import Comparison
 from arena.hall.finding import find_match
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.parquet import read_matches

@@ -8,8 +8,12 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.formats.balance import base_tables
+from arena.formats.compare import Compare
+from arena.formats.format import Format
+from arena.formats.gauntlet import Gauntlet
+from arena.formats.ladder import Ladder, Leg
 from arena.formats.plan import ALL, CYCLIC, Plan
-from arena.formats.tables import Compare, Format, Gauntlet, Ladder, Leg, RoundRobin, Sample
+from arena.formats.round_robin import RoundRobin, Sample
 from arena.seeds import CHAIN_KEYS, key_of_link, newest_key
 from helpers.plans import plan
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena.formats.tables import Stage
+from arena.formats.stages import Stage
 from arena.workers.backend import Lost, Ticket
 from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
 

@@ -13,7 +13,7 @@ from arena.cli.main import main
 from arena.cli.verbs.tune import _plain
 from arena.config import read_config
 from arena.errors import ArenaError
-from arena.formats.tables import tables_of
+from arena.formats.format import Seating
 from arena.games import load, names
 from arena.seats.probe import Profile
 from arena.tournament import run as hall
@@ -315,5 +315,5 @@ def test_all_bots_of_the_house_are_in_its_field() -> None:
         mine = [bot.name.startswith(f"{entry.game}_") or not bot.name.startswith(of_one_game) for bot in field.bots]
         players = [place for place, is_mine in enumerate(mine) if is_mine]
         units = tuple(range(entry.seats))
-        tables = tables_of(field.format, players, entry.seats, entry.deals, units=units, has_all=False, dice=lambda _: 0)
+        tables = field.format.tables(Seating(players, entry.seats, entry.deals, units, has_all=False, dice=lambda _: 0))
         assert tables.per_deal == len(players) == 9

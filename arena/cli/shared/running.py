@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -21,7 +21,6 @@ from arena.cli.shared.options import Out, Seed, TrustBots, Workers
 from arena.cli.shared.printing import error_console, note
 from arena.config import read_config
 from arena.errors import ConfigError
-from arena.formats.tables import Compare, Ladder
 from arena.hall.folder import RESULTS
 from arena.records import Ending
 from arena.report.terminal.board import leaders
@@ -29,8 +28,6 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
-VERB_OF: Mapping[type, str] = {Compare: "compare", Ladder: "ladder"}
-"""The formats that have a verb of their own, because they end in another way."""
 OWN_INSTANCE = "local"  # Ray's word for it
 LINE_SECONDS = 10.0  # between progress lines where the screen cannot be redrawn
 
@@ -88,9 +85,9 @@ def with_run_options(verb: Callable[..., int]) -> Callable[..., int]:
 def play(verb: str, config: Path, settings: Settings) -> Results | None:
     """Play a config whose format is this verb's, with progress; None: interrupted, and said so."""
     tournament = read_config(config, settings.out)
-    wanted, format = VERB_OF.get(type(tournament.format), "tournament"), tournament.format.__struct_config__.tag
+    wanted = tournament.format.VERB
     if wanted != verb:
-        raise ConfigError(f"{config}: format: {format} is played by `arena {wanted} {config}`")
+        raise ConfigError(f"{config}: format: {tournament.format.name()} is played by `arena {wanted} {config}`")
 
     def run(settings: Settings, screen: Screen) -> Results:
         results = run_tournament(tournament, settings, screen)

@@ -13,7 +13,7 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO, OPEN
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, play, with_run_options
-from arena.formats.comparison import Comparison
+from arena.formats.compare import comparison_of
 from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.chain import Step, StepResult, read_steps, run_steps
 from arena.tournament.session import Settings
@@ -35,8 +35,7 @@ def compare(config: ConfigPath, settings: Settings, format: FormatOption = Forma
     results = play("compare", config, settings)
     if results is None:
         return INTERRUPTED
-    course = results.course
-    assert isinstance(course, Comparison)
+    course = comparison_of(results.course)
     evidence = course.evidence()
     answer = {
         "candidates": course.names, "verdict": evidence[0].verdict, "outcome": course.outcome,

@@ -6,7 +6,7 @@ from arena.cli.shared.insights import Looker
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format
 from arena.cli.shared.running import play, with_run_options
-from arena.formats.tables import Gauntlet
+from arena.formats.registry import read_format
 from arena.report.selection.boards import headline_ratings
 from arena.tournament.session import Settings
 
@@ -22,6 +22,6 @@ def tournament(config: ConfigPath, settings: Settings, format: FormatOption = Fo
     if results is None:
         return INTERRUPTED
     show_board(results.manifest, results.ratings, format, totals=results.totals())
-    if format.is_for_people and results.manifest.config["format"]["name"] == Gauntlet.__struct_config__.tag:
+    if format.is_for_people and read_format(results.manifest.config["format"]).COMPARES_PAIRS:
         Looker(results.folder, results.manifest, headline_ratings(results.ratings), format, None).head_to_head()
     return DONE

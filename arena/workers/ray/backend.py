@@ -22,7 +22,7 @@ import msgspec
 
 from arena.agent import BotFiles
 from arena.errors import ArenaError
-from arena.formats.tables import Stage
+from arena.formats.stages import Stage
 from arena.workers.backend import Lost, Ticket
 from arena.workers.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.workers.ray.cluster import ENVIRONMENT, Cluster, Node

@@ -14,22 +14,119 @@ Checkpoints come after 8 deals and then each time an eighth more have been playe
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 
+from arena.engine import rng
+from arena.errors import ConfigError
+from arena.formats.balance import ordered_sample
 from arena.formats.betting import BettingTest, Verdict
-from arena.formats.course import retirement_news
+from arena.formats.candidates import KEY, read_candidates
+from arena.formats.course import Course, retirement_news
+from arena.formats.format import Asked, Format, Seating
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
-from arena.formats.tables import Compare
-from arena.ratings.settings import OVERALL
+from arena.formats.tables import Table, Tables, require
+from arena.ratings.settings import OVERALL, RatingSettings
 from arena.records import MatchRecord
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
 GROWTH = 8  # an eighth more deals from checkpoint to checkpoint: at most so many more than needed
+
+
+class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The key `compare` of a config."""
+
+    error: float = 0.05
+    """At most this is the probability of a wrong verdict."""
+    difference: float = 0.1
+    """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
+    share: float = 0.5
+    """Better is who finishes before the other in more than this share of the matches; a shared place counts half."""
+
+
+class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
+    """Whether the first candidate is better than the second."""
+
+    KEYS: ClassVar[Mapping[str, Any]] = {**KEY, "compare": CompareConfig}
+    VERB = "compare"
+    MAY_END_EARLY = True
+
+    candidates: tuple[int, int]
+    """By their place in the field."""
+    error: float
+    """At most this is the probability of a wrong verdict."""
+    difference: float
+    """The smallest difference that matters: of the shares of the matches in which one finishes before the other."""
+    bound: float = 0.0
+    """Better is who is so by more than this difference."""
+
+    @classmethod
+    def read(cls, asked: Asked) -> Format:
+        """The format with the settings of a config. Raises ConfigError that names the key."""
+        candidates = read_candidates(asked, cls.name())
+        for place in asked.own_deals:
+            raise ConfigError(f"games[{place}].deals: compare plays the same number of deals of every game; set deals alone")
+        if len(candidates) != 2:
+            raise ConfigError(f"candidates: two of the bots are compared, not {len(candidates)}")
+        settings = asked.settings.get("compare") or CompareConfig()
+        for key in ("error", "difference"):
+            if not 0.0 < getattr(settings, key) < 0.5:
+                raise ConfigError(f"compare.{key}: between 0 and 0.5, not {getattr(settings, key)}")
+        bound = bound_of(settings.share, "compare.share")
+        if bound + settings.difference >= 1.0:
+            raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
+        return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound)
+
+    def tables(self, seating: Seating) -> Tables:
+        """Both candidates at every table, and others drawn per deal. Raises ConfigError where there are too few bots."""
+        seats, units = seating.seats, seating.units
+        others = [place for place in seating.field if place not in self.candidates]
+        require(sum(place in seating.field for place in self.candidates), 2, "both candidates have to play it")
+        require(len(others), seats - 2, f"{seats} seats need {seats - 2} bots that play it beside the candidates")
+        distances = [far for far in range(1, seats) if all(units[seat] != units[(seat + far) % seats] for seat in range(seats))]
+        per_deal = 1 if seating.has_all or seats == 2 else 2
+        return Exchanges(self.candidates, others, seats, distances, per_deal, seating.dice)
+
+    def course(self, plan: Plan, settings: RatingSettings) -> Course:
+        """Goes on until the question is answered."""
+        return Comparison(plan, self)
+
+    def balance_text(self, plan: Plan, place: int) -> str:
+        """Who meets whom how often in the game at `place`, over all its deals, in words."""
+        entry = plan.entries[place]
+        others = len(plan.field(entry)) - 2
+        beside = f", with {entry.seats - 2} of {others} others, drawn per deal" if entry.seats > 2 else ""
+        return f"the two candidates at every table, seats exchanged{beside}"
+
+
+class Exchanges(msgspec.Struct, frozen=True):
+    """The two candidates with others drawn per deal, and once more with their seats exchanged."""
+
+    candidates: tuple[int, int]
+    others: Sequence[int]
+    seats: int
+    distances: Sequence[int]
+    """How far apart they may sit: never as team mates."""
+    per_deal: int
+    """1 where the rotations exchange the seats anyway."""
+    dice: Callable[[int], int]
+    """By deal, 128 random bits: independent deals are what the test's error rates rest on."""
+
+    def table(self, deal: int, number: int) -> Table:
+        """The first candidate, at a random distance the second, and a random choice of the others between them."""
+        words = rng.seed_words(self.dice(deal))
+        rng.seed_fast(words, words.copy())
+        second = self.distances[rng.below(words, len(self.distances))]
+        chosen = iter(ordered_sample(len(self.others), self.seats - 2, words))
+        first, other = self.candidates if number == 0 else self.candidates[::-1]
+        return tuple(
+            first if seat == 0 else other if seat == second else self.others[next(chosen)] for seat in range(self.seats)
+        )
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,16 +149,15 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison:
-    """Implements course.Course."""
+    """The course of a comparison; implements course.Course."""
 
-    def __init__(self, plan: Plan) -> None:
-        assert isinstance(plan.format, Compare)
+    def __init__(self, plan: Plan, format: Compare) -> None:
         self.plan = plan
         self.outcome: str | None = None
-        first, second = (plan.contestants[place] for place in plan.format.candidates)
+        first, second = (plan.contestants[place] for place in format.candidates)
         self.names = (first.name, second.name)
         self._sides = {(first.name, first.version): 1, (second.name, second.version): -1}
-        self._test = BettingTest(plan.format.error, plan.format.difference, plan.format.bound)
+        self._test = BettingTest(format.error, format.difference, format.bound)
         self._retirement = Retirement(plan)
         self.retired = self._retirement.retired
         self._deals = 0
@@ -174,6 +270,29 @@ class Comparison:
         )  # fmt: skip
 
 
+def comparison_of(course: Course | None) -> Comparison:
+    """The course of a run as a comparison's, which it must be."""
+    assert isinstance(course, Comparison)
+    return course
+
+
+def between(format: Format, candidates: tuple[int, int], bound: float | None = None) -> tuple[Compare, float]:
+    """A comparison's format with other candidates, and its bound, which is another one where it is given."""
+    assert isinstance(format, Compare)
+    found = format.bound if bound is None else bound
+    return msgspec.structs.replace(format, candidates=candidates, bound=found), found
+
+
+def bound_of(share: float, key: str) -> float:
+    """The difference between two candidates of which the first one finishes before the other in this share of the matches.
+
+    Raises ConfigError that names `key` where no share of a better bot is meant.
+    """
+    if not 0.5 <= share < 1.0:
+        raise ConfigError(f"{key}: from 0.5 to below 1, not {share}")
+    return round(2.0 * share - 1.0, 9)
+
+
 def share_of(difference: float) -> float:
     """The share of the matches in which one of two finishes before the other, from the difference; a shared place counts half.
 
@@ -200,3 +319,6 @@ def _left_text(left: int | None, budget: int) -> str:
     if left is None:
         return ", no end in sight"
     return f", about {left:,} more" + (f" (but only {budget:,} are left)" if left > budget else "")
+
+
+FORMAT = Compare

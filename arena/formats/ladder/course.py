@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine import rng
-from arena.formats.balance import ordered_sample
-from arena.formats.course import retirement_news
+from arena.formats.course import StagedCourse
+from arena.formats.ladder.format import Ladder, Leg
 from arena.formats.plan import Plan
-from arena.formats.retirement import Retirement
-from arena.formats.tables import Ladder, Leg, Table
+from arena.formats.tables import Table, shuffled
 from arena.ratings.error_bars import error_bars
 from arena.ratings.models import believe
 from arena.ratings.rows import Bot, Collector, PoolRows
@@ -45,19 +44,16 @@ DIGITS = 6  # of what is compared: the last digits of another machine's arithmet
 _KEY = b"arena ladder"  # public: who sits where at a table is no secret
 
 
-class LadderCourse:
-    """Implements course.Course."""
+class LadderCourse(StagedCourse):
+    """The course of a ladder, leg by leg."""
 
     def __init__(self, plan: Plan, settings: RatingSettings) -> None:
         """`plan`: with its legs, and those of its stages that are decided already; the others are decided here."""
-        assert isinstance(plan.format, Ladder)
-        self.plan = plan
-        self.outcome: str | None = None
+        super().__init__(plan)
         self._settings = settings
-        self._retirement = Retirement(plan)
-        self.retired = self._retirement.retired
         self._rows = {pool: Collector(bots) for pool, bots in plan.pools().items()}
-        self._skipped = frozenset(index for leg in plan.format.legs for index in leg.skipped)
+        self._skipped = frozenset(index for leg in self._ladder.legs for index in leg.skipped)
+        self._leg: Leg
         self._played = 0
         self._left_in_leg = 0
 
@@ -65,18 +61,12 @@ class LadderCourse:
         """Stage by stage, leg by leg."""
         legs = self._ladder.legs
         left_before = 0
-        for leg, following in zip(legs, [*legs[1:], None]):
-            left_before, self._left_in_leg = self._left_in_leg, leg.matches
-            number = leg.first_stage
-            while following is None or number < following.first_stage:
-                if number == len(self._ladder.stages) and not self._add_stage(leg):
-                    break
-                first = self._ladder.stages[number].first_index
-                more = self._ladder.stages[number + 1 : number + 2]
-                last = more[0].first_index if more else len(self.plan)
+        for self._leg, following in zip(legs, [*legs[1:], None]):
+            left_before, self._left_in_leg = self._left_in_leg, self._leg.matches
+            self.number = self._leg.first_stage
+            for first, last in self.stages_until(None if following is None else following.first_stage):
                 self._left_in_leg -= last - first
                 yield first, last
-                number += 1
         if len(legs) > 1 and legs[-1].first_stage == len(self._ladder.stages):
             self._drop_leg(left_before)
 
@@ -92,38 +82,30 @@ class LadderCourse:
             self.plan = msgspec.structs.replace(self.plan, key=key, format=ladder)
 
     def is_wanted(self, index: int) -> bool:
-        """All but those that a later leg did not want any more."""
+        """Whether a match is played: all but those that a later leg did not want any more."""
         return index not in self._skipped
 
     def add(self, record: MatchRecord) -> None:
         """Take in the next match."""
-        self._retirement.add(record)
+        super().add(record)
         self._played += 1
         if record.pool in self._rows and (self._settings.measured or not record.is_measured):
             self._rows[record.pool].add(record)
 
-    def pass_checkpoint(self) -> list[str]:
-        """Retirements; the next stage is chosen when it is asked for."""
-        return retirement_news(self.plan, self._retirement.pass_checkpoint())
-
     def total(self) -> int | None:
-        """At most."""
+        """At most so many matches will have been played when this run ends."""
         return self._played + (0 if self.outcome else self._left_in_leg)
+
+    def decide(self) -> tuple[list[tuple[int, Table]], str | None]:
+        """The tables of the next stage; without any, why the leg is over."""
+        return self._decided(self._leg)
 
     @property
     def _ladder(self) -> Ladder:
         assert isinstance(self.plan.format, Ladder)
         return self.plan.format
 
-    def _add_stage(self, leg: Leg) -> bool:
-        """Choose the next stage; whether there is one."""
-        tables, self.outcome = self._decided(leg)
-        if tables:
-            self.plan = self.plan.add_stage(tables)
-        return bool(tables)
-
     def _decided(self, leg: Leg) -> tuple[list[tuple[int, Table]], str | None]:
-        """The tables of the next stage; without any, why the leg is over."""
         looks = {pool: self._look(pool, leg) for pool in self._rows}
         outcome = self._ending(leg, looks)
         if outcome is not None:
@@ -157,7 +139,7 @@ class LadderCourse:
             tables = look.tables(list(seats), entry.seats) if len(able) >= entry.seats else []
             stage = len(self._ladder.stages)
             dice = [rng.derive(_KEY, stage, place, number) for number in range(len(tables))]
-            chosen.append([(place, _shuffled([seats[number] for number in t], d)) for t, d in zip(tables, dice)])
+            chosen.append([(place, shuffled([seats[number] for number in t], d)) for t, d in zip(tables, dice)])
         return [table for number in range(max(map(len, chosen))) for of in chosen for table in of[number : number + 1]]
 
     def _within_budget(self, tables: Sequence[tuple[int, Table]]) -> list[tuple[int, Table]]:
@@ -275,12 +257,6 @@ def _deals(rows: PoolRows) -> NDArray[np.int64]:
     seats = np.repeat(rows.deals, np.diff(rows.starts)).astype(np.int64)
     pairs = np.unique(seats * len(rows.bots_by_number) + rows.bots)
     return np.bincount(pairs % len(rows.bots_by_number), minlength=len(rows.bots_by_number)).astype(np.int64)
-
-
-def _shuffled(table: Sequence[int], dice: int) -> Table:
-    words = rng.seed_words(dice)
-    rng.seed_fast(words, words.copy())
-    return tuple(table[place] for place in ordered_sample(len(table), len(table), words))
 
 
 def _open_text(looks: dict[str, Look]) -> str:

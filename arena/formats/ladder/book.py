@@ -5,16 +5,17 @@ from collections.abc import Mapping
 import msgspec
 
 from arena.errors import StoreError
+from arena.formats.ladder.format import Ladder, Leg
 from arena.formats.plan import Contestant, Plan
-from arena.formats.tables import Ladder, Leg, Stage
+from arena.formats.stages import Stage
 from arena.seeds import CHAIN_KEYS, newest_key
 from arena.store.journal import Journal
 
 _NAME = "ladder"
 
 
-class Book(msgspec.Struct, frozen=True, kw_only=True):
-    """A ladder between two runs."""
+class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
+    """A ladder between two runs; implements course.Book."""
 
     contestants: tuple[Contestant, ...]
     """All that there ever were, in the order of their arrival."""
@@ -26,24 +27,24 @@ class Book(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the newest leg is over."""
 
     def values(self) -> Mapping[str, bytes]:
-        """For `Journal.set_meta`."""
+        """The book as the journal stores it."""
         return {_NAME: msgspec.json.encode(self)}
 
-    def after(self, plan: Plan, *, has_ended: bool = False) -> "Book":
-        """With what the plan has now."""
+    def after(self, plan: Plan, *, has_ended: bool = False) -> "LadderBook":
+        """The book with what the plan has now. `has_ended`: whether this run is over."""
         assert isinstance(plan.format, Ladder)
         return msgspec.structs.replace(
             self, contestants=plan.contestants, legs=plan.format.legs, stages=plan.format.stages, has_ended=has_ended
         )
 
 
-def read_book(journal: Journal) -> Book | None:
+def read_book(journal: Journal) -> LadderBook | None:
     """The book of the ladder in a journal; None before its first run."""
     value = journal.meta(_NAME)
-    return None if value is None else msgspec.json.decode(value, type=Book)
+    return None if value is None else msgspec.json.decode(value, type=LadderBook)
 
 
-def go_on(plan: Plan, book: Book | None, journal: Journal) -> tuple[Plan, Book]:
+def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, LadderBook]:
     """The ladder's plan with all that was before, and a leg for this run if the newest one cannot go on.
 
     `plan`: by the config alone, its key being that of the last possible leg. A bot whose file or parameters have changed is
@@ -52,7 +53,7 @@ def go_on(plan: Plan, book: Book | None, journal: Journal) -> tuple[Plan, Book]:
     assert isinstance(plan.format, Ladder)
     (wanted,) = plan.format.legs
     if book is None:
-        book = Book(contestants=(), legs=(), stages=(), last_key=plan.key)
+        book = LadderBook(contestants=(), legs=(), stages=(), last_key=plan.key)
     contestants = list(book.contestants)
     field = tuple(_enter(contestant, contestants) for contestant in plan.contestants)
     wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
@@ -83,7 +84,7 @@ def _terms(leg: Leg) -> tuple[object, ...]:
     return leg.field, leg.sigma, leg.separable, leg.matches
 
 
-def _unplayed(plan: Plan, book: Book, journal: Journal) -> tuple[int, ...]:
+def _unplayed(plan: Plan, book: LadderBook, journal: Journal) -> tuple[int, ...]:
     """The matches that the newest leg has left open: only of its last stage."""
     if not book.stages:
         return ()

@@ -1,0 +1,10 @@
+"""`format: ladder`: a rating list that goes on, run after run.
+
+Its settings and words are in format.py, its decisions in course.py, what it remembers between runs in book.py.
+"""
+
+from arena.formats.ladder.format import Ladder, Leg
+
+__all__ = ["FORMAT", "Ladder", "Leg"]
+
+FORMAT = Ladder

@@ -1,0 +1,119 @@
+"""Settings, stored fields and words of `format: ladder`.
+
+    ladder: {sigma: 1.0, separable: true, matches: 2000}   # when a run of it ends
+
+A ladder's plan is its stages, which grow in number. Every leg (a run that added something) has a key of its own, published when
+the leg is over. All keys are fixed by the first commitment (seeds.py), so nobody can choose the deals to come, and nobody can
+tell them from those that were.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.formats.course import Book, Course
+from arena.formats.format import Asked, EntrySize, Format
+from arena.formats.plan import Plan
+from arena.formats.staged import Staged
+from arena.formats.stages import Stage
+from arena.formats.tables import orders_text
+from arena.ratings.settings import RatingSettings
+from arena.store.journal import Journal
+
+
+class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The key `ladder` of a config: when a run ends."""
+
+    sigma: float | None = 1.0
+    """When no bot's sigma is above, in any pool; null: not for that."""
+    separable: bool = True
+    """When all neighbours of all pools are separable."""
+    matches: int = 2_000
+    """When this run has played so many; a later run may play as many again."""
+
+
+class Leg(msgspec.Struct, frozen=True):
+    """A part of a ladder that was played under the same settings with the same field."""
+
+    first_stage: int
+    field: tuple[int, ...]
+    """Who takes part, by place among all contestants that there ever were."""
+    sigma: float | None
+    """It ends when no sigma is above; None: not for that."""
+    separable: bool
+    """Whether it ends when all neighbours are separable."""
+    matches: int
+    """It ends when so many are played."""
+    skipped: tuple[int, ...] = ()
+    """Matches of the leg before that were not played when this one began; they never are."""
+
+
+class Ladder(Staged, frozen=True, tag="ladder"):
+    """A rating list that goes on."""
+
+    KEYS: ClassVar[Mapping[str, Any]] = {"ladder": LadderConfig}
+    VERB = "ladder"
+    MAY_END_EARLY = True
+
+    legs: tuple[Leg, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    @classmethod
+    def read(cls, asked: Asked) -> Format:
+        """The format with the settings of a config. Raises ConfigError that names the key."""
+        settings = asked.settings.get("ladder") or LadderConfig()
+        if settings.sigma is not None and not (math.isfinite(settings.sigma) and settings.sigma > 0):
+            raise ConfigError(f"ladder.sigma: a positive number of TrueSkill points, or null, not {settings.sigma}")
+        if settings.matches < 1:
+            raise ConfigError(f"ladder.matches: at least 1, not {settings.matches}")
+        field = tuple(range(len(asked.bots)))
+        return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches),))
+
+    def course(self, plan: Plan, settings: RatingSettings) -> Course:
+        """Chooses the tables that tell most, stage by stage."""
+        from arena.formats.ladder.course import LadderCourse  # only now: it is made of a ladder
+
+        return LadderCourse(plan, settings)
+
+    def begin(self, plan: Plan, journal: Journal, *, has_matches: bool) -> tuple[Plan, Book | None]:
+        """The ladder's plan with all that was before, and its book."""
+        from arena.formats.ladder.book import go_on, read_book  # only now: it is made of a ladder
+
+        return go_on(plan, read_book(journal) if has_matches else None, journal)
+
+    def lasting(self, document: dict[str, Any]) -> dict[str, Any]:
+        """All but its bots, legs and stages."""
+        return {**document, "contestants": [], "format": {"name": self.name()}}
+
+    @property
+    def links(self) -> int:
+        """How many legs there are: each has a key of its own."""
+        return len(self.legs)
+
+    def link_of(self, index: int) -> int:
+        """The leg that match `index` belongs to."""
+        if not self.legs:
+            return 0
+        stage = bisect_right(self.stages, index, key=lambda stage: stage.first_index) - 1
+        number = self.stages[max(0, stage)].number if self.stages else 0
+        return max(0, bisect_right(self.legs, number, key=lambda leg: leg.first_stage) - 1)
+
+    def most_matches(self, plan: Plan) -> int:
+        """At most so many matches in this run."""
+        return self.legs[-1].matches
+
+    def size_text(self, plan: Plan) -> str:
+        """How many matches a run plays, in words."""
+        return f"{super().size_text(plan)} in this run"
+
+    def entry_size(self, plan: Plan, place: int) -> EntrySize:
+        """Tables and matches of a game are chosen on the way."""
+        return EntrySize(None, plan.entries[place].deals, None)
+
+    def balance_text(self, plan: Plan, place: int) -> str:
+        """How the tables of a game come about, in words."""
+        return f"tables are chosen stage by stage; {orders_text(has_all=plan.has_all)}"
