@@ -7,4 +7,4 @@ from poker_rooms.leduc.state import State
 @jit
 def private_code(s: State, _seat: int) -> int:
     """The public card: it is turned up between two actions, and no action shows it."""
-    return s.cards[2] + 1 if s.street == 2 else 0
+    return int(s.cards[2]) + 1 if s.street == 2 else 0
