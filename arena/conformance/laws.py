@@ -110,8 +110,8 @@ def simultaneous_choices_are_hidden(table: Table) -> None:
         assert len(views) <= 1, f"{table}: {moment}: the choice shows in what seat {moment.seat + 1} sees"
 
 
-def quick_play_is_blind(table: Table) -> None:
-    """What searches think at a glance (rollout.py) is legal, and the same in all worlds that look the same to the mover."""
+def rollouts_are_blind(table: Table) -> None:
+    """The rollout policy plays legal actions; policy and prior are the same in all worlds that look the same to the mover."""
     game, rollout = table.game, table.game.rollout
     constants = game.constants
     for moment in decisions(table):
@@ -121,10 +121,10 @@ def quick_play_is_blind(table: Table) -> None:
             actions[: len(moment.codes)] = moment.codes
             rollout.prior(states[0], actions, len(moment.codes), constants, priors)
             action = int(rollout.rollout_action(states[0], actions, len(moment.codes), constants, moment.rng.copy()))
-            assert action in moment.codes, f"{table}: {moment}: the quick choice {action} is not legal"
-            assert np.isfinite(priors).all(), f"{table}: {moment}: a look that is no number"
+            assert action in moment.codes, f"{table}: {moment}: the rollout policy's {action} is not legal"
+            assert np.isfinite(priors).all(), f"{table}: {moment}: a prior that is no number"
             found.append((priors.tolist(), action))
-        assert found[0] == found[1], f"{table}: {moment}: quick play looks at what the seat cannot see"
+        assert found[0] == found[1], f"{table}: {moment}: prior or rollout policy use what the seat cannot see"
 
 
 def notation_round_trips(table: Table) -> None:
@@ -252,7 +252,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
     text_needs_what_is_seen,
     masked_position_only_masks,
     simultaneous_choices_are_hidden,
-    quick_play_is_blind,
+    rollouts_are_blind,
     notation_round_trips,
     garbage_is_refused,
     damaged_positions_are_refused,

@@ -1,4 +1,4 @@
-"""Hisatsu Shigotonin: what a seat sees, and the worlds that it may be in (RULES.md 3.4)."""
+"""What a seat of Hisatsu sees, the worlds that it may be in, and what it learns from an action (RULES.md 3.4)."""
 
 from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.option_table import NAME_WORDS
@@ -20,7 +20,7 @@ from arena.games.hisatsu.state import (
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the order of the stock, and the others' hands, hidden cards and face-down passes."""
+    """Hide the deal seed, the order of the stock, and the others' hands, hidden cards and face-down passes."""
     for i in range(4):
         out.seed[i] = 0
     _copy_deck(s, out)
@@ -57,7 +57,7 @@ def observe(s: State, seat: int, out: State) -> None:
 
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
-    """Others' hidden cards, then their face-down passes, out of what nobody has seen of them; the rest is in their hands.
+    """Draw the others' hidden cards, then their face-down passes, from their unseen cards; the rest is in their hands.
 
     Every such deal of the unseen cards is equally likely (RULES.md 3.4). The stock is in uniformly random order.
     """
@@ -80,7 +80,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
 
 @jit
 def seen_action(s: State, action: int, viewer: int) -> int:
-    """The action as it is, + 1; without its card where that is face down and another seat's."""
+    """The action's code + 1; if another seat lays a card face down, a code that does not tell the card."""
     slot = action // VALUES
     hides = s.chips[slot] > 0 if slot < s.seats - 1 else s.pass_discard == 1
     return SEEN_HIDDEN + slot if hides and viewer != s.turn else action + 1
@@ -88,7 +88,7 @@ def seen_action(s: State, action: int, viewer: int) -> int:
 
 @jit
 def hidden_cards(s: State, slot: int) -> int:
-    """How many face-down cards lie on a slot: its first ones."""
+    """How many face-down cards lie on a slot; they are its first cards."""
     return min(int(s.num_cards[slot]), int(s.bang[s.request[slot]])) if s.num_cards[slot] > 0 else 0
 
 

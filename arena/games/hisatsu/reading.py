@@ -1,4 +1,4 @@
-"""Reading a Hisatsu position: what is written, then whether it can stand (conservation of cards, requests, chips, turns)."""
+"""Reading a position of Hisatsu: every mistake is refused with an error that names the key (docs/notation.md)."""
 
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ _SLOT_KEYS = {"name", "chips", "cards"}
 _DIGITS = "1234567"
 
 
-def read_position(document: Document) -> States:
+def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
     game = load("hisatsu")
     reader = PositionReader(document, "hisatsu", _KEYS)

@@ -1,4 +1,4 @@
-"""Hisatsu for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
+"""Hisatsu for searches: evaluation, prior and rollout policy (arena/engine/contract.py says what each function is for)."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, chance
-from arena.games.hisatsu.judgement import look
+from arena.games.hisatsu.estimates import estimate
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.rules import claim, is_terminal, score
 from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUES, State
@@ -18,7 +18,7 @@ DEFAULTS = Defaults(
     prior=20.0,
     exploration=0.7,
     expansion=20,
-    habit=1.0,  # others who look for their best soon play as if they saw hidden cards: the longer, the more that harms
+    habit=1.0,  # opponents whose best choices are searched play as if they saw hidden cards: the longer, the more that harms
 )
 CONSTANTS = (
     Constant("cover", 0.7, 0.0, 1.0, "how likely a rival takes a claim over when it can"),
@@ -27,18 +27,18 @@ CONSTANTS = (
     Constant("ease", 0.05, 0.0, 1.0, "points for each pip of a card that claims"),
     Constant("opening", 0.0, 0.0, 1.0, "share of a request that is lost with its last one-point card, as the next seat claims"),
     Constant("denial", 0.0, 0.0, 1.0, "what a request that a rival does not get is worth, as a share of its points"),
-    Constant("tilt", 0.2, -1.0, 1.0, "how much likelier a card was hidden for each of its pips, at a glance: exp(tilt)"),
+    Constant("tilt", 0.2, -1.0, 1.0, "how much likelier a card was hidden for each of its pips, in the prior: exp(tilt)"),
     Constant("belief", 0.4, -1.0, 1.0, "the same in the worlds that are searched"),
     Constant("lead", 4.0, 0.5, 30.0, "points of lead after which more hardly count"),
     Constant("claim", 0.5, 0.0, 1.0, "of a request's points, for the seat whose card lies last on it when a rollout is cut"),
-    Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
+    Constant("whim", 0.0, 0.0, 1.0, "share of the rollout policy's choices that are random"),
 )
 COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT, BELIEF, LEAD, CLAIM, WHIM = range(11)
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """The lead over each other seat, on average, in points, less and less of them the larger it is: places count."""
+    """A seat's mean lead over the other seats, in points; the larger a lead, the less another point adds, as places count."""
     points = np.empty(MAX_SEATS)
     for seat in range(s.seats):
         points[seat] = score(s, seat)
@@ -55,11 +55,11 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """What looks best; now and then anything."""
+    """The action with the best estimate; with probability `whim` a random one."""
     if constants[WHIM] > 0.0 and chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     worth = np.empty(MAX_ACTIONS)
-    look(s, actions, count, constants, worth)
+    estimate(s, actions, count, constants, worth)
     best = 0
     for i in range(1, count):
         if worth[i] > worth[best]:
@@ -69,13 +69,13 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """The points that each action seems to bring."""
-    look(s, actions, count, constants, out)
+    """The estimate of each action, in points."""
+    estimate(s, actions, count, constants, out)
 
 
 @jit
 def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
-    """Each hidden card of the others is drawn again from what its owner may have there: what is hard to place is hidden."""
+    """Redraw each hidden card of the others from what its owner may have there; high cards, hard to place, more often."""
     if constants[BELIEF] == 0.0:
         return
     for slot in range(s.seats - 1):
@@ -100,16 +100,16 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
 
 @jit
 def choice_code(_s: State, action: int) -> int:
-    """Nothing is chosen simultaneously."""
+    """The action itself; never needed, as seats choose in turn."""
     return action
 
 
 @jit
 def private_code(_s: State, _seat: int) -> int:
-    """All that a seat learns are actions: nobody draws."""
+    """Always 0: nobody draws cards, so seats learn from actions alone."""
     return 0
 
 
 @jit
 def reopen(_s: State) -> None:
-    """Nothing is chosen simultaneously."""
+    """Nothing to take back, as seats choose in turn."""

@@ -48,7 +48,7 @@ VERSION = 1
 
 
 def resolve_options(resolved: dict[str, OptionValue], seats: int, _given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
-    """The row must be full at the start."""
+    """Raise ConfigError for a deck with too few requests to fill the row."""
     requests = len(deck_rows(resolved))
     if requests < seats - 1:
         raise ConfigError(f"options.deck: {requests} requests are too few for {seats} seats, at least {seats - 1} are needed")
@@ -56,7 +56,7 @@ def resolve_options(resolved: dict[str, OptionValue], seats: int, _given: Mappin
 
 
 def option_warnings(seats: int, resolved: Mapping[str, OptionValue]) -> list[str]:
-    """A deck that could run out, so that a slot stays empty (O-H4).
+    """Warn of a deck that could run out, so that a slot stays empty (O-H4).
 
     That takes one capture more than there are refills, with bang + 1 cards each, before the last action. And a slot has
     at most one capture in a round of turns, the first one in the second round.

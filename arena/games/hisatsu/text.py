@@ -5,13 +5,15 @@ from typing import Any, cast
 
 from arena.engine.option_table import row_name
 from arena.engine.options import OptionValue
-from arena.engine.room import Document, States
+from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
-from arena.games.hisatsu.reading import read_position
+from arena.games.hisatsu.reading import from_position
 from arena.games.hisatsu.state import DECK, NO_REQUEST, OPTIONS, SEEN_HIDDEN, TURNS, VALUES
 from arena.games.hisatsu.view import turns_taken, values_of
+
+__all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
 
 _HIDDEN = "?"
 _DIGITS = "1234567"
@@ -23,7 +25,7 @@ def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
 
 
 def parse_action(s: Any, text: str) -> int:
-    """The inverse; raises PositionError for a text that is no action at this table."""
+    """The action that a text names; raises PositionError for a text that names none at this table."""
     kind, *words = text.split(" ")
     slots = _DIGITS_FROM_0[: s.seats - 1]
     if kind == "place" and len(words) == 2 and words[0] in list(_DIGITS) and words[1] in list(slots):
@@ -41,7 +43,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 
 
 def to_position(s: Any) -> Document:
-    """Everything, hidden cards too."""
+    """The whole position, hidden cards too."""
     document = _public_position(s)
     document["hands"] = ["".join(map(str, values_of(int(s.hand[seat])))) for seat in range(s.seats)]
     document["stock"] = _names(s, s.stock, s.num_stock)[::-1]
@@ -50,7 +52,7 @@ def to_position(s: Any) -> Document:
 
 
 def masked_position(s: Any, seat: int) -> Document:
-    """What `seat` knows, from the observed state alone: `?` for each hidden card."""
+    """What `seat` knows, from the seen state alone: `?` for each hidden card."""
     document = _public_position(s)
     hands = [_HIDDEN * (VALUES - turns) for turns in turns_taken(s)]
     hands[seat] = "".join(map(str, values_of(int(s.hand[seat]))))
@@ -67,13 +69,8 @@ def masked_position(s: Any, seat: int) -> Document:
     return document
 
 
-def from_position(document: Document) -> States:
-    """The state of a position; raises PositionError that names the key."""
-    return read_position(document)
-
-
 def describe(s: Any, seat: int | None) -> str:
-    """The row with what lies there, then every seat with what the viewer knows of it."""
+    """The row with the cards on it, then every seat with what the viewer knows of it, as lines of text."""
     turns = turns_taken(s)
     over = rules.is_terminal(s)
     lines = [f"Hisatsu Shigotonin, {'over' if over else f'turn {max(turns[int(s.turn)] + 1, 1)} of {TURNS}'}"]

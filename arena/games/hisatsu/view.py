@@ -14,28 +14,28 @@ class PlacedCard(NamedTuple):
     """A number card under a request."""
 
     seat: int
-    """Its owner."""
+    """Who played it."""
     value: int | None
-    """None: face down, and another seat's."""
+    """1 to 7; None for a face-down card of another seat."""
     is_open: bool
 
 
 class Slot(NamedTuple):
-    """A request of the row, with what lies there."""
+    """A request of the row, with the cards on it."""
 
     place: int
-    """In the row, 0 = leftmost."""
+    """Its place in the row, 0 = leftmost."""
     name: str
     bang: int
     """How many cards come face down; as many one-point cards lay there at first."""
     hp: int
     """The highest sum of all cards with which it is captured."""
     points: int
-    """What it is worth."""
+    """How many points it brings to the seat that captures it."""
     chips: int
     """One-point cards left: with any, the next card is hidden and takes one."""
     cards: tuple[PlacedCard, ...]
-    """In the order of placing."""
+    """The cards on it, in the order of placing."""
 
     @property
     def claimant(self) -> int | None:

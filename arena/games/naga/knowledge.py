@@ -1,4 +1,4 @@
-"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 2.7)."""
+"""What a seat of Naga sees, the worlds that it may be in, and what it learns from an action (RULES.md 2.7)."""
 
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.rng import Words, below, next_word, shuffle_fast
@@ -9,7 +9,7 @@ SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, thre
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the stock, the other hand and the other's pending selection."""
+    """Hide the deal seed, the stock, the other hand and the other's pending selection."""
     other = 1 - seat
     for i in range(4):
         out.seed[i] = 0
@@ -57,7 +57,7 @@ def unseen_cards(s: State, seat: int) -> int:
 
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
-    """All unseen cards in uniformly random order: the other's hand, then the stock. A selection that is in is drawn anew."""
+    """Deal the unseen cards in random order to the other hand and the stock. A selection already made is drawn anew."""
     other = 1 - seat
     unseen = unseen_cards(s, seat)
     count = 0
@@ -86,7 +86,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
 
 @jit
 def seen_action(s: State, action: int, viewer: int) -> int:
-    """A place as it is; a selection as its cards, to its seat at once, to the other when the second one reveals both."""
+    """A place by its number; a selection by its cards: its own seat learns them at once, the other when both are revealed."""
     if s.phase == DESIGNATE:
         return action
     if s.turn == 1:

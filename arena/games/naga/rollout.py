@@ -1,7 +1,7 @@
-"""Naga for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for).
+"""Naga for searches: evaluation, prior and rollout policy (arena/engine/contract.py says what each function is for).
 
-Simulations are cut after one contest: what follows is judged by both hands, as they are in the imagined world. That is much
-steadier than games played out, as new cards decide most of the later contests anyway.
+Simulations are cut after one contest, and both hands, as they are in the world, are evaluated. That varies much less than games
+that are played to the end, as new cards decide most of the later contests anyway.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ import numpy as np
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.rng import Words, below
+from arena.games.naga.estimates import eltam_rule, outlook, single_rule
 from arena.games.naga.knowledge import selected, unseen_cards
-from arena.games.naga.prospects import eltam_rule, outlook, single_rule
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
 from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, ELTAM, GAME_OVER, OPEN, SELECT, THREE_OF_FIVE, State
 
@@ -22,12 +22,12 @@ DEFAULTS = Defaults(
     expansion=1,
 )
 CONSTANTS = (
-    Constant("hands", 8.0, 2.0, 16.0, "hands of the other that a look imagines"),
-    Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played anyhow, not at their strongest"),
+    Constant("hands", 8.0, 2.0, 16.0, "hands of the opponent that the prior draws"),
+    Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played at random, not at their strongest"),
     Constant("next", 0.6, 0.0, 1.5, "how much of the edge of kept cards counts in the next contest"),
     Constant("eltam", 1.0, 0.0, 1.5, "how much of the edge of kept cards counts at Eltam, if it comes next"),
     Constant("fade", 0.45, 0.0, 1.0, "what is left of that for each contest before Eltam"),
-    Constant("best_place", 0.4, 0.0, 1.0, "how far kept cards are judged by the best place for them, not by the mean"),
+    Constant("best_place", 0.4, 0.0, 1.0, "how far kept cards count by the best place for them, not by the mean"),
     Constant("moon", 0.654, 0.0, 1.0, "edge in a single contest: one moon among the kept cards"),
     Constant("moons", 0.654, 0.0, 1.0, "edge in a single contest: both moons"),
     Constant("pair", 0.075, 0.0, 0.5, "edge in a single contest: two kept cards of one number"),
@@ -51,12 +51,12 @@ HANDS, ANY, NEXT, LAST, FADE, BEST_PLACE = range(6)
 SINGLE_RULE, ELTAM_RULE = 6, 14
 NEXT_SEEN, ELTAM_SEEN, FADE_SEEN, CHOOSING = range(20, 24)
 
-QUICK_HANDS = 3  # that rollouts imagine
+ROLLOUT_HANDS = 3  # hands of the opponent that the rollout policy draws
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """The chance to win the game, a draw is half: from the score, and from whose hand is stronger at the open places."""
+    """The chance to win the game (a draw counts half), by the score and by whose hand is stronger at the open places."""
     first, second = field_cards_won(s)
     left = CONTESTS - s.contest
     if s.phase < GAME_OVER and left == 0:
@@ -81,7 +81,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """The place at which the own hand is strongest; the selection that looks best against a few imagined hands."""
+    """The place at which the own hand is strongest; the selection that does best against a few drawn hands."""
     hand = int(s.hand[s.turn])
     best = -1.0
     chosen = int(actions[0])
@@ -92,50 +92,50 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
                 best = strength
                 chosen = int(actions[i])
         return chosen
-    looks = np.empty(count)
-    _look(s, int(s.place), actions, count, constants, QUICK_HANDS, below(rng, 1 << 30), looks)
+    values = np.empty(count)
+    _estimate(s, int(s.place), actions, count, constants, ROLLOUT_HANDS, below(rng, 1 << 30), values)
     for i in range(count):
-        if looks[i] > best:
-            best = looks[i]
+        if values[i] > best:
+            best = values[i]
             chosen = int(actions[i])
     return chosen
 
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """The chance to win the game: by this contest, against imagined hands, and by what is kept."""
+    """The chance to win the game, by this contest against drawn hands and by the cards that are kept."""
     hands = int(constants[HANDS])
     start = (int(s.hand[s.turn]) >> 20 ^ int(s.hand[s.turn])) + 7919 * int(s.num_shown) & (1 << 30) - 1
     if s.phase == SELECT:
-        _look(s, int(s.place), actions, count, constants, hands, start, out)
+        _estimate(s, int(s.place), actions, count, constants, hands, start, out)
         return
-    looks = np.empty(len(THREE_OF_FIVE))
+    values = np.empty(len(THREE_OF_FIVE))
     selections = THREE_OF_FIVE.copy()  # as it is, a read-only array, calls would be compiled once more for it
     for i in range(count):
-        _look(s, int(actions[i]), selections, len(selections), constants, hands, start, looks)
-        out[i] = looks.max()
+        _estimate(s, int(actions[i]), selections, len(selections), constants, hands, start, values)
+        out[i] = values.max()
 
 
 @jit
 def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
-    """All worlds that fit are taken as equally likely."""
+    """Leave the world as it is: all worlds that fit what the seat has seen count as equally likely."""
 
 
 @jit
 def choice_code(s: State, action: int) -> int:
-    """The selected cards."""
+    """The mask of the selected cards."""
     return selected(int(s.hand[s.turn]), action)
 
 
 @jit
 def private_code(s: State, seat: int) -> int:
-    """The own hand: new cards come after each contest."""
+    """The own hand, as cards are drawn after each contest."""
     return int(s.hand[seat])
 
 
 @jit
 def reopen(s: State) -> None:
-    """The first selection is taken back."""
+    """Take back the selection of seat 0."""
     if s.phase == SELECT:
         s.pending[0] = 0
         s.pending[1] = 0
@@ -143,10 +143,10 @@ def reopen(s: State) -> None:
 
 
 @jit
-def _look(
+def _estimate(
     s: State, place: int, selections: Words, count: int, constants: Numbers, hands: int, start: int, out: Numbers
 ) -> None:
-    """What each selection for `place` promises to the seat to choose; `start`: of the random numbers for the other's hands."""
+    """Write what each selection for `place` is worth to the mover. `start`: seed of the numbers that draw the other's hands."""
     hand = int(s.hand[s.turn])
     if place == ELTAM:
         best = _strongest(s, hand, place)
@@ -154,7 +154,7 @@ def _look(
             out[i] = contest_strength(s, selected(hand, int(selections[i])), place) == best
         return
     rivals = np.empty(2 * hands, np.int64)
-    _imagine(s, place, hands, start, rivals)
+    _draw_hands(s, place, hands, start, rivals)
     first, second = field_cards_won(s)
     mine, theirs = (first, second) if s.turn == 0 else (second, first)
     left = CONTESTS - 1 - s.contest
@@ -182,7 +182,7 @@ def _look(
 
 @jit
 def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numbers) -> float:
-    """What kept cards are worth at the later places, between their mean and the best one."""
+    """What kept cards are worth at the later places: between the mean of these places and the best one."""
     best = -1.0
     total = 0.0
     for place in range(1, 8):
@@ -194,8 +194,8 @@ def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numb
 
 
 @jit
-def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
-    """Strengths of imagined hands of the other seat at a place: first each at its strongest, then each played anyhow."""
+def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
+    """Write strengths of drawn hands of the other seat at a place: first each at its strongest, then each played at random."""
     cards = np.empty(DECK, np.int64)
     unseen = unseen_cards(s, s.turn + 0)  # of 64 bits, as `determinize` has it: else compiled twice
     count = 0
@@ -214,8 +214,8 @@ def _imagine(s: State, place: int, hands: int, start: int, rivals: Words) -> Non
             cards[i] = card
             hand |= 1 << card
         rivals[k] = _strongest(s, hand, place)
-        anyhow = int(THREE_OF_FIVE[(state >> 8) % len(THREE_OF_FIVE)])
-        rivals[hands + k] = contest_strength(s, selected(hand, anyhow), place)
+        at_random = int(THREE_OF_FIVE[(state >> 8) % len(THREE_OF_FIVE)])
+        rivals[hands + k] = contest_strength(s, selected(hand, at_random), place)
 
 
 @jit

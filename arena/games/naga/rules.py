@@ -41,6 +41,7 @@ from arena.games.naga.state import (
     State,
 )
 
+# What arena/engine/contract.py looks for in this module, although it stands in others.
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
@@ -49,7 +50,7 @@ _DEALING, _FIRST_PARENT = 1, 2  # purposes of random streams (RULES.md 2.7)
 
 
 def resolve_options(resolved: dict[str, OptionValue], _seats: int, _given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
-    """Nothing depends on the number of seats."""
+    """The options as they are: none depends on the number of seats."""
     return resolved
 
 
@@ -157,14 +158,14 @@ def next_round(s: State) -> None:
 
 @jit
 def scores(s: State, out: NDArray[np.float64]) -> None:
-    """Won games."""
+    """Each seat's won games."""
     for seat in range(2):
         out[seat] = s.games[seat]
 
 
 @jit
 def places(s: State, out: Words) -> None:
-    """By won games; equal = both first."""
+    """Places by won games; with equally many both seats are first."""
     for seat in range(2):
         out[seat] = 2 if s.games[seat] < s.games[1 - seat] else 1
 
@@ -306,7 +307,7 @@ def _is_decided(s: State) -> bool:
 
 @jit
 def field_cards_won(s: State) -> tuple[int, int]:
-    """By seat 0 and by seat 1."""
+    """How many field cards seat 0 and seat 1 have won."""
     first = second = 0
     for place in range(1, 8):
         worth = 3 if place == ELTAM else 1
@@ -343,5 +344,5 @@ def is_series_over(s: State) -> bool:
 
 
 def fields_won(s: Any, seat: int) -> int:
-    """How many field cards a seat has won, for views and text."""
+    """How many field cards a seat has won, for views and texts."""
     return int(field_cards_won(s)[seat])

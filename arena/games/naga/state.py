@@ -1,4 +1,4 @@
-"""The record of a match: its fields, what their numbers mean, and the options."""
+"""The record of a Naga match: its options, its fields, and what their numbers mean (RULES.md 2.1, 2.7)."""
 
 from typing import Protocol
 

@@ -29,7 +29,7 @@ class NagaView(View):
 
     @property
     def contest(self) -> int:
-        """1 to 6, then 7 = Eltam."""
+        """The number of the contest: 1 to 6, then 7 = Eltam."""
         return int(self.state.contest)
 
     @property

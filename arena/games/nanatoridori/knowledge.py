@@ -1,4 +1,4 @@
-"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 1.5)."""
+"""What a seat of Nana Toridori sees, the worlds that it may be in, and what it learns from an action (RULES.md 1.5)."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ HIDDEN = 63  # a = the value of a face-down front card
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the stock, other hands, a card drawn by another, and in a duel the other's face-down fronts."""
+    """Hide the deal seed, the stock, other hands, a card drawn by another, and in a duel the other's face-down fronts."""
     for i in range(4):
         out.seed[i] = 0
     for i in range(MAX_SEATS << ROW):
@@ -71,7 +71,7 @@ def observe(s: State, seat: int, out: State) -> None:
 
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
-    """The unseen cards, in random order, fill all hidden places; in a hand, known blocks lie anywhere among the others."""
+    """Fill all hidden places with the unseen cards in random order; known blocks lie anywhere among a hand's other cards."""
     cards = np.empty(DECK, np.int64)
     count = _unseen_cards(s, seat, cards)
     shuffle_fast(cards, count, rng)
@@ -94,7 +94,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
 
 @jit
 def seen_action(s: State, action: int, viewer: int) -> int:
-    """The own action as it is; of another's: the cards of a play, a front card that is open, a tossed card; no place."""
+    """The own action as it is; of another seat's the cards that everybody sees, but no place in its hand."""
     if viewer == s.turn:
         return action
     kind = action >> KIND
@@ -149,7 +149,7 @@ def _unseen_cards(s: State, seat: int, cards: Words) -> int:
 
 @jit
 def _fill_hand(s: State, player: int, cards: Words, count: int, rng: Words) -> int:
-    """Blocks that are known to be there and single unseen cards from the end of `cards`, in random order."""
+    """Fill a hand, in random order, with the blocks known to be there and unseen cards from the end of `cards`."""
     pieces = np.zeros(DECK, np.int64)  # value << 4 | size of a block; 0 = an unseen card
     number = 0
     free = s.hand_size[player]

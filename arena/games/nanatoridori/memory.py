@@ -30,13 +30,13 @@ def known_cards(s: State, seat: int, value: int) -> int:
 
 @jit
 def remember(s: State, seat: int, value: int, count: int) -> None:
-    """A block went into a hand."""
+    """Note that a block went into a hand openly."""
     s.known[(seat << MARKS) + value] += 1 << _TOP - 3 * count
 
 
 @jit
 def forget(s: State, seat: int, value: int, count: int) -> None:
-    """Cards were played from a hand: a known block of that very size, else cards of the largest known blocks (O-N9)."""
+    """Note that cards were played from a hand: a known block of that size, else cards of the largest known blocks (O-N9)."""
     place = (seat << MARKS) + value
     if s.known[place] == 0:
         return

@@ -1,4 +1,4 @@
-"""Reading positions of Nana Toridori: what cannot be, or breaks conservation, is refused with the key that does it."""
+"""Reading a position of Nana Toridori: every mistake is refused with an error that names the key (docs/notation.md)."""
 
 from collections.abc import Sequence
 from typing import Any

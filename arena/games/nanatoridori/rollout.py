@@ -1,4 +1,4 @@
-"""Nana Toridori for searches: what a position is worth, and quick play (contract.py says what each function is for)."""
+"""Nana Toridori for searches: evaluation, prior and rollout policy (arena/engine/contract.py explains each function)."""
 
 import math
 
@@ -7,8 +7,8 @@ import numpy as np
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, chance
+from arena.games.nanatoridori.estimates import Cards, plan
 from arena.games.nanatoridori.memory import known_cards
-from arena.games.nanatoridori.plans import Cards, plan
 from arena.games.nanatoridori.state import (
     ADVANCED,
     COPIES,
@@ -35,16 +35,16 @@ CONSTANTS = (
     Constant("hurry", 0.1, 0.0, 0.5, "turns that each card in hand costs"),
     Constant("patience", 0.15, 0.0, 1.0, "turns that a pass costs beside the turn itself"),
     Constant("life", 2.5, 0.0, 5.0, "turns that a front card of a duel is worth"),
-    Constant("turn", 0.15, 0.0, 0.5, "look: what a turn saved is worth, where winning the round is 1"),
+    Constant("turn", 0.15, 0.0, 0.5, "prior: what a turn saved is worth, where winning the round is 1"),
     Constant("sharpness", 0.85, 0.0, 2.0, "how much likelier each turn more makes it to be the last one"),
-    Constant("crowd", 0.1, 0.0, 0.5, "judging hands: turns that each card costs less than in plays"),
-    Constant("to_move", 0.4, 0.0, 1.0, "judging hands: turns that it saves to be the seat to choose"),
-    Constant("owner", 0.3, 0.0, 1.0, "judging hands: turns that it saves to have played last"),
-    Constant("front", 0.85, 0.0, 3.0, "judging hands: turns that a front card of a duel saves"),
+    Constant("crowd", 0.1, 0.0, 0.5, "evaluation: turns that each card costs less than in plays"),
+    Constant("to_move", 0.4, 0.0, 1.0, "evaluation: turns that it saves to be the seat to choose"),
+    Constant("owner", 0.3, 0.0, 1.0, "evaluation: turns that it saves to have played last"),
+    Constant("front", 0.85, 0.0, 3.0, "evaluation: turns that a front card of a duel saves"),
     Constant("middle", 0.5, 0.0, 1.0, "of the points for going out first, in the advanced rules"),
-    Constant("whim", 0.05, 0.0, 1.0, "share of choices in rollouts that are any"),
+    Constant("whim", 0.05, 0.0, 1.0, "share of the rollout policy's choices that are random"),
 )
-PATIENCE, LIFE, GAIN, SHARPNESS, CROWD, TO_MOVE, OWNER, FRONT, MIDDLE, WHIM = range(4, 14)  # the first four: plans.py
+PATIENCE, LIFE, GAIN, SHARPNESS, CROWD, TO_MOVE, OWNER, FRONT, MIDDLE, WHIM = range(4, 14)  # the first four: estimates.py
 
 OUT = 10.0  # turns, more than any hand takes
 LONGEST = 64  # cards in a hand
@@ -54,7 +54,7 @@ LONGEST = 64  # cards in a hand
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """1 for a round that is not lost; in the advanced rules 1 for going out first, part of it for not being the last.
 
-    While it goes on: by the turns that the hands still take. The more, the likelier a seat is the last.
+    While the round goes on: by the turns that the hands still take. The more turns, the likelier a seat is the last.
     """
     is_over = s.phase >= ROUND_OVER
     slow = fast = 0.0
@@ -77,7 +77,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def _standing(s: State, seat: int, constants: Numbers) -> float:
-    """The turns that a hand still takes, as the order of going out shows it: fitted to rounds of quick play."""
+    """The turns that a hand still takes; fitted to the order of going out in rounds between rollout policies."""
     turns = plan(s.hand[seat << ROW : (seat << ROW) + LONGEST], s.hand_size[seat], constants)
     turns -= constants[CROWD] * s.hand_size[seat] + constants[FRONT] * s.num_fronts[seat]
     if s.turn == seat:
@@ -89,17 +89,17 @@ def _standing(s: State, seat: int, constants: Numbers) -> float:
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """What looks best."""
+    """The action with the highest prior; with probability `whim` a random one."""
     if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
-    looks = np.empty(count)
-    prior(s, actions, count, constants, looks)
-    return int(actions[np.argmax(looks)])
+    values = np.empty(count)
+    prior(s, actions, count, constants, values)
+    return int(actions[np.argmax(values)])
 
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """How few turns the own hand takes after it."""
+    """How few turns the own hand takes after each action."""
     first = s.turn << ROW
     size = s.hand_size[s.turn]
     rest = np.empty(LONGEST + COPIES, np.int8)
@@ -129,29 +129,29 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
 
 @jit
 def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
-    """All worlds that fit are taken as equally likely."""
+    """Leave the world as it is: all worlds that fit what the seat has seen count as equally likely."""
 
 
 @jit
 def choice_code(_s: State, action: int) -> int:
-    """Nothing is chosen simultaneously."""
+    """The action itself; never needed, as seats choose in turn."""
     return action
 
 
 @jit
 def private_code(s: State, _seat: int) -> int:
-    """The card drawn; all else that a seat learns are actions."""
+    """The card drawn; everything else a seat learns from actions."""
     return int(s.drawn)
 
 
 @jit
 def reopen(_s: State) -> None:
-    """Nothing is chosen simultaneously."""
+    """Nothing to take back, as seats choose in turn."""
 
 
 @jit
 def _after_pass(s: State, front: int, constants: Numbers) -> float:
-    """Turns after a pass: of the hand with the card that may come, kept where it helps."""
+    """Turns after a pass: the mean over the cards that may be drawn, each kept where it helps."""
     hand = s.hand[s.turn << ROW : (s.turn << ROW) + LONGEST]
     size = s.hand_size[s.turn]
     if s.variant == DUEL:
@@ -180,7 +180,7 @@ def _after_pass(s: State, front: int, constants: Numbers) -> float:
 
 @jit
 def _with(hand: Cards, size: int, value: int, count: int, constants: Numbers) -> float:
-    """Turns of a hand, with a block of equal cards beside a run of the same value where that helps."""
+    """Turns of a hand into which a block of equal cards comes, beside cards of the same value, if that helps."""
     best = plan(hand, size, constants)
     if count > 0:
         more = np.empty(LONGEST + COPIES, np.int8)

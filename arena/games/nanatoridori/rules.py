@@ -58,6 +58,7 @@ from arena.games.nanatoridori.state import (
     State,
 )
 
+# What arena/engine/contract.py looks for in this module, although some of it stands in others.
 __all__ = [
     "MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "VERSION", "State", "current_seat", "deal", "determinize", "has_one_loser",
     "is_round_over", "is_simultaneous", "is_terminal", "legal_actions", "next_round", "num_seats", "observe", "places",

@@ -1,4 +1,4 @@
-"""Nana Toridori's numbers, options and state (RULES.md 1.1, 1.6)."""
+"""The record of a Nana Toridori match: its options, its fields, and what their numbers mean (RULES.md 1.1, 1.6)."""
 
 from typing import Protocol
 

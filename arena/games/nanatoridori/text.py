@@ -50,7 +50,7 @@ def action_texts(_s: Any, actions: Sequence[int]) -> list[str]:
 
 
 def parse_action(_s: Any, text: str) -> int:
-    """The inverse; raises PositionError for a text that is no action at all."""
+    """The action that a text names; raises PositionError for a text that names none."""
     word, *numbers = text.split(" ")
     if len(numbers) not in _ARGUMENTS.get(word, ()):
         raise PositionError(f"action: {text!r} is none of play I C, play I C +F, pass, pass V, take P, drop, keep P, toss")
@@ -64,12 +64,12 @@ def parse_action(_s: Any, text: str) -> int:
 
 
 def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
-    """The own action as it was; of another seat's, the cards that everybody sees and no place in the hand."""
+    """The own action as it was; of another seat's the cards that everybody sees, but no place in its hand."""
     return [(int(s.turn), _heard_text(seen & ~SEEN) if seen & SEEN else _action_text(seen))]
 
 
 def to_position(s: Any) -> Document:
-    """Everything, hidden cards too."""
+    """The whole position, hidden cards too."""
     document = _public_position(s)
     document["hands"] = [hand_of(s, seat) for seat in range(s.seats)]
     stock = cards_of(s.stock, 0, int(s.num_stock))[::-1]
@@ -82,7 +82,7 @@ def to_position(s: Any) -> Document:
 
 
 def masked_position(s: Any, seat: int) -> Document:
-    """What `seat` knows, from the observed state alone: `?` for each hidden card; `memory`: blocks known to be in hands."""
+    """What `seat` knows, from the seen state alone: `?` for each hidden card; `memory`: blocks known to be in hands."""
     document = _public_position(s)
     document["hands"] = [hand_of(s, other) if other == seat else _HIDDEN * int(s.hand_size[other]) for other in range(s.seats)]
     document["unused" if s.variant == DUEL else "stock"] = _HIDDEN * int(s.num_stock)

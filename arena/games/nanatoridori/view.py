@@ -85,7 +85,7 @@ class NanaView(View):
 
     @property
     def owner(self) -> int | None:
-        """Who played them."""
+        """The seat that played the cards on the table; None: this seat leads."""
         return int(self.state.table_owner) if self.table else None
 
     @property

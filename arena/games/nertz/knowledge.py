@@ -1,4 +1,4 @@
-"""What a seat knows of a match, and worlds that fit it (RULES.md 4.6)."""
+"""What a seat of Nertz sees, and the worlds that it may be in (RULES.md 4.6)."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ ALL_CODES = (1 << CODES) - 1
 
 @jit
 def observe_state(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the priority, the others' choices, covered Nertz cards, and what the seat has not seen of a line."""
+    """Hide the deal seed, the priority, the others' choices, covered Nertz cards, and what the seat has not seen of a line."""
     _copy_public(s, out)
     own = seat >> s.teams
     for i in range(4):
@@ -50,7 +50,7 @@ def observe_state(s: State, seat: int, out: State) -> None:
 
 @jit
 def determinize_state(s: State, seat: int, rng: Words) -> None:
-    """Each unit's unseen cards in uniformly random order over the places where they may be; then the others' choices."""
+    """Deal each unit's unseen cards in random order to the places where they may be, then draw the others' choices."""
     own = seat >> s.teams
     cards = np.empty(DECK, np.int64)
     for unit in range(s.seats >> s.teams):
@@ -108,7 +108,7 @@ def _draw(cards: Words, count: int, rng: Words) -> int:
 
 @jit
 def _redraw_choice(s: State, player: int, rng: Words) -> None:
-    """A choice that fits: of a busy seat one that still runs, of a seat that has chosen in this tick any legal one."""
+    """Draw a choice that fits: for a busy seat one that still runs, for a seat that has chosen in this tick any legal one."""
     s.pending[player] = 0
     s.due[player] = 0
     if s.since[player] > 0:

@@ -1,4 +1,4 @@
-"""One unit's layout: what may move where, and moving it (RULES.md 4.2). Other units' layouts are never looked at."""
+"""One unit's layout: what may move where, and moving it (RULES.md 4.2). Nothing here depends on other units' layouts."""
 
 import numpy as np
 

@@ -1,10 +1,10 @@
-"""The rule options of Nertz, and how they depend on the number of seats (RULES.md 4.8)."""
+"""Two kinds of options that only Nertz has, and how its options depend on each other and on the seats (RULES.md 4.8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from arena.engine.options import Choice, Flag, Option, OptionValue, Whole
+from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 
 SINGLE_SEATS = 6  # more play in teams of two
@@ -74,24 +74,6 @@ class Delays:
         if len(ticks) != KINDS or len(whole) != KINDS or not all(0 <= number <= LONGEST_DELAY for number in whole):
             raise ValueError(self.accepts)
         return whole
-
-
-OPTIONS: tuple[Option, ...] = (
-    Teams("teams", "whether two seats share one deck and layout; auto: where there are more than 6 seats (O-Z5)"),
-    Whole("target", 100, 1, 10_000, "the total that ends the match (O-Z7)"),
-    Whole("flip", 3, 1, 35, "cards turned at once from the stock (O-Z8)"),
-    Whole("call_bonus", 0, 0, 1000, "points for the unit that calls (O-Z8)"),
-    Flag("empty_from_work", False, "whether the top card of a work pile may go to an empty slot (RULES.md 4.2)"),
-    Flag("partial_moves", True, "whether a part of a work pile may move (O-Z6)"),
-    Whole("idle_window", 5, 1, 1000, "ticks in which all seats wait, that make everybody stuck (O-Z10)"),
-    Whole("stall_window", 60, 1, 10_000, "ticks without progress that make everybody stuck (O-Z10)"),
-    Whole("stuck_limit", 3, 0, 1000, "times in a row that everybody may be stuck before a round is blocked (O-Z10)"),
-    Whole("tick_limit", 20_000, 1, 1_000_000, "ticks after which a round ends without a caller (O-Z10)"),
-    Whole("max_rounds", 50, 1, 1000, "rounds after which the match ends (O-Z10)", is_length=True),
-    Choice("latency", "none", LATENCIES, "how long moves take (RULES.md 4.4)"),
-    Delays("delays", "latency=declared: ticks per seat for flip, call, foundation, to work, work to work (RULES.md 4.4)"),
-    Whole("ms_per_tick", 50, 1, 60_000, "latency=measured: CPU milliseconds of thinking that make a tick (RULES.md 4.4)"),
-)
 
 
 def resolve(resolved: dict[str, OptionValue], seats: int, given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:

@@ -1,4 +1,4 @@
-"""Reading a position of Nertz: hostile input, every mistake refused with an error that names the key (docs/notation.md)."""
+"""Reading a position of Nertz: every mistake is refused with an error that names the key (docs/notation.md)."""
 
 from collections.abc import Sequence
 from itertools import pairwise

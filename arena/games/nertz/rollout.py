@@ -1,4 +1,4 @@
-"""Nertz for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
+"""Nertz for searches: evaluation, prior and rollout policy (arena/engine/contract.py says what each function is for)."""
 
 import numpy as np
 
@@ -40,20 +40,22 @@ CONSTANTS = (
     Constant("nertz_wanted", 3.4, 0.0, 6.0, "points for an open Nertz card that some foundation takes"),
     Constant("nertz_fits", 2.7, 0.0, 6.0, "points for an open Nertz card that fits onto a work pile"),
     Constant("waste_goes", 0.7, 0.0, 6.0, "points for a waste card that goes to the middle or onto a work pile"),
-    Constant("whim", 0.02, 0.0, 1.0, "share of choices that are any"),
+    Constant("whim", 0.02, 0.0, 1.0, "share of the rollout policy's choices that are random"),
     Constant("patience", 14.0, 5.0, 40.0, "ticks without anybody's progress after which turning the stock is hopeless"),
-    Constant("calling", 3.0, 0.0, 10.0, "look, in points: a call"),
-    Constant("nertz_found", 2.7, 0.0, 10.0, "look: a Nertz card to the middle"),
-    Constant("found", 2.1, 0.0, 10.0, "look: another card to the middle"),
-    Constant("gift", 0.2, 0.0, 10.0, "look: a card to the middle that lets a rival's Nertz card out"),
-    Constant("uncover", 1.8, 0.0, 10.0, "look: between work piles, so that a card for the middle is uncovered"),
-    Constant("nertz_work", 0.9, 0.0, 10.0, "look: a Nertz card to a work pile"),
-    Constant("free", 0.84, 0.0, 10.0, "look: between work piles, so that one is empty"),
-    Constant("prepare", 0.8, 0.0, 10.0, "look: a move after which the Nertz card goes onto a work pile"),
-    Constant("waste_work", 0.15, 0.0, 10.0, "look: a waste card to a work pile"),
-    Constant("to_slot", -0.1, -2.0, 2.0, "look: a card to an empty work pile, beside what the move is worth otherwise"),
-    Constant("turn", 0.02, 0.0, 1.0, "look: turning the stock while there is hope"),
-    Constant("idle", -0.1, -2.0, 0.0, "look: a move between work piles that brings nothing, or turning the stock without hope"),
+    Constant("calling", 3.0, 0.0, 10.0, "prior, in points: a call"),
+    Constant("nertz_found", 2.7, 0.0, 10.0, "prior: a Nertz card to the middle"),
+    Constant("found", 2.1, 0.0, 10.0, "prior: another card to the middle"),
+    Constant("gift", 0.2, 0.0, 10.0, "prior: a card to the middle that lets a rival's Nertz card out"),
+    Constant("uncover", 1.8, 0.0, 10.0, "prior: between work piles, so that a card for the middle is uncovered"),
+    Constant("nertz_work", 0.9, 0.0, 10.0, "prior: a Nertz card to a work pile"),
+    Constant("free", 0.84, 0.0, 10.0, "prior: between work piles, so that one is empty"),
+    Constant("prepare", 0.8, 0.0, 10.0, "prior: a move after which the Nertz card goes onto a work pile"),
+    Constant("waste_work", 0.15, 0.0, 10.0, "prior: a waste card to a work pile"),
+    Constant("to_slot", -0.1, -2.0, 2.0, "prior: a card to an empty work pile, beside what the move is worth otherwise"),
+    Constant("turn", 0.02, 0.0, 1.0, "prior: turning the stock while there is hope"),
+    Constant(
+        "idle", -0.1, -2.0, 0.0, "prior: a move between work piles that brings nothing, or turning the stock without hope"
+    ),
 )
 (
     MATCH, LAID, NERTZ_LEFT, LINE_LEFT, SLOT, WANTED, NERTZ_WANTED, NERTZ_FITS, WASTE_GOES, WHIM, PATIENCE, CALLING,
@@ -63,9 +65,9 @@ CONSTANTS = (
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """How many points the seat's unit has more than the others on average; within a round also by what is open to it.
+    """How many points the unit has more than the other units on average; within a round also by what it can play.
 
-    When the match is over also by places: who wins by a call (RULES.md 4.5) has no fewer points than anybody, then.
+    When the match is over, places count too: a unit that wins by a call (RULES.md 4.5) then counts no fewer points than any.
     """
     total = 0.0
     units = s.seats >> s.teams
@@ -91,7 +93,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def _part_behind(s: State, seat: int, reached: Words) -> float:
-    """Of the other units' seats, the part that `reached` a worse place; the same place counts half."""
+    """The part of the other units' seats that `reached` a worse place; the same place counts half."""
     behind = 0.0
     for other in range(s.seats):
         if other >> s.teams != seat >> s.teams:
@@ -122,7 +124,7 @@ def _standing(s: State, unit: int, constants: Numbers) -> float:
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """What looks best."""
+    """The action with the highest prior; with probability `whim` a random one."""
     if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     if actions[count - 1] <= FLIP:
@@ -133,26 +135,26 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
     best = -1e9
     chosen = WAIT
     for i in range(count):
-        look = _look(s, s.turn, int(actions[i]), legal, constants)
-        if look > best:
-            best = look
+        value = _worth(s, s.turn, int(actions[i]), legal, constants)
+        if value > best:
+            best = value
             chosen = int(actions[i])
     return chosen
 
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """A card to the middle, before somebody else lays it there; the Nertz pile; what makes way for it; the waste; the stock."""
+    """By kind of move: cards to the middle first, then the Nertz pile, what makes way for it, the waste, the stock."""
     legal = 0
     for i in range(count):
         legal |= 1 << actions[i]
     for i in range(count):
-        out[i] = _look(s, s.turn, int(actions[i]), legal, constants)
+        out[i] = _worth(s, s.turn, int(actions[i]), legal, constants)
 
 
 @jit
-def _look(s: State, seat: int, code: int, legal: int, constants: Numbers) -> float:
-    """What a code seems to be worth to a seat, in points; `legal`: the mask of its codes."""
+def _worth(s: State, seat: int, code: int, legal: int, constants: Numbers) -> float:
+    """What an action seems to be worth to a seat, in points; `legal`: the mask of all its legal codes."""
     unit = seat >> s.teams
     if code == WAIT:
         return 0.0
@@ -181,7 +183,7 @@ def _look(s: State, seat: int, code: int, legal: int, constants: Numbers) -> flo
 
 @jit
 def _between(s: State, unit: int, code: int, legal: int, constants: Numbers) -> float:
-    """A move from work pile to work pile: to empty a slot, or to uncover a card that goes somewhere or that is of use."""
+    """What a move between work piles is worth: it empties a slot, or it uncovers a card that goes somewhere or is of use."""
     source = from_pile(code)
     left = s.work[unit, source] & -(2 << card_of(s, unit, code))
     nertz = nertz_top(s, unit)
@@ -197,7 +199,7 @@ def _between(s: State, unit: int, code: int, legal: int, constants: Numbers) -> 
 
 @jit
 def _lets_out(s: State, unit: int, card: int) -> bool:
-    """Whether a card in the middle makes way there for the open Nertz card of a rival alone."""
+    """Whether a card in the middle lets another unit's open Nertz card follow, but no other card that counts."""
     above = card + 4
     if s.wanted >> above & 1 or nertz_top(s, unit) == above:
         return False
@@ -209,24 +211,24 @@ def _lets_out(s: State, unit: int, card: int) -> bool:
 
 @jit
 def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
-    """All worlds that fit are taken as equally likely."""
+    """Leave the world as it is: all worlds that fit what the seat has seen count as equally likely."""
 
 
 @jit
 def choice_code(_s: State, action: int) -> int:
-    """Codes name places, and what lies open there everybody sees."""
+    """The action itself: codes name places, and everybody sees which cards lie open there."""
     return action
 
 
 @jit
 def private_code(_s: State, _seat: int) -> int:
-    """What a seat sees of its own waste the actions tell, but for the cards themselves: too many to tell apart."""
+    """Always 0: the cards that a seat turns over are left out, as nodes for each of them would be too many."""
     return 0
 
 
 @jit
 def reopen(s: State) -> None:
-    """Choices of this tick are taken back; moves that run on stay."""
+    """Take back the choices of this tick; moves that take more ticks stay."""
     if s.phase == PLAY:
         for seat in range(s.seats):
             if s.since[seat] == 0:

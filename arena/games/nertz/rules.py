@@ -15,15 +15,27 @@ from arena.engine.options import OptionValue
 from arena.engine.rng import Words
 from arena.games.nertz.knowledge import determinize_state, observe_state
 from arena.games.nertz.layout import legal_mask
-from arena.games.nertz.options import KINDS, MAX_SEATS, NONE, OPTIONS, measured_tick, resolve, units_of
-from arena.games.nertz.state import BEGUN, CODES, MATCH_OVER, MOVE_BITS, PLAY, ROUND_OVER, STATE, UNITS, WAIT, State
+from arena.games.nertz.options import KINDS, MAX_SEATS, NONE, measured_tick, resolve, units_of
+from arena.games.nertz.state import (
+    BEGUN,
+    MATCH_OVER,
+    MAX_ACTIONS,
+    MOVE_BITS,
+    OPTIONS,
+    PLAY,
+    ROUND_OVER,
+    SEATS,
+    STATE,
+    UNITS,
+    WAIT,
+    State,
+)
 from arena.games.nertz.ticks import CODE_BITS, CODE_MASK, choose, deal_round, delay_of, seen_move
 
+# What arena/engine/contract.py looks for in this module, although it stands in another.
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "VERSION"]
 
 VERSION = 1
-SEATS = (2, 3, 4, 5, 6, 8, 10, 12)
-MAX_ACTIONS = CODES
 
 SEEN_OWN = 1 << 61  # the own choice, code + 1, before the tick is resolved
 SEEN_TICK = 1 << 60  # all moves of a tick, MOVE_BITS a seat
@@ -96,7 +108,7 @@ def step(s: State, action: int) -> None:
 
 @jit
 def current_seat(s: State) -> int:
-    """Seats choose in seat order, without seeing each other's choices."""
+    """The seat to choose: in seat order, none sees the others' choices."""
     return int(s.turn)
 
 
@@ -156,19 +168,19 @@ def has_one_loser(_s: State) -> bool:
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, priorities, others' choices, covered cards that the seat has not seen (RULES.md 4.6)."""
+    """Hide the deal seed, priorities, others' choices, covered cards that the seat has not seen (RULES.md 4.6)."""
     observe_state(s, seat, out)
 
 
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
-    """Unseen cards in uniformly random order, unit by unit; choices that are hidden are drawn anew (RULES.md 4.6)."""
+    """Deal the unseen cards in random order, unit by unit, and draw hidden choices anew (RULES.md 4.6)."""
     determinize_state(s, seat, rng)
 
 
 @jit
 def seen_action(s: State, action: int, viewer: int) -> int:
-    """The own choice at once; with the last choice of a tick, all moves that count in it, and who has begun a longer one."""
+    """The own choice at once; with the last choice of a tick, all moves that take effect, and who has begun a longer one."""
     seat = int(s.turn)
     if seat + 1 < s.seats:
         return SEEN_OWN | (action & CODE_MASK) + 1 if seat == viewer else 0

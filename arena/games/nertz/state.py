@@ -1,4 +1,4 @@
-"""The record of a Nertz match: its cards, its fields, and what they mean (RULES.md 4.1 and 4.6)."""
+"""The record of a Nertz match: its cards, its options, its fields, and what they mean (RULES.md 4.1, 4.6, 4.8)."""
 
 from typing import Protocol
 
@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.cards import RANKS, SUITS, Deck
+from arena.engine.options import Choice, Flag, Option, Whole
 from arena.engine.rng import Seed
-from arena.games.nertz.options import KINDS, MAX_SEATS
+from arena.games.nertz.options import KINDS, LATENCIES, MAX_SEATS, Delays, Teams
 
 CARDS = Deck([suit + rank for rank in RANKS for suit in SUITS])
 """Card = 4 * rank + suit, so that the lowest bit of a work pile as a mask is its top card."""
@@ -15,6 +16,7 @@ DECK = 52
 NO_CARD = 60  # a bit that no mask has
 EVERY = (1 << DECK) - 1
 
+SEATS = (2, 3, 4, 5, 6, 8, 10, 12)
 UNITS = 6
 PILES = 4  # work piles of a unit
 NERTZ = 13  # cards dealt to a Nertz pile
@@ -24,6 +26,7 @@ RANK_COUNT = 13
 
 WAIT, FLIP, CALL, NERTZ_FOUND, WASTE_FOUND, WORK_FOUND = range(6)  # codes (RULES.md 4.2)
 NERTZ_WORK, WASTE_WORK, WORK_WORK, CODES = 9, 13, 17, 29
+MAX_ACTIONS = CODES
 
 PLAY, ROUND_OVER, MATCH_OVER = 0, 1, 2  # phases
 DEALING, PRIORITY = 1, 2  # purposes of random streams
@@ -36,6 +39,23 @@ FLAGS = SEEN | SHOWN
 MOVE_BITS = 5  # of a seat in the moves of a tick: code + 1, 0 = none
 MOVE_MASK = (1 << MOVE_BITS) - 1
 BEGUN = 30  # instead of a code + 1: a move that takes more ticks has begun; which one is not seen
+
+OPTIONS: tuple[Option, ...] = (
+    Teams("teams", "whether two seats share one deck and layout; auto: where there are more than 6 seats (O-Z5)"),
+    Whole("target", 100, 1, 10_000, "the total that ends the match (O-Z7)"),
+    Whole("flip", 3, 1, 35, "cards turned at once from the stock (O-Z8)"),
+    Whole("call_bonus", 0, 0, 1000, "points for the unit that calls (O-Z8)"),
+    Flag("empty_from_work", False, "whether the top card of a work pile may go to an empty slot (RULES.md 4.2)"),
+    Flag("partial_moves", True, "whether a part of a work pile may move (O-Z6)"),
+    Whole("idle_window", 5, 1, 1000, "ticks in which all seats wait, that make everybody stuck (O-Z10)"),
+    Whole("stall_window", 60, 1, 10_000, "ticks without progress that make everybody stuck (O-Z10)"),
+    Whole("stuck_limit", 3, 0, 1000, "times in a row that everybody may be stuck before a round is blocked (O-Z10)"),
+    Whole("tick_limit", 20_000, 1, 1_000_000, "ticks after which a round ends without a caller (O-Z10)"),
+    Whole("max_rounds", 50, 1, 1000, "rounds after which the match ends (O-Z10)", is_length=True),
+    Choice("latency", "none", LATENCIES, "how long moves take (RULES.md 4.4)"),
+    Delays("delays", "latency=declared: ticks per seat for flip, call, foundation, to work, work to work (RULES.md 4.4)"),
+    Whole("ms_per_tick", 50, 1, 60_000, "latency=measured: CPU milliseconds of thinking that make a tick (RULES.md 4.4)"),
+)
 
 STATE = np.dtype((np.record, [
     ("work", "i8", (UNITS, PILES)),  # card masks: ranks descend from the bottom, so the set gives the order

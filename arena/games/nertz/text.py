@@ -45,7 +45,7 @@ def action_texts(_s: Any, actions: Sequence[int]) -> list[str]:
 
 
 def parse_action(_s: Any, text: str) -> int:
-    """The inverse; raises PositionError for a text that is no action of this game."""
+    """The action that a text names; raises PositionError for a text that names none."""
     return code_of(text, "action")
 
 
@@ -57,7 +57,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 
 
 def to_position(s: Any) -> Document:
-    """Everything, hidden cards too."""
+    """The whole position, hidden cards too."""
     fields = Fields(s)
     document = _public_position(fields)
     for unit, layout in enumerate(document["units"]):
@@ -75,7 +75,7 @@ def to_position(s: Any) -> Document:
 
 
 def masked_position(s: Any, seat: int) -> Document:
-    """What `seat` knows, from the observed state alone: `?` for hidden cards and choices; known places stay clear."""
+    """What `seat` knows, from the seen state alone: `?` for hidden cards and choices; known places stay clear."""
     fields = Fields(s)
     document = _public_position(fields)
     for unit, layout in enumerate(document["units"]):

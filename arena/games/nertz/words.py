@@ -21,7 +21,7 @@ ACTIONS: tuple[str, ...] = (
     *(f"waste work {j}" for j in range(PILES)),
     *(f"work {int(from_pile(code))} work {int(to_pile(code))}" for code in range(WORK_WORK, CODES)),
 )
-"""By code."""
+"""The text of each action, by its code."""
 
 HIDDEN = "?"
 UNSEEN_DIGIT, SEEN_DIGIT, SHOWN_DIGIT = "012"

@@ -1,4 +1,4 @@
-"""What a seat sees of a match, what it may imagine of the rest, and what it hears of an action (RULES.md 5.5)."""
+"""What a seat of Yaniv sees, the worlds that it may be in, and what it learns from an action (RULES.md 5.5)."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ SEEN_KIND = 7 << 40
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
-    """Hides the deal seed, the stock, and of other hands all but size and what was taken openly; a call opens all hands."""
+    """Hide the deal seed, the stock, and of other hands all but size and what was taken openly; a call opens all hands."""
     for i in range(4):
         out.seed[i] = 0
     for i in range(MAX_DECK):
@@ -73,7 +73,7 @@ def observe(s: State, seat: int, out: State) -> None:
 
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
-    """The unseen cards of each stock, in random order, fill the hidden places that were filled from it (RULES.md 5.5)."""
+    """Deal the unseen cards of each stock, in random order, to the hidden places that were filled from it (RULES.md 5.5)."""
     cards = np.empty(JOKER + 1, np.int64)  # how many of each card id
     hidden = s.phase < ROUND_OVER
     if s.turn != seat:
@@ -120,7 +120,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
 
 @jit
 def seen_action(s: State, action: int, viewer: int) -> int:
-    """Cards as they lie; which end was taken; that a card came from the stock, not which; holding back is no event."""
+    """The cards of a discard, the end that was taken, or that a card came from the stock; a hold only to its own seat."""
     if s.phase == START:
         return SEEN_CALL if action == CALL else SEEN_DISCARD | laid_row(hand_row(s, int(s.turn)), action)
     if s.phase == DRAW:

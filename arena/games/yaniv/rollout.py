@@ -1,4 +1,4 @@
-"""Yaniv for searches: what a position is worth, and quick play (arena/engine/contract.py says what each function is for)."""
+"""Yaniv for searches: evaluation, prior and rollout policy (arena/engine/contract.py says what each function is for)."""
 
 import math
 
@@ -8,7 +8,7 @@ from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.rng import Words, below, chance
 from arena.games.yaniv.discards import laid_row
-from arena.games.yaniv.judgement import call_failure, call_loss, gift, hand_worth, open_worth, taken_worth, thriftiness, without
+from arena.games.yaniv.estimates import call_failure, call_loss, gift, hand_worth, open_worth, taken_worth, thriftiness, without
 from arena.games.yaniv.memory import put
 from arena.games.yaniv.rows import VALUE, card_at, row_length
 from arena.games.yaniv.rules import places
@@ -33,25 +33,25 @@ from arena.games.yaniv.state import (
 DEFAULTS = Defaults(selection="ucb", evaluate=6, prior=20.0, exploration=1.0, expansion=20)
 CONSTANTS = (
     Constant("thrift", 0.4, 0.0, 1.0, "how much less likely others hold a card for each of its points, late in a round"),
-    Constant("risk", 0.3, 0.05, 0.8, "a call that fails more often than this looks worse than going on"),
+    Constant("risk", 0.3, 0.05, 0.8, "a call that fails more often than this seems worse than going on"),
     Constant("prize", 120.0, 10.0, 500.0, "points: what it is worth to be before another seat at the end of the match"),
     Constant(
         "swing", 25.0, 1.0, 200.0, "variance of the difference of two totals, for each point that the match still goes on"
     ),
-    Constant("whim", 0.0, 0.0, 1.0, "share of quick choices that are any"),
+    Constant("whim", 0.0, 0.0, 1.0, "share of the rollout policy's choices that are random"),
 )
 THRIFT, RISK, PRIZE, SWING, WHIM = range(5)
 
 ROUND = 8  # points: what a round brings to the total that ends the match, roughly
 LOGISTIC = 1.7  # 1 / (1 + exp(-1.7 x)) is near the normal distribution function
-TRIES = 16  # draws for each hidden card that is believed, at most
+TRIES = 16  # draws for each hidden card that `believe` redraws, at most
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """How likely a seat ends before each other one, on average, times the prize: by totals, within a round by the hands too.
+    """The chance to end before another seat, the mean over all others, times the prize; by totals, within a round by hands too.
 
-    In the middle of a match that is nearly the points that the others have more: totals go on like a random walk.
+    In the middle of a match this is nearly the number of points that the others have more: totals are like a random walk.
     """
     points = np.empty(MAX_SEATS)
     for seat in range(s.seats):
@@ -79,7 +79,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng: Words) -> int:
-    """What looks best; now and then anything."""
+    """The action with the best estimate; with probability `whim` a random one."""
     if constants[WHIM] > 0.0 and chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
     if s.phase == START and actions[0] == CALL and call_failure(s, int(s.turn), constants[THRIFT]) <= constants[RISK]:
@@ -102,7 +102,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """The points that the hand promises after the choice; a call by how often it fails."""
+    """What the hand is worth after each action; a call by how often it fails."""
     highest = 0.0
     worth = 0.0
     slope = _slope(s, int(s.turn), constants)
@@ -121,7 +121,7 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
 
 @jit
 def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
-    """The others' cards from this stock are drawn again, each the less likely the more points it has: high ones are shed."""
+    """Redraw the others' cards from this stock: the more points a card has, the less likely it is, as seats shed high cards."""
     if s.phase >= ROUND_OVER or constants[THRIFT] == 0.0:
         return
     tilt = thriftiness(s, constants[THRIFT])
@@ -143,24 +143,24 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
 
 @jit
 def choice_code(_s: State, action: int) -> int:
-    """Nothing is chosen simultaneously."""
+    """The action itself; never needed, as seats choose in turn."""
     return action
 
 
 @jit
 def private_code(s: State, seat: int) -> int:
-    """The own hand: cards come from the stock unseen by the others."""
+    """The own hand, as cards from the stock are seen by their owner alone."""
     return hand_row(s, seat)
 
 
 @jit
 def reopen(_s: State) -> None:
-    """Nothing is chosen simultaneously."""
+    """Nothing to take back, as seats choose in turn."""
 
 
 @jit
 def _worth(s: State, action: int) -> float:
-    """Points that a discard (with its best draw), a draw or a slap promises to the seat to choose."""
+    """What a discard (with its best draw), a draw or a slap is worth to the seat to choose, in points."""
     hand = hand_row(s, int(s.turn))
     if s.phase == SLAP:
         return float(VALUE[s.drawn]) * action
@@ -179,7 +179,7 @@ def _worth(s: State, action: int) -> float:
 
 @jit
 def _gift(s: State, action: int) -> float:
-    """Points that a discard gives to the next seat, as a negative number."""
+    """What a discard gives to the next seat, in points, as a negative number."""
     if s.phase != START:
         return 0.0
     hand = hand_row(s, int(s.turn))
@@ -189,7 +189,7 @@ def _gift(s: State, action: int) -> float:
 
 @jit
 def _return_hidden(s: State, player: int, rng: Words) -> int:
-    """Put the cards that a seat has from this stock back, anywhere; give their number."""
+    """Put the cards that a seat has from this stock back into it, at random places; gives their number."""
     hand = hand_row(s, player)
     origins = int(s.origin[player]) & ORIGINS
     row = kept = place = count = 0
@@ -213,7 +213,7 @@ def _return_hidden(s: State, player: int, rng: Words) -> int:
 
 @jit
 def _ahead(difference: float, width: float) -> float:
-    """The chance to stay before another seat, `difference` points better now."""
+    """The chance to end before another seat, given a lead of `difference` points now."""
     return 1.0 / (1.0 + math.exp(-LOGISTIC * difference / width))
 
 
@@ -229,7 +229,7 @@ def _width(s: State, constants: Numbers) -> float:
 
 @jit
 def _slope(s: State, seat: int, constants: Numbers) -> float:
-    """What a point more is worth to a seat now."""
+    """What one more point is worth to a seat now."""
     width = _width(s, constants)
     total = 0.0
     for other in range(s.seats):

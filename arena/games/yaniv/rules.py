@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import jit, lowest_bit
-from arena.engine.options import Choice, Flag, Option, OptionValue, Whole
+from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
 from arena.errors import ConfigError
 from arena.games.yaniv.discards import discards, laid_row
@@ -32,10 +32,13 @@ from arena.games.yaniv.state import (
     HOLD,
     LAST,
     MATCH_OVER,
+    MAX_ACTIONS,
     MAX_DECK,
     MAX_SEATS,
+    OPTIONS,
     PLAIN,
     ROUND_OVER,
+    SEATS,
     SLAP,
     SLAP_DOWN,
     START,
@@ -46,31 +49,16 @@ from arena.games.yaniv.state import (
     hand_row,
 )
 
-__all__ = ["STATE", "determinize", "observe", "seen_action"]
+# What arena/engine/contract.py looks for in this module, although it stands in others.
+__all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
 
-SEATS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
 ONE_DECK_SEATS = 5  # one deck serves at most this many, and by itself (`decks=auto`) one fewer
-MAX_ACTIONS = 96  # 85 discards of five cards of one rank are more than any legal list holds
 PENALTY = 30  # of a caller who is not strictly lowest
 
 NO_THRESHOLD = 100  # above any hand value
 THRESHOLDS = np.array([5, 7, 10, NO_THRESHOLD], np.int64)
-
-OPTIONS: tuple[Option, ...] = (
-    Choice("threshold", 5, (5, 7, 10, "none"), "the highest hand value that may call (RULES.md 5.2)"),
-    Choice("decks", "auto", ("auto", 1, 2), "decks of 54 cards; auto: 1 for up to 4 seats, else 2 (RULES.md 5.1)"),
-    Flag("slap_down", False, "whether a card of the same rank, drawn from the stock, may be added to the discard (O-Y7)"),
-    Whole("limit", 101, 1, 10_000, "the total that ends the match; 201 where mode=elim201 (O-Y1)"),
-    Choice("mode", "default", ("default", "elim201"), "end at the limit, or drop out until one is left (RULES.md 5.4)"),
-    Choice("reduction", "halve", ("halve", "minus50"), "which totals are lowered in mode=elim201 (RULES.md 5.4)"),
-    Flag("halve_requires_change", True, "whether a total is lowered only in a round that added to it (O-Y2)"),
-    Flag("joker_pair", False, "whether jokers alone are a set (O-Y3)"),
-    Choice("set_take", "ends", ("ends", "any"), "which cards of a set the next seat may take (O-Y8)"),
-    Whole("turn_limit", 100, 1, 1000, "turns per seat after which a round ends without a call (O-Y10)"),
-    Whole("max_rounds", 200, 1, 1000, "rounds after which the match ends (O-Y10)"),
-)
 
 
 def resolve_options(resolved: dict[str, OptionValue], seats: int, given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:

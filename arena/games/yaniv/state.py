@@ -1,4 +1,4 @@
-"""The record of a match: its fields, and what their numbers mean."""
+"""The record of a Yaniv match: its options, its fields, and what their numbers mean (RULES.md 5.1, 5.5)."""
 
 from typing import Protocol
 
@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import jit
+from arena.engine.options import Choice, Flag, Option, Whole
 from arena.engine.rng import Seed
 from arena.games.yaniv.rows import HAND, ROW
 
 DECK = 54  # cards in one deck, two jokers among them
 MAX_DECK = 2 * DECK
+SEATS = (2, 3, 4, 5, 6, 7, 8, 9, 10)
 MAX_SEATS = 10
+MAX_ACTIONS = 96  # 85 discards of five cards of one rank are more than any legal list holds
 
 START, DRAW, SLAP, ROUND_OVER, MATCH_OVER = 0, 1, 2, 3, 4  # phases
 TAKEN, FRESH, OLDER = 0, 1, 2  # how a card came into a hand: openly; from this stock; OLDER + class: from an earlier stock
@@ -24,6 +27,20 @@ PLAIN = np.arange(8)  # PLAIN[n] is n, but no constant: a compiled function has 
 CALL = 0  # START; a discard is its mask over the hand << 6 | arrangement (RULES.md 5.5)
 STOCK, FIRST, LAST = 0, 1, 2  # DRAW; 2 + k is middle card k
 HOLD, SLAP_DOWN = 0, 1  # SLAP
+
+OPTIONS: tuple[Option, ...] = (
+    Choice("threshold", 5, (5, 7, 10, "none"), "the highest hand value that may call (RULES.md 5.2)"),
+    Choice("decks", "auto", ("auto", 1, 2), "decks of 54 cards; auto: 1 for up to 4 seats, else 2 (RULES.md 5.1)"),
+    Flag("slap_down", False, "whether a card of the same rank, drawn from the stock, may be added to the discard (O-Y7)"),
+    Whole("limit", 101, 1, 10_000, "the total that ends the match; 201 where mode=elim201 (O-Y1)"),
+    Choice("mode", "default", ("default", "elim201"), "end at the limit, or drop out until one is left (RULES.md 5.4)"),
+    Choice("reduction", "halve", ("halve", "minus50"), "which totals are lowered in mode=elim201 (RULES.md 5.4)"),
+    Flag("halve_requires_change", True, "whether a total is lowered only in a round that added to it (O-Y2)"),
+    Flag("joker_pair", False, "whether jokers alone are a set (O-Y3)"),
+    Choice("set_take", "ends", ("ends", "any"), "which cards of a set the next seat may take (O-Y8)"),
+    Whole("turn_limit", 100, 1, 1000, "turns per seat after which a round ends without a call (O-Y10)"),
+    Whole("max_rounds", 200, 1, 1000, "rounds after which the match ends (O-Y10)"),
+)
 
 STATE = np.dtype((np.record, [
     ("piles", "i8", (2 + 2 * CLASSES,)),  # two masks each: buried, then the hidden cards of each earlier stock

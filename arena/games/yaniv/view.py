@@ -8,6 +8,7 @@ from arena.agent.view import View
 from arena.games.yaniv import text
 from arena.games.yaniv.rows import CARDS, VALUE, is_set
 from arena.games.yaniv.state import DRAW, SLAP, START, State
+from arena.games.yaniv.words import cards_of, pile_cards, plain
 
 
 class YanivView(View):
@@ -15,12 +16,12 @@ class YanivView(View):
 
     @cached_property
     def _fields(self) -> State:
-        return text.plain(self.state)
+        return plain(self.state)
 
     @cached_property
     def hand(self) -> list[str]:
         """The own cards, ascending by card id."""
-        return text.cards_of(self._fields.hand[self.seat])
+        return cards_of(self._fields.hand[self.seat])
 
     @cached_property
     def hand_value(self) -> int:
@@ -60,16 +61,16 @@ class YanivView(View):
     @cached_property
     def previous(self) -> list[str]:
         """The previous seat's discard as it lies."""
-        return text.cards_of(self._fields.previous)
+        return cards_of(self._fields.previous)
 
     @cached_property
     def ends(self) -> list[str]:
-        """Its ends: one card, or two."""
+        """The ends of the previous discard: one card, or two."""
         return self.previous if len(self.previous) == 1 else [self.previous[0], self.previous[-1]]
 
     @cached_property
     def takeable(self) -> dict[str, str]:
-        """What may be taken from it this turn: draw action -> card; `draw stock` is not among them.
+        """What may be taken from the previous discard this turn: draw action -> card; `draw stock` is not among them.
 
         Also before the own discard, when the draw is still to come.
         """
@@ -84,7 +85,7 @@ class YanivView(View):
     @cached_property
     def laid(self) -> list[str]:
         """The own discard of this turn, in the phases `draw` and `slap`."""
-        return text.cards_of(self._fields.laid)
+        return cards_of(self._fields.laid)
 
     @cached_property
     def drawn(self) -> str | None:
@@ -99,7 +100,7 @@ class YanivView(View):
     @cached_property
     def buried(self) -> list[str]:
         """The discards that are out of play until the next reshuffle, ascending."""
-        return text.pile_cards(self._fields, 0)
+        return pile_cards(self._fields, 0)
 
     @cached_property
     def unseen(self) -> list[str]:
@@ -115,7 +116,7 @@ class YanivView(View):
     @cached_property
     def known(self) -> list[list[str]]:
         """By seat: the cards that everybody knows to be in that hand, because they were taken from a discard."""
-        return [text.cards_of(self._fields.known[seat]) for seat in range(self.seats)]
+        return [cards_of(self._fields.known[seat]) for seat in range(self.seats)]
 
     @cached_property
     def hand_sizes(self) -> list[int]:

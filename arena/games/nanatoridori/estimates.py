@@ -1,7 +1,7 @@
-"""What it takes to clear a hand of Nana Toridori: how it falls apart into plays, in turns.
+"""Estimates for Nana Toridori: how many turns it takes to clear a hand. Prior, policy and evaluation rest on them.
 
-Clearing a run lets its neighbours meet, so the order of plays decides how many there are: the puzzle of removing boxes. A play
-costs the turns that it takes to get through: many equal cards cost nearly nothing, a low single card a whole lead.
+Playing a run lets its neighbours meet, so the order of plays decides how many there are: the puzzle of removing boxes. The
+price of a play is the number of turns until nobody beats it: many equal cards cost nearly nothing, one low card a whole lead.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ Cards = NDArray[np.int8]
 
 @jit
 def price(count: int, value: int, constants: Numbers) -> float:
-    """Turns that a play of equal cards takes to get through."""
+    """Turns that it takes until nobody beats a play of `count` equal cards."""
     return float(max(0.0, constants[SINGLE] - constants[STEP] * value - constants[MORE] * (count - 1)))
 
 

@@ -1,4 +1,4 @@
-"""What a hand of Yaniv is worth to its owner, and how likely a call fails: the rule of thumb behind searches.
+"""Estimates for Yaniv: what a hand is worth, how likely a call fails. Prior, policy and evaluation rest on them.
 
 The numbers were fitted by least squares to the points that seats won in 1.6 million rounds of two seats, default options, in
 which both played by them (policy iteration: what the last policy's hands brought makes the next policy). They are points that
@@ -59,7 +59,7 @@ _GIFT = np.array([-4.8, -2.2, -1.2, -0.8, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, 0.
 
 @jit
 def hand_worth(row: int) -> float:
-    """Of a hand at the end of its owner's turn."""
+    """What a hand (a row) is worth at the end of its owner's turn, in points."""
     shed = _best_shed(row)
     value, cards, rest, left = shed & 255, shed >> 8 & 255, shed >> 16 & 255, shed >> 24
     worth = _REST[min(rest, _MOST)] + _CARDS[cards, min(left, 4)] - _SLOPE * max(0, rest - _MOST)
@@ -68,7 +68,7 @@ def hand_worth(row: int) -> float:
 
 @jit
 def open_worth(row: int) -> float:
-    """Of a hand after the discard, when a card from the stock is still to come."""
+    """What a hand is worth after the discard, when a card from the stock is still to come, in points."""
     shed = _best_shed(row)
     value, cards, rest, left = shed & 255, shed >> 8 & 255, shed >> 16 & 255, shed >> 24
     cards = min(cards, HAND - 1)
@@ -78,13 +78,13 @@ def open_worth(row: int) -> float:
 
 @jit
 def taken_worth(row: int, card: int) -> float:
-    """Of a hand after the discard with a card taken to it openly."""
+    """What a hand is worth after the discard and with a card then taken openly, in points."""
     return hand_worth(inserted(row, place_in(row, card + 1), card))
 
 
 @jit
 def gift(laid: int) -> float:
-    """What it costs that the next seat may take an end of this discard."""
+    """What it costs, in points (negative), that the next seat may take an end of this discard."""
     last = laid >> 6 * (row_length(laid) - 1) & 63
     return float(_GIFT[min(VALUE[laid & 63], VALUE[last])])
 
@@ -103,7 +103,7 @@ def without(row: int, mask: int) -> int:
 
 @jit
 def thriftiness(s: State, thrift: float) -> float:
-    """How much less likely the others have kept a card for each of its points: exp(-that). They shed high ones, turn by turn.
+    """How much less likely a kept card is for each of its points: by the factor exp(-thriftiness). Seats shed high cards.
 
     Measured: the hidden cards of a seat after 0, 2, 5, 10 turns are 6.0, 4.6, 3.6 and 2.8 points on average.
     """
@@ -148,7 +148,7 @@ def call_loss(hand: int) -> float:
 
 @jit
 def _card_chances(s: State, seat: int, thrift: float, chances: Numbers) -> None:
-    """How likely a hidden card of another seat is worth 0, 1, .. 10 points."""
+    """Write how likely it is that a hidden card of another seat is worth 0, 1, .. 10 points."""
     cards = np.empty(JOKER + 1, np.int64)
     count_unseen(s, seat, FRESH, cards)
     tilt = thriftiness(s, thrift)

@@ -1,4 +1,4 @@
-"""What hands and claims look like at a glance in Yaniv and Hisatsu: worked cases, counts of all deals, and play."""
+"""What the priors of Yaniv and Hisatsu rest on: worked cases, counts of all deals, and play."""
 
 from itertools import combinations
 from pathlib import Path
@@ -11,17 +11,17 @@ from arena.agent.view import View
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, States
 from arena.games import load
-from arena.games.hisatsu.judgement import hidden_sums, turns_left
+from arena.games.hisatsu.estimates import hidden_sums, turns_left
 from arena.games.hisatsu.state import MAX_CARDS, TURNS
-from arena.games.yaniv.judgement import call_failure, hand_worth, open_worth
+from arena.games.yaniv.estimates import call_failure, hand_worth, open_worth
 from arena.games.yaniv.rows import CARDS
-from arena.games.yaniv.text import row_of
+from arena.games.yaniv.words import row_of
 from arena.seats.single_match import play_match
 from helpers.paths import HOUSE_BOTS
 
 
-class Glance(Agent):
-    """What looks best."""
+class ByPrior(Agent):
+    """Plays the action with the highest prior."""
 
     def act(self, view: View) -> str:
         return view.search(iterations=1, prior=1e9).best
@@ -47,7 +47,7 @@ def share(game: str, seats: int, one: type[Agent], others: Path | type[Agent], d
 
 @pytest.mark.parametrize(("game", "seats", "options"), [("yaniv", 2, {"max_rounds": 3}), ("hisatsu", 3, {})])
 def test_what_looks_best_beats_the_greedy_bot(game: str, seats: int, options: dict[str, object]) -> None:
-    assert share(game, seats, Glance, HOUSE_BOTS / f"{game}_greedy.py", 8, **options) > 0.6
+    assert share(game, seats, ByPrior, HOUSE_BOTS / f"{game}_greedy.py", 8, **options) > 0.6
 
 
 @pytest.mark.parametrize(

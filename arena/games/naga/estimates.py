@@ -1,4 +1,4 @@
-"""What a score and kept cards promise in a game of Naga: rules of thumb for searches, in chances to win the game.
+"""Estimates for Naga: what a score and kept cards are worth, in chances to win the game. Prior and evaluation rest on them.
 
 A field counts as often as it would decide a game of coin tosses (L. Penrose 1946, J. Banzhaf 1965: the power of a vote). What
 two kept cards add to the chance to win a later contest was fitted by least squares to many random deals: the cards that come
@@ -29,7 +29,7 @@ _RUNS = 1 << 4 | 1 << 5 | 1 << 8  # categories of five cards: straight, flush, s
 
 
 def _outlooks() -> NDArray[np.float64]:
-    """By own and other field cards and by open prizes: the chance to win if coin tosses gave them away; a draw is half."""
+    """The chance to win if coin tosses gave away the open prizes, by own and other field cards; a draw counts half."""
 
     @cache
     def outlook(mine: int, theirs: int, singles: int, eltam: int) -> float:

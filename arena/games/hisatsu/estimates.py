@@ -1,8 +1,8 @@
-"""What each action of Hisatsu promises by what its seat can know: the rule of thumb behind searches.
+"""Estimates for Hisatsu: what each action is worth by what its seat knows. Prior and rollout policy rest on them.
 
-Every seat has the cards 1 to 7 once, so what lies open of a seat tells what it may have hidden: the sum of hidden cards on a
-request has an exact distribution, if all that fits is equally likely. A claim is worth less the more room it leaves, as a rival
-with a card that still fits takes it over before the own next turn.
+Every seat has the cards 1 to 7 once, so a seat's open cards tell what it may have hidden: the sum of the hidden cards on a
+request has an exact distribution if all that fits is equally likely. A claim is worth less the more room it leaves: another
+seat with a card that still fits takes it over before the claimant's next turn.
 """
 
 import math
@@ -16,7 +16,7 @@ from arena.games.hisatsu.knowledge import hidden_cards, unseen
 from arena.games.hisatsu.rules import claim
 from arena.games.hisatsu.state import BELOW_SEVEN, FAILURE, TURNS, VALUES, State
 
-# Places of what `look` reads in the constants of rollout.py.
+# Places in the constants of rollout.py of those that `estimate` reads.
 COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT = range(7)
 
 MOST_HIDDEN = 6  # cards on a request
@@ -25,8 +25,8 @@ _CHOOSE = np.array([[math.comb(cards, held) for held in range(VALUES + 1)] for c
 
 
 @jit
-def look(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """Write what each legal action seems to bring, in points; looks at the own cards and at what everybody sees."""
+def estimate(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
+    """Write how many points each legal action seems to bring, by the mover's own cards and by what everybody sees."""
     seat = int(s.turn)
     kept = np.empty(VALUES + 1)
     _chances_to_keep(s, seat, constants[COVER], kept)
@@ -64,7 +64,7 @@ def look(s: State, actions: Words, count: int, constants: Numbers, out: Numbers)
 
 @jit
 def turns_left(s: State, seat: int) -> int:
-    """Of a seat, the present one included."""
+    """How many turns a seat has left, the present one included."""
     place = (seat - int(s.starter) + int(s.seats)) % int(s.seats)
     return TURNS - (int(s.turns) + int(s.seats) - 1 - place) // int(s.seats)
 
@@ -73,7 +73,7 @@ def turns_left(s: State, seat: int) -> int:
 def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> int:
     """Write how likely each sum of the others' hidden cards on a request is; return the sum of all other cards there.
 
-    `tilt`: how much likelier a card is to be hidden for each of its points: exp(tilt). What is hard to place is hidden.
+    `tilt`: a card is likelier to be hidden by the factor exp(tilt) for each of its points, as high cards are hard to place.
     """
     for total in range(_SUMS):
         sums[total] = 0.0
@@ -97,7 +97,7 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
 
 @jit
 def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: int) -> int:
-    """Convolve with the sum of `number` different ones of the candidates; `most`: the largest sum so far. Gives the new one."""
+    """Add the sum of `number` different candidates to the distribution `sums`. `most`: its largest sum; gives the new one."""
     ways = np.zeros((MOST_HIDDEN + 1, _SUMS))
     ways[0, 0] = 1.0
     reach = number * (VALUES - 1)
@@ -120,7 +120,7 @@ def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: 
 
 @jit
 def _chances_to_keep(s: State, seat: int, cover: float, kept: Numbers) -> None:
-    """By room left (the last entry: all more): the chance that nobody takes a claim over before the own next turn."""
+    """Write the chance to keep a claim until the own next turn, by the room left on the request (last entry: or more)."""
     for room in range(VALUES + 1):
         kept[room] = 1.0
     for other in range(s.seats):

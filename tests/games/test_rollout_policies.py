@@ -1,4 +1,4 @@
-"""What choices look like to searches at a glance, as good as a strong rule bot's play, and what a short search adds to it."""
+"""Priors and rollout policies: as good as a strong rule bot's play; and what a short search adds to them."""
 
 import itertools
 import random
@@ -14,19 +14,19 @@ from arena.agent import Agent, LoadedBot, read_bot
 from arena.agent.view import View
 from arena.engine.rng import seed_words
 from arena.games import load
-from arena.games.naga.prospects import ONLY_SINGLES, OUTLOOKS
-from arena.games.nanatoridori.plans import plan
+from arena.games.naga.estimates import ONLY_SINGLES, OUTLOOKS
+from arena.games.nanatoridori.estimates import plan
 from arena.games.nanatoridori.state import VALUES
 from arena.games.nertz import NertzView
 from arena.games.nertz.state import MATCH_OVER
 from arena.seats.single_match import play_match
 from helpers.paths import HOUSE_BOTS
 
-SURE = 1e9  # visits that a look counts as: the search then plays by it
+SURE = 1e9  # visits that the prior counts as: the search then plays by it
 
 
-class Glance(Agent):
-    """What looks best."""
+class ByPrior(Agent):
+    """Plays the action with the highest prior."""
 
     def act(self, view: View) -> str:
         return view.search(iterations=1, prior=SURE).best
@@ -55,7 +55,7 @@ def share(game: str, one: type[Agent], other: Path | type[Agent], deals: int, se
     [("naga", 12, {}), ("nertz", 4, {"max_rounds": 1}), ("nanatoridori", 12, {})],
 )
 def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: dict[str, Any]) -> None:
-    assert share(game, Glance, HOUSE_BOTS / f"{game}_greedy.py", deals, **options) > 0.6
+    assert share(game, ByPrior, HOUSE_BOTS / f"{game}_greedy.py", deals, **options) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: di
 )
 def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: dict[str, Any]) -> None:
     """More iterations play better."""
-    assert share(game, Brief, Glance, deals, **options) > 0.55
+    assert share(game, Brief, ByPrior, deals, **options) > 0.55
 
 
 @pytest.mark.parametrize(
