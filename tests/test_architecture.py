@@ -197,3 +197,13 @@ def test_a_game_is_one_folder() -> None:
         if not any(path.is_relative_to(place) for place in own) and any(map(named.search, names_in_code(path)))
     }
     assert found == set(NAMES_A_ROOM)
+
+
+def test_a_search_method_is_a_file_and_a_line() -> None:
+    """Only the table of methods names one; the default of the settings apart."""
+    methods = {"ismcts", "pimc", "flat"}
+    for path in sorted((PACKAGE / "search").rglob("*.py")):
+        texts = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        allowed = {"methods/__init__.py": methods, "settings.py": {"ismcts"}}
+        named = allowed.get(str(path.relative_to(PACKAGE / "search")), set())
+        assert texts & methods == named, f"{path.name} names a method"

@@ -152,7 +152,7 @@ def source_hash(room: str) -> str:
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     if room.endswith(_SEARCH):
-        sources += sorted((_PACKAGE / "search").glob("[a-z]*.py"))
+        sources += sorted((_PACKAGE / "search").rglob("*.py"))
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")

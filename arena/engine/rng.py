@@ -206,7 +206,7 @@ def chance(rng: Words) -> float:
 def shuffle_fast(cards: Any, count: int, rng: Words) -> None:
     """Put the first `count` items of an array of any whole numbers into a uniformly random order, drawn from sfc32.
 
-    Fisher-Yates from the last item down, one number each. For imagined worlds; deals are shuffled by `shuffle`.
+    Fisher-Yates from the last item down, one number each. For worlds of searches; deals are shuffled by `shuffle`.
     """
     for last in range(count - 1, 0, -1):
         other = below(rng, last + 1)

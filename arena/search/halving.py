@@ -1,9 +1,10 @@
-"""Which of the observer's choices are still tried: half of them drop out again and again, until two are left.
+"""Sequential halving at the root: the worse half of the observer's choices drops out again and again, until two are left.
 
-Sequential halving (Z. Karnin, T. Koren, O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013; at the
+(Z. Karnin, T. Koren, O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013; at the
 root of a tree: T. Pepels, T. Cazenave, M. Winands, M. Lanctot, "Minimizing Simple and Cumulative Regret in Monte-Carlo Tree
-Search", 2014): what counts is the choice in the end, not what the tries brought. All that are left are tried in the same
-worlds against the same chance, so that what they bring can be compared although worlds differ much more than choices do.
+Search", 2014.) What counts is the choice in the end, not what trying it brought. The choices that are left, the rivals, are
+tried in the same worlds against the same chance, so that their rewards can be compared although worlds differ much more than
+choices do.
 """
 
 import math
@@ -27,24 +28,24 @@ from arena.search.workspace import (
 )
 
 FINALISTS = 2
-TRIES = 16  # that each choice shall have: with fewer simulations, only what looks best is tried at all
-FEWEST = 4  # choices that are tried for certain
+TRIES = 16  # simulations for each choice: where there are fewer, only the choices with the best priors are tried
+FEWEST = 4  # choices that are always tried
 
 
 @jit.generic
-def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numbers, rng: Words) -> int:
-    """Make all choices rivals; where the budget is small those that look best, or any where looks do not count. Gives how many.
+def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers, rng: Words) -> int:
+    """Make all choices rivals; for a small budget those with the best priors, or random ones without priors. Gives how many.
 
     `s`: a copy of the root.
     """
-    while current_seat(s) != w.settings[OBSERVER]:  # what the others choose at the same time is nothing that a look could see
-        legal_actions(s, out)
-        step(s, int(out[0]))
-    count = legal_actions(s, out)
+    while current_seat(s) != w.settings[OBSERVER]:  # no prior can depend on what the others choose at the same time
+        legal_actions(s, actions)
+        step(s, int(actions[0]))
+    count = legal_actions(s, actions)
     for i in range(count):
         w.results[i, RIVAL] = 1
     if w.numbers[PRIOR] > 0.0:
-        prior(s, out, count, constants, priors)
+        prior(s, actions, count, constants, priors)
         for i in range(count):
             w.results[i, PRIOR_VALUE] = priors[i]
         if w.settings[SIMULATIONS] > 0:
@@ -59,8 +60,17 @@ def enter(s: State, w: Workspace, out: Actions, priors: Numbers, constants: Numb
 
 
 @jit.generic
+def next_rival(place: int, w: Workspace) -> int:
+    """The place of the first rival after a place; NO_CHOICE comes before all places."""
+    place += 1
+    while w.results[place, RIVAL] == 0:
+        place += 1
+    return place
+
+
+@jit.generic
 def narrow(rivals: int, w: Workspace) -> int:
-    """Let the worst choices drop out, as many as are too many for the budget that is left; gives how many stay."""
+    """Let the worst rivals drop out, so that as many stay as suit the budget that is left; gives how many."""
     part = 0.0
     if w.settings[SIMULATIONS] > 0:
         part = w.counters[DONE] / w.settings[SIMULATIONS]
@@ -84,7 +94,7 @@ def _keep(rivals: int, stay: int, w: Workspace) -> int:
 
 @jit.generic
 def _worst(w: Workspace) -> int:
-    """The rival that is expected to bring least, where what it looks like counts as PRIOR visits."""
+    """The rival that is expected to bring least, where its prior counts as PRIOR visits."""
     choices = w.settings[CHOICES]
     above = 0.0
     visits = 0.0

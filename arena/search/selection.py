@@ -1,8 +1,7 @@
-"""How a choice is made in the tree, and what is learnt from what came of it.
+"""Selection: which action a simulation plays at a decision in the tree.
 
-What a choice looks like at a glance (`prior` of the room) counts as much as some visits (S. Gelly, D. Silver, "Combining
-Online and Offline Knowledge in UCT", ICML 2007): rewards of card games differ so much from deal to deal that a few hundred
-simulations alone could not tell good choices from bad ones.
+A prior counts as much as some visits (S. Gelly, D. Silver, "Combining Online and Offline Knowledge in UCT", ICML 2007): rewards
+of card games differ so much from deal to deal that a few hundred simulations alone could not find the good actions.
 
 Simultaneous choices go by each seat's own statistics: decoupled UCB1, or regret matching (M. Lisy, V. Kovarik, M. Lanctot,
 B. Bosansky, "Convergence of Monte Carlo Tree Search in Simultaneous Move Games", NIPS 2013).
@@ -16,50 +15,102 @@ from arena.engine.rng import Words, below, chance
 from arena.search.tree import NONE, Nodes
 from arena.search.workspace import (
     BY_POLICY,
-    CHOSEN,
-    DONE,
     EXPLORATION,
     FIRST_KEPT,
     FIRST_MEAN,
+    HABIT,
     KEPT,
     KEPT_COUNT,
     MIXING,
-    MOVER,
     OBSERVER,
+    PATH,
     PRIOR,
     PRIOR_VALUE,
     REWARDS,
     SQUARES,
+    USED,
     WIDEST,
     Workspace,
 )
 
-STEADY = 16  # rewards, of all seats together, after which their spread is believed
+NO_CHOICE = -1  # as a place in a legal list
 
 
 @jit.generic
-def choose_by_prior(
+def select(
+    s: State,
+    nodes: Nodes,
+    w: Workspace,
+    count: int,
+    known: int,
+    is_first: bool,
+    forced: int,
+    by_regret: bool,
+    actions: Actions,
+    priors: Numbers,
+    constants: Numbers,
+    rng: Words,
+) -> int:
+    """The place of the action to play among the first `count` of `actions`, whose nodes are in `w.children`.
+
+    `known`: how many have a node. `is_first`: the observer chooses at the root; `forced`: the place that it then has to choose,
+    or NO_CHOICE. `by_regret`: by regret matching, for which `w.path` keeps all choices.
+    """
+    at = w.counters[PATH]
+    w.path[at, KEPT_COUNT] = 0
+    is_full = w.counters[USED] == len(nodes)
+    if is_first and forced != NO_CHOICE:
+        return forced
+    if w.numbers[HABIT] > 0.0 and current_seat(s) != w.settings[OBSERVER] and chance(rng) < w.numbers[HABIT]:
+        return _place_of(rollout_choice(s, actions, count, w, constants, rng), actions)
+    if is_full and known == 0:
+        return below(rng, count)
+    if by_regret and known > 0:
+        return _choose_by_regret(s, nodes, w, count, known, at, actions, priors, constants, rng)
+    if w.numbers[PRIOR] > 0.0:
+        return _choose_by_prior(s, nodes, w, count, is_first, is_full, actions, priors, constants, rng)
+    return _choose_by_confidence(s, nodes, w, count, is_full, actions, constants, rng)
+
+
+@jit.generic
+def rollout_choice(s: State, actions: Actions, count: int, w: Workspace, constants: Numbers, rng: Words) -> int:
+    """An action by the room's rollout policy, or a uniformly random one where that is asked for."""
+    if w.settings[BY_POLICY] == 1:
+        return rollout_action(s, actions, count, constants, rng)
+    return int(actions[below(rng, count)])
+
+
+@jit.generic
+def _place_of(action: int, actions: Actions) -> int:
+    place = 0
+    while actions[place] != action:
+        place += 1
+    return place
+
+
+@jit.generic
+def _choose_by_prior(
     s: State,
     nodes: Nodes,
     w: Workspace,
     count: int,
     is_first: bool,
     is_full: bool,
-    out: Actions,
+    actions: Actions,
     priors: Numbers,
     constants: Numbers,
     rng: Words,
 ) -> int:
-    """The place with the highest upper confidence bound, where what a choice looks like counts as PRIOR visits.
+    """The place with the highest upper confidence bound, where the prior counts as PRIOR visits.
 
-    What looks like `p` is expected to bring `level + p`; the level is what the visited choices brought above their looks.
-    `is_first`: the observer chooses at the root. `is_full`: only among choices that have a node, as no other gets one.
+    A choice with the prior `p` is expected to bring `level + p`; the level is what the visited choices brought above their
+    priors. `is_first`: the observer chooses at the root. `is_full`: only among choices that have a node, as no other gets one.
     """
-    if is_first:  # the same in every world, and looked at before
+    if is_first:  # the same in every world, and written before
         for i in range(count):
             priors[i] = w.results[i, PRIOR_VALUE]
     else:
-        prior(s, out, count, constants, priors)
+        prior(s, actions, count, constants, priors)
     above = 0.0
     total = 0.0
     most = 1
@@ -100,12 +151,12 @@ def choose_by_prior(
 
 
 @jit.generic
-def choose_by_confidence(
-    s: State, nodes: Nodes, w: Workspace, count: int, is_full: bool, out: Actions, constants: Numbers, rng: Words
+def _choose_by_confidence(
+    s: State, nodes: Nodes, w: Workspace, count: int, is_full: bool, actions: Actions, constants: Numbers, rng: Words
 ) -> int:
     """The place of an untried choice, else of the one with the highest upper confidence bound.
 
-    UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was there; the width is in standard
+    UCB1 (Auer, Cesa-Bianchi, Fischer 2002) over the simulations in which a choice was legal; the width is in standard
     deviations of the rewards seen so far, so that no game has to name the range of its rewards. `is_full`: only among choices
     that have a node, as no other gets one.
     """
@@ -118,9 +169,9 @@ def choose_by_confidence(
                 place = i
     if untried > 0:
         if w.settings[BY_POLICY] == 1 and count > 1 and current_seat(s) != w.settings[OBSERVER]:
-            action = rollout_action(s, out, count, constants, rng)  # others' hands vary so much that most choices are new
+            action = rollout_action(s, actions, count, constants, rng)  # others' hands vary so much that most choices are new
             for i in range(count):
-                if out[i] == action and w.children[i] == NONE:
+                if actions[i] == action and w.children[i] == NONE:
                     return i
         return place
     width = w.numbers[EXPLORATION] * _deviation(w)
@@ -144,32 +195,31 @@ def choose_by_confidence(
 
 
 @jit.generic
-def choose_by_regret(
+def _choose_by_regret(
     s: State,
     nodes: Nodes,
     w: Workspace,
     count: int,
+    known: int,
     at: int,
-    out: Actions,
+    actions: Actions,
     priors: Numbers,
     constants: Numbers,
     rng: Words,
 ) -> int:
-    """A random place: the more, the more that choice is regretted not to have been played; all of them now and then.
+    """A random place: the likelier, the more it is regretted that its choice was not played; any of them now and then.
 
-    Only those that have a node: where the tree is full, the others could teach nothing. A decision that is new begins with
-    regrets by what its choices look like, as if they had been missed PRIOR times.
+    Only choices that have a node, `known` of them: in a full tree nothing could be learnt from the others. A new decision
+    begins with regrets by the priors, as if each choice had been missed PRIOR times.
     """
     start = int(w.counters[KEPT])
-    known = 0
     is_new = w.numbers[PRIOR] > 0.0
     for i in range(count):
         child = int(w.children[i])
         if child != NONE:
-            known += 1
             is_new &= nodes[child].visits == 0 and nodes[child].regret == 0.0
     if is_new:
-        prior(s, out, count, constants, priors)
+        prior(s, actions, count, constants, priors)
         mean = 0.0
         for i in range(count):
             if w.children[i] != NONE:
@@ -206,54 +256,11 @@ def choose_by_regret(
 
 
 @jit.generic
-def learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
-    """Count a choice; where it was drawn by regret, update the regrets of all that were there.
-
-    What the others would have brought is estimated by their means so far (a baseline keeps the estimate unbiased and
-    steadies it: M. Schmid et al., "Variance Reduction in Monte Carlo Counterfactual Regret Minimization", AAAI 2019).
-    """
-    chosen = int(w.path[at, CHOSEN])
-    reward = rewards[w.path[at, MOVER]]
-    start = int(w.path[at, FIRST_KEPT])
-    count = int(w.path[at, KEPT_COUNT])
-    expected = 0.0
-    correction = 0.0
-    for i in range(start, start + count):
-        child = int(w.kept[i])
-        if child == NONE:
-            continue
-        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
-        expected += w.chances[i] * mean
-        if child == chosen:
-            correction = (reward - mean) / w.chances[i]
-            expected += reward - mean
-    for i in range(start, start + count):
-        child = int(w.kept[i])
-        if child == NONE:
-            continue
-        mean = nodes[child].value / nodes[child].visits if nodes[child].visits > 0 else reward
-        nodes[child].regret += mean - expected + (correction if child == chosen else 0.0)
-    nodes[chosen].visits += 1
-    nodes[chosen].value += reward
-
-
-@jit.generic
-def learn_spread(seats: int, w: Workspace, rewards: Numbers) -> None:
-    """Mean reward of each seat, and the sum of squared deviations from them (Welford 1962)."""
-    for seat in range(seats):
-        away = rewards[seat] - w.numbers[FIRST_MEAN + seat]
-        w.numbers[FIRST_MEAN + seat] += away / (w.counters[DONE] + 1)
-        w.numbers[SQUARES] += away * (rewards[seat] - w.numbers[FIRST_MEAN + seat])
-    w.numbers[REWARDS] += seats
-    if w.numbers[REWARDS] >= STEADY:
-        w.numbers[WIDEST] = max(w.numbers[WIDEST], w.numbers[SQUARES] / w.numbers[REWARDS])
-
-
-@jit.generic
 def _deviation(w: Workspace) -> float:
-    """The widest so far: once a choice whose end is certain is preferred, rewards hardly differ any more.
+    """Standard deviation of the rewards: the largest so far.
 
-    By the last deviation all others would then never be tried again, even after one unlucky simulation.
+    Once a choice with a certain end is preferred, rewards hardly differ any more. By the latest deviation the other choices
+    would then never be tried again, even after a single unlucky simulation.
     """
     if w.numbers[REWARDS] == 0.0:
         return 1.0

@@ -1,4 +1,4 @@
-"""What a search can be asked to do, and what is refused."""
+"""The settings of a search, and the check that they make sense."""
 
 import math
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from arena.errors import ConfigError, nearest
+from arena.search.methods import METHODS
 from arena.search.tree import NODES
-from arena.search.workspace import FLAT, ISMCTS, PIMC
 
 MOST = 1_000_000_000
 MOST_NODES = 100_000_000
@@ -17,49 +17,53 @@ MOST_THREADS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a search is asked to do. At least one of `iterations` and `time` is needed."""
+    """The settings of a search. At least one of `iterations` and `time` is needed."""
 
     iterations: int | None = None
-    """Simulations, for each thread its part of them. Such a search can be repeated exactly."""
+    """How many simulations to play, all threads together. Such a search can be repeated exactly."""
     time: float | None = None
-    """CPU seconds; where both are given, what ends first. The seat's row is then marked as not reproducible."""
+    """CPU seconds to use; if `iterations` is given too, what is reached first ends the search. The seat's row in the results is
+    then marked as not reproducible."""
     method: str = "ismcts"
     """`ismcts`: one tree over all worlds; `pimc`: a tree for each of some worlds, as if all cards lay open; `flat`: no tree,
-    every action in the same worlds against the same chance, each as often as the others: at least once."""
+    every action in the same worlds against the same chance, all equally often and at least once."""
     rollout: str = "policy"
-    """How a simulation goes on below the tree: `policy`, the room's quick play; or `uniform`, any legal action."""
+    """How a simulation goes on below the tree: `policy`, by the room's rollout policy; `uniform`, by random legal actions."""
     evaluate: int | None = None
-    """Decisions after which a rollout is cut and the position is judged as it stands; 0: never; None: the room's own number."""
+    """Decisions after which a rollout is cut and the position evaluated; 0: only at the end of the round; None: the room's own
+    number."""
     selection: str | None = None
-    """For simultaneous choices: `ucb` or `regret`; None: what suits the room."""
+    """How simultaneous choices are selected: `ucb` or `regret`; None: as suits the room."""
     exploration: float | None = None
-    """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own."""
+    """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own number."""
     first: str = "halving"
-    """How `ismcts` tries the own choice: `halving`, all that may still be best in the same worlds, half of them drop out again
-    and again (see halving.py); or `ucb`. Where it is a simultaneous one by regret, that decides."""
+    """How `ismcts` tries the actions of the seat that searches: `halving`, all that may still be best in the same worlds, and
+    the worse half drops out again and again (see halving.py); or `ucb`. With `selection` regret, a simultaneous choice is made
+    by regret instead."""
     prior: float | None = None
-    """How many visits it counts what a choice looks like at a glance, by the room's rule of thumb; 0: nothing; None: the
-    room's own number, with uniform rollouts 0."""
+    """How many visits the room's prior counts as; 0: no prior; None: the room's own number, with uniform rollouts 0."""
     expansion: int | None = None
-    """How often a choice is tried before what comes after it joins the tree; until then the rollout goes on from it. None: the
-    room's own number, with uniform rollouts 1. Simultaneous choices join at once."""
+    """How many visits an action needs before the decision that follows it joins the tree; until then the rollout goes on from
+    it. None: the room's own number, with uniform rollouts 1. What follows simultaneous choices joins at once."""
     habit: float | None = None
-    """`ismcts`: share of the others' choices in the tree that go by quick play, as those below it do; the rest are what is
-    found to be best for them. As that is found against the observer's own cards, the others play as if they saw these, the more
-    so the more simulations there are. None: the room's own number, with uniform rollouts 0."""
+    """`ismcts`: the share of the opponents' choices in the tree that the rollout policy makes, as below the tree; the other
+    choices are those that the search finds best for them. It finds these against the cards that the observer really holds, so
+    the opponents play as if they saw them, the more so the more simulations there are. None: the room's own number, with
+    uniform rollouts 0."""
     constants: Mapping[str, float] = field(default_factory=dict)
-    """Other numbers than the room's own in what it thinks of positions and choices: `CONSTANTS` in its rollout.py."""
+    """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
-    """`pimc`: simulations in each world."""
+    """`pimc`: how many simulations each world has."""
     nodes: int = NODES
-    """The most nodes of a tree; when they are used up the search goes on without new ones."""
+    """The most nodes that a tree may have; when they are used up, the search goes on without new ones."""
     threads: int = 1
-    """Searches side by side, each with a tree of its own, added up; one after the other where threads are not allowed."""
+    """How many searches run side by side, each with a tree of its own; their results are added up. Where a seat may not start
+    threads, they run one after the other."""
     seed: int = 0
-    """Another seed is another search of the same position."""
+    """With another seed, the search of the same position draws other worlds."""
 
     def __post_init__(self) -> None:
-        """Raise ConfigError for what makes no sense."""
+        """Raise ConfigError for settings that make no sense."""
         for name, known in _WORDS.items():
             word = getattr(self, name)
             if word not in known and (word is not None or name not in _MAY_BE_LEFT_OPEN):
@@ -75,7 +79,7 @@ class Settings:
 
 
 def settings_of(asked: Mapping[str, Any]) -> Settings:
-    """Settings by name. Raises ConfigError for unknown names and for what makes no sense."""
+    """Settings from a mapping by name. Raises ConfigError for unknown names and for values that make no sense."""
     names = [field.name for field in fields(Settings)]
     for name in asked:
         if name not in names:
@@ -84,7 +88,7 @@ def settings_of(asked: Mapping[str, Any]) -> Settings:
 
 
 def check_number(name: str, value: Any, low: float, high: float, *, is_whole: bool = False) -> None:
-    """Raise ConfigError for what is no number, or not from `low` to `high`."""
+    """Raise ConfigError unless `value` is a number (or a whole number) from `low` to `high`."""
     what = "a whole number" if is_whole else "a number"
     number: Any = value
     if not isinstance(value, Integral if is_whole else Real) or isinstance(value, bool):
@@ -93,7 +97,6 @@ def check_number(name: str, value: Any, low: float, high: float, *, is_whole: bo
         raise ConfigError(f"search: {name}: {what} from {low:,} to {high:,} is needed, not {value!r}")
 
 
-METHODS = {"ismcts": ISMCTS, "pimc": PIMC, "flat": FLAT}
 _WORDS = {"method": (*METHODS,), "rollout": ("policy", "uniform"), "selection": ("ucb", "regret"), "first": ("halving", "ucb")}
 _NUMBERS = {  # the least and the most
     "iterations": (1, MOST),

@@ -1,4 +1,4 @@
-"""The memory of a tree search: nodes in one array, found by what was seen, never more of them than there is room for."""
+"""The tree of a search: nodes in one array, found by parent, seat and key; a tree that is full gets no new ones."""
 
 from typing import Any, TypeAlias, cast
 
@@ -6,21 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine import jit
+from arena.search.workspace import USED, Workspace
 
 NODE = np.dtype((np.record, np.dtype([
-    ("key", "i8"),  # what was seen, or the choice itself
+    ("key", "i8"),  # code of what the observer saw, or of the choice itself
     ("value", "f8"),  # sum of the rewards of the seat that chose
-    ("regret", "f8"),  # regret matching: sum of what this choice would have brought more than what was played
+    ("regret", "f8"),  # regret matching: sum of how much more this choice would have brought than what was played
     ("share", "f8"),  # regret matching: sum of the probabilities with which it was to be played
-    ("sight", "i8"),  # what the observer sees at its next decision, if this is where that stands; else 0
+    ("sight", "i8"),  # code of what the observer sees here, if this is where it decides next; else 0
     ("parent", "i4"),
-    ("seat", "i4"),  # that chose; OUTCOME = no choice, but what came of it
+    ("seat", "i4"),  # the seat that chose; OUTCOME = no choice, but what the observer then saw
     ("visits", "i4"),
-    ("available", "i4"),  # simulations in which this choice was there
+    ("available", "i4"),  # simulations in which this choice was legal
     ("stamp", "i4"),  # the last simulation counted in `available`
-    ("base", "i4"),  # with a sight: where the decision began, for the others who choose at the same time
+    ("base", "i4"),  # with a sight: the node where the decision began, at which others choose at the same time
 ], align=True)))  # fmt: skip
-NODES = 1 << 16  # of one tree, where nobody asks for another number: 72 bytes each with its slots
+NODES = 1 << 16  # of one tree, by default: 72 bytes each with its slots
 ROOT = 0
 OUTCOME = -1
 NONE = 0  # no node: the root is nobody's child
@@ -38,9 +39,9 @@ _spare: list[tuple[Nodes, Slots]] = []  # taken and given back whole, so that th
 
 
 def take_tree(capacity: int) -> tuple[Nodes, Slots]:
-    """Room for `capacity` nodes, the root among them; to be cleared first, as another search may have used it.
+    """Nodes and slots for a tree of `capacity` nodes, the root among them. Clear them first: another search may have used them.
 
-    New memory costs milliseconds when it is first touched, more than a short search takes.
+    They are reused because new memory costs milliseconds when it is first touched, more than a short search takes.
     """
     nodes, slots = _spare.pop() if _spare else _new_tree(max(capacity, NODES))
     if len(nodes) < capacity:
@@ -49,7 +50,7 @@ def take_tree(capacity: int) -> tuple[Nodes, Slots]:
 
 
 def give_back(nodes: Nodes, slots: Slots) -> None:
-    """Let other searches have what `take_tree` gave."""
+    """Let later searches use the nodes and slots that `take_tree` gave."""
     _spare.append((nodes.base, cast(Slots, slots.base)))
 
 
@@ -63,7 +64,7 @@ def _slots(capacity: int) -> int:
 
 @jit.generic
 def mixed(first: int, second: int) -> int:
-    """One code for two, below 2**62; different pairs have the same one as good as never."""
+    """One code, below 2**62, for a pair of codes; different pairs hardly ever share one."""
     low = ((first & _HALF) * 0x2545F491 + (second & _HALF) * 0x3C6EF35F) & _TWO_HALVES
     high = ((first >> 31 & _HALF) * 0x2C1B3C6D + (second >> 31 & _HALF) * 0x297A2D39) & _TWO_HALVES
     code = (low ^ high >> 13 ^ high << 17) & _TWO_HALVES
@@ -85,8 +86,27 @@ def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int
 
 
 @jit.generic
+def found_child(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int:
+    """The child with this seat and key, or NONE."""
+    return int(slots[slot_of(nodes, slots, parent, seat, key)])
+
+
+@jit.generic
+def child_of(nodes: Nodes, slots: Slots, w: Workspace, parent: int, seat: int, key: int) -> int:
+    """The child with this seat and key, added to the tree if need be; NONE if the tree is full."""
+    slot = slot_of(nodes, slots, parent, seat, key)
+    child = int(slots[slot])
+    if child == NONE and w.counters[USED] < len(nodes):
+        child = int(w.counters[USED])
+        w.counters[USED] += 1
+        write_node(nodes, child, parent, seat, key)
+        slots[slot] = child
+    return child
+
+
+@jit.generic
 def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> None:
-    """A fresh node."""
+    """Make a node a new one, without any visits."""
     nodes[node].key = key
     nodes[node].parent = parent
     nodes[node].seat = seat
@@ -109,8 +129,15 @@ def clear(nodes: Nodes, slots: Slots) -> None:
 
 
 @jit.generic
+def begin_tree(nodes: Nodes, slots: Slots, w: Workspace) -> None:
+    """Start a tree: it has a root and nothing else."""
+    clear(nodes, slots)
+    w.counters[USED] = 1
+
+
+@jit.generic
 def regrow(nodes: Nodes, slots: Slots, used: int, sight: int) -> int:
-    """Keep what lies below the observer's decision that has this sight, as a tree of its own; gives its number of nodes.
+    """Make the observer's decision that has this sight the root, and drop all that is not below it; gives the number of nodes.
 
     Nodes come after their parents, so one pass finds all that is kept, and a second one moves it to the front.
     """

@@ -1,6 +1,6 @@
-"""What one search reads and writes, beside the states and the tree: a record of arrays, and what their places mean.
+"""The workspace of a search: a record of arrays that it reads and writes, and what the places in these arrays mean.
 
-What the rooms' functions are given lies apart, in plain arrays: for arrays in a record they would be compiled once more.
+The arrays that rooms' functions get are not in the record: numba would compile these functions once more for such arrays.
 """
 
 from typing import Any, TypeAlias
@@ -9,22 +9,24 @@ import numpy as np
 
 Workspace: TypeAlias = Any
 """One record of `workspace_type`."""
+Workspaces: TypeAlias = Any
+"""An array of one such record: how compiled code is given it."""
 
-# Of `settings`: what is asked for. CHOICES: how many legal actions the observer has.
-(OBSERVER, CHOICES, METHOD, SIMULATIONS, PER_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
- BY_HALVING, EXPANSION, SETTINGS) = range(14)  # fmt: skip
-# Of `counters`: what has happened. Of a time budget, in nanoseconds: SPENT until LAST_LOOK, and on the SLOWEST simulations.
-USED, DONE, DECISIONS, PATH, KEPT, NEXT_LOOK, LAST_LOOK, SPENT, SLOWEST, COUNTERS = range(10)
-# Of `numbers`: how choices are weighed, and the spread of the rewards so far. From FIRST_MEAN on: each seat's mean reward.
+# Places in `settings`: what is asked for. CHOICES: how many legal actions the observer has.
+# IN_WORLD: simulations in each world. OPEN: 1 for trees of one world, in which the observer sees everything.
+(OBSERVER, CHOICES, SIMULATIONS, IN_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
+ BY_HALVING, EXPANSION, OPEN, SETTINGS) = range(14)  # fmt: skip
+# Places in `counters`: what has happened. USED: nodes in use. DONE: simulations. PATH: choices in the path of this one.
+# Of a time budget, in nanoseconds: SPENT up to the simulation LAST_READING, and by a simulation at the SLOWEST.
+USED, DONE, DECISIONS, PATH, KEPT, NEXT_READING, LAST_READING, SPENT, SLOWEST, COUNTERS = range(10)
+# Places in `numbers`: how choices are weighed; the spread of the rewards so far; from FIRST_MEAN on each seat's mean reward.
 EXPLORATION, PRIOR, HABIT, MIXING, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(8)
-# Columns of `results`, a row for each legal action of the observer.
-# RIVAL: 1 for a choice that may still be the best one.
+# Columns of `results`, a row for each legal action of the observer. RIVAL: 1 while sequential halving still tries it.
 VISITS, VALUE, SHARE, PRIOR_VALUE, RIVAL, COLUMNS = range(6)
-# Columns of `path`: the choices of a simulation.
+# Columns of `path`: the choices of a simulation in the tree; where its choices begin in `kept` (by regret), and how many.
 CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
 
-NEVER = -1  # as DEPTH
-ISMCTS, PIMC, FLAT = range(3)  # METHOD
+NEVER = -1  # as DEPTH: rollouts go on to the end of the round
 
 LONGEST_PATH = 512  # choices in the tree in one simulation
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
@@ -37,9 +39,10 @@ def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
         ("counters", "i8", (COUNTERS,)),
         ("numbers", "f8", (FIRST_MEAN + seats,)),
         ("results", "f8", (actions, COLUMNS)),
-        ("children", "i8", (actions,)),  # the node of each of `out`
+        ("children", "i8", (actions,)),  # the node of each legal action
         ("path", "i8", (LONGEST_PATH, PATH_COLUMNS)),
-        ("kept", "i8", (KEPT_CHOICES,)),
+        ("kept", "i8", (KEPT_CHOICES,)),  # nodes whose regrets are to be updated
         ("chances", "f8", (KEPT_CHOICES,)),  # the probability of each of `kept`
+        ("chance", "i8", (4,)),  # the generator's state when the world was drawn
         ("sight", "i8", ((state_bytes + 7) // 8,)),  # the bytes of what the observer sees at its next decision
     ], align=True)))  # fmt: skip

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena import search as searches
 from arena.agent import Agent, StartInfo, read_bot
 from arena.agent.view import View
 from arena.bench.exact import naga
@@ -25,7 +24,7 @@ from arena.errors import ConfigError
 from arena.games import load, names
 from arena.match import Answer, play
 from arena.records import Clock, Ending
-from arena.search import Findings, Memory
+from arena.search import Findings, Memory, part
 from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
@@ -76,7 +75,7 @@ def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
                 )
                 codes = game.legal_list(states)
                 seen, true = (
-                    searches._Part(game, shown, seat, codes, asked, game.constants, 0, 1)
+                    part.Part(game, shown, seat, codes, asked, game.constants, 0, 1)
                     for shown in (game.observed(states, seat), states)
                 )
                 true._rng[:] = seen._rng  # else it would come from the bytes of the state
@@ -109,22 +108,22 @@ def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: py
     def refuse(_part: object) -> bool:
         return False
 
-    monkeypatch.setattr(searches._Part, "starts", refuse)
+    monkeypatch.setattr(part.Part, "starts", refuse)
     assert same(found, view.search(iterations=101, threads=3))
 
 
 @pytest.mark.parametrize("are_refused", [False, True])
 def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else each has all of it, and the seat is charged for what they take."""
-    run, budgets = searches._Part.run, []
+    run, budgets = part.Part.run, []
 
-    def noted(part: searches._Part, *arguments: int) -> None:
+    def noted(part: part.Part, *arguments: int) -> None:
         run(part, *arguments)
         budgets.append(int(part._work[0].settings[NANOSECONDS]))
 
-    monkeypatch.setattr(searches._Part, "run", noted)
+    monkeypatch.setattr(part.Part, "run", noted)
     if are_refused:
-        monkeypatch.setattr(searches._Part, "starts", lambda _part: False)
+        monkeypatch.setattr(part.Part, "starts", lambda _part: False)
     game = load("yaniv")
     states = game.deal(2, game.resolve_options({}, 2), 1)
     view = view_of(game, states, game.engine.current_seat(states))

@@ -60,9 +60,8 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
     rooms = list(_loaded())
     jit.forbid_all_compiling(room.package for room in rooms)
     for room in rooms:
-        for entry in games.compiled_entries(room):
+        for entry in [*games.compiled_entries(room), *search.compiled_searches(room)]:
             jit.forbid_compiling(entry)
-        jit.forbid_compiling(search.bind_search(room.package))
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
