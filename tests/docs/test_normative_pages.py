@@ -11,6 +11,7 @@ from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_confi
 from arena.conformance.traces import trace_lines
 from arena.engine.options import OptionValue
 from arena.engine.position import COMMON_KEYS
+from arena.formats.registry import formats
 from arena.games import load, names
 from arena.records import Ending
 from arena.seats import protocol
@@ -145,3 +146,12 @@ def test_every_option_of_a_game_is_described(name: str) -> None:
 
 def test_every_game_is_described() -> None:
     assert sorted(TITLES) == names()
+
+
+def test_every_format_is_listed_with_its_keys_and_an_example() -> None:
+    listed = {quoted(row[0])[0]: row for row in rows(section(FORMATS, "Formats of tournaments"))}
+    assert set(listed) == set(formats())
+    for name, kind in formats().items():
+        for key in kind.KEYS:
+            assert f"`{key}" in listed[name][2], f"{name}: the key {key} is not described"
+        assert listed[name][3].startswith("`configs/")
