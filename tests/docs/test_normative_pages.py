@@ -50,7 +50,7 @@ def section(text: str, title: str) -> str:
 
 def rows(text: str) -> list[list[str]]:
     """The rows of the first table in a section, without its head."""
-    lines = [line for line in text.splitlines() if line.startswith("|")]
+    lines = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)[0].splitlines()  # type: ignore[index]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
