@@ -1,4 +1,4 @@
-"""The rooms of this hall and of other installed distributions, loaded and warmed. How they are found: discovery.py."""
+"""The rooms of arena and of other installed distributions, loaded and warmed. How they are found: discovery.py."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ _VIEW = ("VIEW", "warm")
 
 
 def names() -> list[str]:
-    """All games, in alphabetical order: those of this hall and those of installed distributions. Raises ConfigError."""
+    """All games, in alphabetical order: those of arena and those of other installed distributions. Raises ConfigError."""
     return list(places())
 
 

@@ -30,7 +30,7 @@ class Place:
     package: str
     """The package that holds rules.py, text.py and view.py, such as `arena.games.naga`."""
     distribution: Distribution | None = None
-    """The installed distribution that offers the room; None for the rooms of this hall."""
+    """The installed distribution that offers the room; None for arena's own rooms."""
 
     def __str__(self) -> str:
         known = self.distribution
