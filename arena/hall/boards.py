@@ -1,4 +1,4 @@
-"""Rows to rate or to look at: of a tournament's folder, or of the hall."""
+"""The rows that a board is made of, whether it is the board of a tournament or of the hall."""
 
 import datetime
 from collections.abc import Iterable, Sequence

@@ -37,7 +37,7 @@ def leaderboard(
     ] = None,
     opinions: Annotated[
         bool,
-        typer.Option("--second-opinions", help="Show other rankings: Bradley-Terry, mean place, mean score, rivals beaten."),
+        typer.Option("--second-opinions", help="Show other rankings: Bradley-Terry, mean place, mean score, opponents beaten."),
     ] = False,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,

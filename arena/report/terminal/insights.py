@@ -79,13 +79,13 @@ def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequen
             Column("Bradley-Terry", [f"{_rank(one.elo_rank)} ({one.elo:+,.0f})" for one in shown]),
             Column("place", [f"{_rank(one.place_rank)} ({one.mean_place:.2f})" for one in shown], 3),
             Column("score", [f"{_rank(one.score_rank)} ({one.mean_score:,.2f})" for one in shown], 2),
-            Column("rivals beaten", [f"{one.rivals_beaten:g} of {one.rivals}" for one in shown], 1),
+            Column("opponents beaten", [f"{one.rivals_beaten:g} of {one.rivals}" for one in shown], 1),
         ]
         page.table(fitting(columns, page.width))
     page.say("")
     page.say(
         "rank: the headline's. Others: Bradley-Terry of all pairs (Elo points, mean of the field 0), mean place, mean score; "
-        "rivals that finished behind more often than before. They never change the headline"
+        "opponents that finished behind it more often than ahead. They never change the headline"
     )
 
 

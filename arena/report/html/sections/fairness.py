@@ -19,7 +19,7 @@ def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
     sizes = {share.seats for share in found}
     columns = [
         Column("seat", is_number=False), Column("matches"),
-        Column("rivals beaten", meaning="share of the others at the table that finished behind, ties as halves"),
+        Column("opponents beaten", meaning="share of the others at the table that finished behind, ties as halves"),
         Column("±", meaning="half of its 95 % interval over deals"), Column("wins"), Column("mean place"), Column("mean score"),
     ]  # fmt: skip
     rows = [
@@ -40,7 +40,7 @@ def seats(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
             for share in found
         ]  # fmt: skip
         svg = plotter.intervals(
-            intervals, "percent of rivals beaten", f"Advantage of each seat in {evidence.title}", middle=50.0
+            intervals, "percent of opponents beaten", f"Advantage of each seat in {evidence.title}", middle=50.0
         )
         blocks.append(Plot(svg, "Dots are shares; lines their 95 % intervals over deals; dashed: no advantage."))
     lead = "What is left of a seat when every bot has played every deal from it; rotations share it out evenly among the bots."
@@ -55,7 +55,7 @@ def rotations(evidence: PoolEvidence, _: Plotter) -> Section | None:
     if deals == matches:
         text = "Every match has cards of its own here, so there is nothing that rotations could save."
     elif not math.isfinite(saved):
-        text = "All matches share one deal: what rotations saved cannot be told from that."
+        text = "All matches share one deal, so what the rotations saved cannot be measured."
     else:
         text = (
             f"{matches:,} matches on {deals:,} deals. By playing each deal in all its seatings, a match tells as much as "
@@ -77,4 +77,4 @@ def _seat_verdict(found: list[SeatShare], sizes: set[int]) -> str:
         return "No seat has an advantage that these deals could show."
     best = max(clear, key=lambda share: abs(share.better - 0.5))
     kind = "advantage" if best.better > 0.5 else "disadvantage"
-    return f"Seat {_seat(best, sizes)} has a clear {kind}: it finishes before {best.better:.1%} of its rivals."
+    return f"Seat {_seat(best, sizes)} has a clear {kind}: it finishes before {best.better:.1%} of its opponents."

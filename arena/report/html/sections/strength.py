@@ -149,7 +149,7 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
         Column("Elo", meaning="these strengths in Elo points, mean of the field 0"),
         Column("by place", meaning="rank by mean place"), Column("mean place"),
         Column("by score", meaning="rank by mean score"), Column("mean score", meaning="in the game's own points"),
-        Column("rivals beaten", meaning="bots that finished behind it more often than before it, of those it met"),
+        Column("opponents beaten", meaning="bots that finished behind it more often than before it, of those it met"),
     ]  # fmt: skip
     rows = [_opinion_row(rating, by_bot[rating.bot, rating.bot_version], evidence) for rating in evidence.ratings]
     lead = (
@@ -180,7 +180,7 @@ def _verdict(ratings: Sequence[Rating], by_bot: dict[tuple[str, int], SecondOpin
         "Bradley-Terry": "elo_rank",
         "mean place": "place_rank",
         "mean score": "score_rank",
-        "rivals beaten": "rivals_rank",
+        "opponents beaten": "rivals_rank",
     }
     for name, field in counts.items():
         best = [shown(*bot) for bot, one in by_bot.items() if getattr(one, field) == 1]
