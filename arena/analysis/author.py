@@ -10,7 +10,7 @@ from arena.store.columns import Columns, match_starts
 from arena.store.schema import FaultPlace
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "bot", "bot_version", "cpu_ms_max")
-"""What is read of matches.parquet."""
+"""The columns of matches.parquet that the evidence is made of."""
 SLOWEST = 5  # of each pool
 
 

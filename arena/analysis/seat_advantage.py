@@ -20,7 +20,7 @@ class SeatShare(msgspec.Struct, frozen=True):
     better: float
     """Share of the others at the table that the seat finished before, ties as halves: 0.5 without any advantage."""
     half_width: float
-    """Of the 95 % interval of `better` over deals; nan below two deals."""
+    """Half the width of the 95 % interval of `better` over deals; nan below two deals."""
     wins: float
     """The share of matches in which the seat took place 1."""
     mean_place: float
@@ -63,7 +63,7 @@ def _better(rows: PoolRows, match: NDArray[np.int32]) -> NDArray[np.float32]:
 
 
 def _half_width(values: NDArray[np.float32], deals: NDArray[np.int32]) -> float:
-    """Of the 95 % interval of the mean, all values of a deal being one observation (Liang and Zeger 1986)."""
+    """Half the width of the 95 % interval of the mean; all values of a deal are one observation (Liang and Zeger 1986)."""
     sums = np.bincount(deals, values - values.mean(dtype=np.float64))
     played = int(np.sum(np.bincount(deals) > 0))
     if played < 2:

@@ -43,13 +43,13 @@ class SecondOpinion(msgspec.Struct, frozen=True):
     rivals: int
     """The number of opponents that the bot met."""
     rivals_beaten: float
-    """Of them those that finished behind it more often than before it; as often: half."""
+    """How many opponents finished behind the bot more often than ahead of it; equally often counts as half."""
     rivals_rank: int | None
     """The rank by the share of opponents beaten (Copeland)."""
 
 
 def second_opinions(rows: PoolRows, pairs: HeadToHead | None = None) -> list[SecondOpinion]:
-    """Of all bots of a pool, strongest by Bradley-Terry first. `pairs`: of the same rows, if known."""
+    """Rank all bots of a pool in other ways; the strongest by Bradley-Terry first. `pairs`: of the same rows, if known."""
     pairs = head_to_head(rows) if pairs is None else pairs
     matches = np.bincount(rows.bots, minlength=len(rows.bots_by_number))
     played = np.maximum(1, matches)

@@ -34,7 +34,7 @@ class ErrorBars:
     covariance: NDArray[np.float64]
     """[bots, bots], squared TrueSkill points, over deals."""
     degrees: float
-    """Of freedom of Student's distribution: deals - 1; infinite where there are none to compare."""
+    """The degrees of freedom of Student's distribution: deals - 1; infinite if there are no deals to compare."""
     saved: float
     """Variance had every match its own deal / variance over these deals, mean of all bots; nan below two deals.
 
@@ -43,7 +43,7 @@ class ErrorBars:
 
     @property
     def quantile(self) -> float:
-        """Of Student's distribution, two-sided 95 %."""
+        """The two-sided 95 % quantile of Student's distribution."""
         return float(special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
 
     def half_widths(self) -> NDArray[np.float64]:

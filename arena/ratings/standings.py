@@ -25,7 +25,7 @@ DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better tha
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
 
 Field = Mapping[str, Iterable[Bot]]
-"""Who takes part, by pool, in the order to list them."""
+"""The bots that take part, by pool, in the order in which to list them."""
 
 
 class Standings:

@@ -22,7 +22,7 @@ from arena.store.columns import Columns, match_starts
 from arena.store.manifest import MANIFEST_FILE, Manifest
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
-"""What is read of matches.parquet."""
+"""The columns of matches.parquet that ratings are made of."""
 
 
 class StoredRows:
@@ -96,9 +96,9 @@ class StoredRows:
 
 
 def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
-    """Who takes part, by rated pool, in the order of the config, as the tournament itself lists it.
+    """The bots that take part, by rated pool, in the order of the config, as the tournament itself lists them.
 
-    In the hall, whoever has played: its bots were never all at one table.
+    For the hall the lists are empty: its bots were never all in one field, so the rows say who has played.
     """
     if manifest.tournaments:
         return {pool: [] for pool in manifest.pools}

@@ -23,8 +23,10 @@ from arena.records import Ending, FaultRecord, MatchRecord, Rating, SeatRecord
 FORMAT_VERSION = 1
 MATCH_ID_BYTES = 12
 TIME_BITS = 9
-"""Of a stored time, so that it is right to 0.2 %: the same match of Naga played again took 2 % more or less in one trial
-and 11 % in another (medians, on a busy machine), so that further bits would be noise, which no compression makes smaller."""
+"""The significant bits of a stored time, which make it right to 0.2 %.
+
+The same match of Naga played again took 2 % more or less in one trial and 11 % in another (medians, on a busy machine):
+further bits would be noise, which no compression makes smaller."""
 
 
 Row = dict[str, Any]

@@ -26,14 +26,14 @@ POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
     fairness.rotations,
     matches.matches,
 )
-"""Of every rating pool; None where there is nothing to show."""
+"""The sections about each rating pool, in order; a function returns None if there is nothing to show."""
 OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
     overview.leaders,
     overview.by_game,
     overview.field,
     overview.provenance,
 )
-"""Of the whole tournament, after the notes and the overall ranking."""
+"""The sections about the whole tournament, in order, after the notes and the overall ranking."""
 
 
 def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:

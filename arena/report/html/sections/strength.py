@@ -120,7 +120,7 @@ def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
 def chances_of(
     pool: str, ratings: Sequence[Rating], mu: NDArray[np.float64], bars: ErrorBars, rng: np.random.Generator
 ) -> Section | None:
-    """The same for any ratings of one pool; `mu` and `bars` in their order."""
+    """The section with the rank probabilities of any ratings; `mu` and `bars` are in their order."""
     if len(ratings) < 2 or not any(rating.matches for rating in ratings):
         return None
     chances = rank_probabilities(mu, bars, rng)
