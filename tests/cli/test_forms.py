@@ -1,5 +1,6 @@
 """Every command that prints data prints it as JSON, CSV and Markdown, too: all of them are read back here."""
 
+import ast
 import csv
 import io
 import json
@@ -33,7 +34,7 @@ from arena.store import parquet
 from arena.tournament import run as hall
 from helpers.commands import COMMANDS, options
 from helpers.in_process_backend import InProcessBackend
-from helpers.paths import BAD_BOTS, HOUSE_BOTS, TEST_BOTS
+from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
 from helpers.tournaments import write_config
 
 RANDOM, GREEDY = HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py"
@@ -310,3 +311,13 @@ def test_numbers_of_numpy_are_numbers_and_no_number_is_null() -> None:
     text = csv_text([found, {**found, "a": np.float32("nan")}])
     assert text == 'a,b,c,d,e\n0.5,3,"[1.0,null]",,true\n,3,"[1.0,null]",,true\n'
     assert csv_text([]) == "" and csv_text([], ["a", "b"]) == "a,b\n"
+
+
+def test_results_are_printed_in_one_place() -> None:
+    """Nobody else writes to standard output; `main` prints the list of commands, which imports nothing."""
+    printers = set()
+    for path in (PACKAGE / "cli").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "typer.echo", "Console", "sys.stdout.write"):
+                printers.add(str(path.relative_to(PACKAGE / "cli")))
+    assert printers == {"main.py", "shared/printing.py"}

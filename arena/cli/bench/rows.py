@@ -56,8 +56,8 @@ def rows(
         format,
         lambda page: write_table(
             page,
-            f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row with times (promised: 14)",
-            ("step", "wall s", "CPU s", "promised for 10 million, s", "peak MB (promised: 2,000)"),
+            f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row. Promised for 10 million: 14 bytes, 2,000 MB",
+            ("step", "wall s", "CPU s", "promised s", "peak MB"),
             [
                 (_STEPS[step["step"]][0], f"{step['wall_s']:.2f}", f"{step['cpu_s']:.2f}", str(step["promised_s"] or ""),
                  f"{step['peak_mb']:,.0f}")

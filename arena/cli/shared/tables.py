@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.report.terminal.page import Column, Page, fitting
+from arena.report.terminal.page import Column, Page
 
 
 def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> None:
@@ -12,4 +12,4 @@ def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[
         Column(heading, [row[place] for row in rows], justify="left" if place < names else "right")
         for place, heading in enumerate(headings)
     ]
-    page.table(fitting(columns, page.width, headings[0]))
+    page.table(columns)  # whole: a name that is cut says nothing
