@@ -56,7 +56,7 @@ def rows(
         format,
         lambda page: write_table(
             page,
-            f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row. Promised for 10 million: 14 bytes, 2,000 MB",
+            f"A tournament of {cost.rows:,} rows: {cost.bytes_a_row:.2f} bytes a row (promised for 10 million: 14; 2,000 MB)",
             ("step", "wall s", "CPU s", "promised s", "peak MB"),
             [
                 (_STEPS[step["step"]][0], f"{step['wall_s']:.2f}", f"{step['cpu_s']:.2f}", str(step["promised_s"] or ""),
