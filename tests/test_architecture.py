@@ -103,12 +103,23 @@ def test_games_are_a_pure_island(path: Path) -> None:
 
 
 def test_every_room_has_the_same_files() -> None:
+    modules = {f"{name}.py" for name in ("knowledge", "reading", "rollout", "rules", "state", "text", "view")}
     for room in sorted((PACKAGE / "games").iterdir()):
         if room.is_dir() and room.name != "__pycache__":
-            missing = {"RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt"} - {
-                path.name for path in room.iterdir()
-            }
+            missing = {"RULES.md", "vectors.jsonl", "playthrough.txt"} | modules
+            missing -= {path.name for path in room.iterdir()}
             assert not missing, f"{room.name} lacks {missing}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "games").glob("*/state.py")), ids=lambda path: path.parent.name)
+def test_options_and_sizes_of_a_room_stand_in_its_state(path: Path) -> None:
+    assigned = {
+        name.id
+        for node in ast.parse(path.read_text()).body
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+    assert {"MAX_ACTIONS", "OPTIONS", "SEATS", "STATE"} <= assigned
 
 
 def test_only_rooms_formats_rating_models_and_verbs_are_imported_by_name() -> None:

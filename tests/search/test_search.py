@@ -117,9 +117,9 @@ def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkey
     """Else each has all of it, and the seat is charged for what they take."""
     run, budgets = part.Part.run, []
 
-    def noted(part: part.Part, *arguments: int) -> None:
-        run(part, *arguments)
-        budgets.append(int(part._work[0].settings[NANOSECONDS]))
+    def noted(one: part.Part, *arguments: int) -> None:
+        run(one, *arguments)
+        budgets.append(int(one._work[0].settings[NANOSECONDS]))
 
     monkeypatch.setattr(part.Part, "run", noted)
     if are_refused:
