@@ -300,8 +300,7 @@ def test_where_nothing_can_be_locked_command_bots_are_refused_or_run_as_plain_pr
 ) -> None:
     config = str(write_config(tmp_path, [str(plain), str(RIVAL)]))
     monkeypatch.setattr("arena.seats.sandbox.keeper.kernel.is_known", lambda: False)
-    for module in ("arena.admission.field", "arena.workers.worker"):
-        monkeypatch.setattr(f"{module}.can_have_processes", lambda: False)
+    monkeypatch.setattr("arena.seats.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
     assert main(command) == 2 and "example_plain_python, counting_bot: not trusted" in capsys.readouterr().err
     seat = OpenCommandSeat(read_bot(plain), seed=1, params={})

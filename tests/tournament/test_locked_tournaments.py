@@ -147,7 +147,7 @@ def test_where_there_is_no_lock_at_all_strangers_are_refused_with_the_way_out(
 ) -> None:
     config = str(write_config(tmp_path, STRANGERS, deals=1))
     monkeypatch.setattr("arena.seats.sandbox.keeper.kernel.is_known", lambda: False)
-    monkeypatch.setattr("arena.admission.field.can_have_processes", lambda: False)
+    monkeypatch.setattr("arena.seats.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
     assert main(command) == 2
     error = capsys.readouterr().err
