@@ -161,7 +161,7 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     [
         (
             {"format": "knockout"},
-            'format: "knockout" is not played by this version; possible: compare, gauntlet, ladder, round_robin',
+            'format: "knockout" is not played by this version; possible: compare, gauntlet, ladder, round_robin, swiss',
         ),
         ({"candidates": ["set_bot"]}, "candidates: a setting of format: compare and gauntlet, not of round_robin"),
         ({"format": "gauntlet"}, "candidates: this key is needed for format: gauntlet"),
