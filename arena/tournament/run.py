@@ -1,4 +1,4 @@
-"""A tournament on one page: config -> plan -> schedule -> store -> ratings. START READING HERE.
+"""A tournament on one page: config -> plan -> matches -> store -> ratings. START READING HERE.
 
 Every finished match goes into the journal at once, so the same call goes on where an earlier one stopped. What is written at
 the end is a pure function of the journal's rows in plan order, whoever played them, when, and on how many workers.
@@ -121,7 +121,7 @@ class _Run:
         self._write_manifest(is_finished=False)
 
     def play(self, settings: Settings) -> None:
-        """Play what the journal lacks, stretch by stretch."""
+        """Play the matches that the journal lacks, stretch by stretch."""
         with ExitStack() as opened:
             driver: Driver | None = None
             for first, last in self.course.stretches():
@@ -140,7 +140,7 @@ class _Run:
                 self.reporter.say(self.course.outcome)
 
     def stopped(self, settings: Settings) -> Interrupted:
-        """Write the results so far; a second Ctrl-C meanwhile leaves the old ones as they are."""
+        """Write the results so far. A second Ctrl-C during this leaves the old files as they are."""
         kept = f"stopped; {self.journal.count()} of {self.progress.total} matches are kept. The same command goes on."
         try:
             self.finish(is_finished=False)
@@ -149,7 +149,7 @@ class _Run:
         return Interrupted(f"{kept}  Board so far: arena leaderboard {self.progress.name} --out {settings.out}", self.tally)
 
     def _todo(self, first: int, last: int) -> Iterator[int]:
-        """The matches of a stretch that are to be played, in plan order; nothing is kept of them."""
+        """The indices of the matches of a stretch that have to be played, in plan order, made one at a time."""
         index = self.done.find(0, first, last)
         while index >= 0:
             if self.course.is_wanted(index):
@@ -233,7 +233,7 @@ class _Run:
         self._store([void(games.load(setup.game), setup, attempts, reason)])
 
     def _store(self, records: list[MatchRecord]) -> None:
-        """Into the journal, with what `arena status` tells."""
+        """Store records in the journal, with what `arena status` shows."""
         progress = self.progress
         fresh = {record.index: record for record in records if not self.done[record.index]}
         score = self.score.plus(fresh.values())
@@ -260,7 +260,7 @@ class _Run:
         self.reporter.progress(self.progress)
 
     def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
-        """Decide what comes next, from the rows up to here alone: workers and resumes cannot change it."""
+        """Decide what comes next, only from the rows up to here, so that workers and resumes cannot change it."""
         retired = len(self.course.retired)
         for record in self.journal.records(first, last):
             self.running.add(record)
@@ -277,7 +277,7 @@ class _Run:
             self.progress.ratings = self.running.ratings()
 
     def _newcomers(self) -> Standings:
-        """Ratings before the first match: every pool that is rated, with its field."""
+        """The ratings before the first match, for every rated pool with its field."""
         settings = self.tournament.ratings
         return Standings(settings, self.plan.pools(with_measured=settings.measured))
 
@@ -323,7 +323,7 @@ def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
 
     See docs/formats.md, "matches.parquet".
 
-    A lost worker is no trouble of a seat's isolation: the match is played again as it would have been.
+    A lost worker is not the seat's failure: the match is played again exactly as it would have been.
     """
     if not failures:
         return record
@@ -373,7 +373,7 @@ def _plan(
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Which settings differ, in the words of the config."""
+    """The settings in which two plans differ, in the words of the config."""
     words = {"entries": "games", "contestants": "bots", "commitment": "seed"}
     keys = [words.get(key, key) for key in {**old, **new} if old.get(key) != new.get(key)]
     names = {bot["name"] for bot in old["contestants"] if bot in new["contestants"]}
@@ -392,7 +392,7 @@ def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> Abstra
 
 
 def set_aside(folder: Path, reporter: Reporter) -> None:
-    """Move earlier results into a folder beside; nothing is ever deleted."""
+    """Move earlier results into a folder beside this one. Nothing is ever deleted."""
     old = [path for path in folder.iterdir() if path.name != "lock"]
     if not old:
         return
