@@ -218,3 +218,24 @@ def test_a_search_method_is_a_file_and_a_line() -> None:
         allowed = {"methods/__init__.py": methods, "settings.py": {"ismcts"}}
         named = allowed.get(str(path.relative_to(PACKAGE / "search")), set())
         assert texts & methods == named, f"{path.name} names a method"
+
+
+def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
+    """A format says itself what others need to know; then a new one is one file."""
+    from arena.formats.registry import formats
+
+    kinds = {kind.__name__ for kind in formats().values()}
+    for path in SOURCES:
+        if PACKAGE / "formats" not in path.parents:
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+                    asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+                    assert not asked & kinds, f"{path.name} asks for {asked & kinds}"
+
+
+def test_configs_name_no_format() -> None:
+    from arena.formats.registry import formats
+
+    source = ast.parse((PACKAGE / "config.py").read_text())
+    texts = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}
+    assert not (texts - {"compare"}) & formats().keys()  # "compare" is also the verb that plays a chain
