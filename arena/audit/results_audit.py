@@ -21,7 +21,7 @@ from arena import games
 from arena.audit.replaying import Replayer
 from arena.errors import StoreError
 from arena.formats.plan import Plan, read_plan
-from arena.ratings.models import MODELS
+from arena.ratings.models import FIRST_MODELS, MODELS
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord, Rating
@@ -256,12 +256,14 @@ class _Auditor:
         has_measured = self._measured > 0  # which ones is in the logs
         for record in parquet.read_matches(self._folder, with_actions=has_measured):
             standings.add(record)
-        expected = {(rating.model, rating.pool, rating.bot): rating for rating in standings.ratings(MODELS)}
         try:
             stored = {(rating.model, rating.pool, rating.bot): rating for rating in parquet.read_ratings(self._folder)}
         except StoreError as error:
             self._audit.problems.append(str(error))
             return
+        given = {model for model, _, _ in stored}
+        models = [model for model in MODELS if model in FIRST_MODELS or model in given]  # older folders lack later models
+        expected = {(rating.model, rating.pool, rating.bot): rating for rating in standings.ratings(models)}
         for key in sorted(expected.keys() | stored.keys()):
             for difference in _rating_differences(stored.get(key), expected.get(key)):
                 self._audit.problems.append(f"ratings: {' '.join(key)}: {difference}")

@@ -16,6 +16,9 @@ MODELS = {
 }
 """The module of each model; ratings are stored for all of them, in this order."""
 
+FIRST_MODELS = (MODEL, BATCH_MODEL)
+"""The models that every stored tournament was rated by. Folders that are older than a later model have no ratings by it."""
+
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
     """What a model believes of the bots of one pool, by bot, in TrueSkill points."""

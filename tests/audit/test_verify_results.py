@@ -17,6 +17,8 @@ from arena.faults import SUBSTITUTE
 from arena.formats.plan import Plan, read_plan
 from arena.games import load
 from arena.match import void
+from arena.ratings.models import MODELS
+from arena.ratings.settings import BATCH_MODEL
 from arena.records import Ending, MatchRecord
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
@@ -260,6 +262,24 @@ def test_a_changed_rating_is_found_and_named(copy: Path) -> None:
     parquet.write_ratings(copy, ratings[1:])
     (problem,) = audit(copy).problems
     assert problem.endswith(": missing")
+
+
+def test_a_folder_that_is_older_than_a_rating_model_lacks_it(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that every folder has may not be missing, and a newer one that is there must be right."""
+    older = parquet.read_ratings(copy)
+    monkeypatch.setitem(MODELS, "newer", MODELS[BATCH_MODEL])
+    assert audit(copy).problems == []
+    newer = [msgspec.structs.replace(rating, model="newer") for rating in older if rating.model == BATCH_MODEL]
+    parquet.write_ratings(copy, [*older, *newer])
+    assert audit(copy).problems == []
+    wrong = msgspec.structs.replace(newer[0], mu=newer[0].mu + 1)
+    parquet.write_ratings(copy, [*older, wrong, *newer[2:]])
+    said = [f"ratings: newer {newer[place].pool} {newer[place].bot}: {text}" for place, text in ((0, "mu is "), (1, "missing"))]
+    problems = audit(copy).problems
+    assert len(problems) == 2 and all(any(problem.startswith(one) for problem in problems) for one in said), problems
+    parquet.write_ratings(copy, [rating for rating in older if rating.model != BATCH_MODEL])
+    problems = audit(copy).problems
+    assert problems and all(problem.endswith(": missing") for problem in problems)
 
 
 def test_substituted_decisions_are_verified_too(tmp_path: Path) -> None:
