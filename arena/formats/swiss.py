@@ -98,7 +98,8 @@ class Swiss(Staged, frozen=True, tag="swiss"):
         entry = plan.entries[place]
         bots = len(plan.field(entry))
         tables, rest = divmod(bots, entry.seats)
-        out = f", {rest} of {bots} bots sit out, each equally often within one" if rest else ""
+        sits = "sits" if rest == 1 else "sit"
+        out = f"; {rest} of {bots} bots {sits} out each round, all equally often within one" if rest else ""
         each = f"{_count(self.rounds, 'round')} of {_count(tables, 'table')} on {_count(entry.deals, 'deal')} each"
         return f"{each}{out}; paired by score, without rematches where possible; {orders_text(has_all=plan.has_all)}"
 

@@ -274,4 +274,6 @@ def test_the_size_is_told_before_a_match_is_played(tmp_path: Path) -> None:
     (entry,) = found.entries
     assert (entry.tables, entry.deals, entry.rotations, entry.matches) == (2, 6, 2, 24)
     assert found.matches == 24 and not found.is_upper_bound and found.format == "swiss"
-    assert entry.balance.startswith("3 rounds of 2 tables on 2 deals each, 1 of 5 bots sit out, each equally often within one;")
+    assert entry.balance.startswith(
+        "3 rounds of 2 tables on 2 deals each; 1 of 5 bots sits out each round, all equally often within one;"
+    )
