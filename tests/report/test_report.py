@@ -5,7 +5,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
 from arena.report.html import plots
+from arena.report.html import report as contents
 from arena.report.html.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
 from arena.report.html.page import anchor, html
 from arena.report.html.report import report
@@ -107,6 +108,15 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     assert len(listed) == page.tags.count("details")
     assert text.count("place 1  seat ") == len(listed)
     assert "All 18 rated matches." in text
+
+
+def test_every_section_that_is_listed_is_a_function_of_its_kind() -> None:
+    for names, kind in ((contents.POOL_SECTIONS, contents.PoolSection), (contents.OVERVIEW_SECTIONS, contents.OverviewSection)):
+        parameters, result = get_args(kind)
+        for name in names:
+            hints = get_type_hints(contents.section(name))
+            assert hints.pop("return") in (Section, result), name
+            assert list(hints.values()) == parameters, name
 
 
 def test_the_same_results_give_the_same_page(played: Results) -> None:

@@ -1,39 +1,45 @@
-"""The report of a tournament: what it shows, in which order. A new section is a function here in one of the two lists."""
+"""The report of a tournament: what it shows, in which order. A new section is a function in `sections/` and a line here."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from arena.report.html.document import Chapter, Document, Fact, Section
 from arena.report.html.page import anchor
 from arena.report.html.plots import Plotter
-from arena.report.html.sections import conduct, fairness, faults, matches, overview, pairs, strength
+from arena.report.html.sections import overview, strength
 from arena.report.selection.boards import headline
 from arena.report.selection.evidence import Evidence, PoolEvidence
 from arena.report.selection.names import shown
 
-POOL_SECTIONS: Sequence[Callable[[PoolEvidence, Plotter], Section | None]] = (
-    strength.ranking,
-    strength.rating_history,
-    pairs.heat_map,
-    strength.rank_chances,
-    strength.opinions,
-    conduct.decision_time,
-    conduct.endings,
-    faults.faults,
-    faults.slow_decisions,
-    fairness.seats,
-    fairness.rotations,
-    matches.matches,
+POOL_SECTIONS = (
+    "strength.ranking",
+    "strength.rating_history",
+    "pairs.heat_map",
+    "strength.rank_chances",
+    "strength.opinions",
+    "conduct.decision_time",
+    "conduct.endings",
+    "faults.faults",
+    "faults.slow_decisions",
+    "fairness.seats",
+    "fairness.rotations",
+    "matches.matches",
 )
-"""The sections about each rating pool, in order; a function returns None if there is nothing to show."""
-OVERVIEW_SECTIONS: Sequence[Callable[[Evidence], Section | None]] = (
-    overview.leaders,
-    overview.by_game,
-    overview.field,
-    overview.provenance,
+"""The sections about each rating pool, in order: a file of `sections/` and a `PoolSection` in it."""
+OVERVIEW_SECTIONS = (
+    "overview.leaders",
+    "overview.by_game",
+    "overview.field",
+    "overview.provenance",
 )
-"""The sections about the whole tournament, in order, after the notes and the overall ranking."""
+"""The sections about the whole tournament, in order, after the notes and the overall ranking; each an `OverviewSection`."""
+
+PoolSection = Callable[[PoolEvidence, Plotter], Section | None]
+"""Makes a section about one rating pool; None if there is nothing to show."""
+OverviewSection = Callable[[Evidence], Section | None]
+"""Makes a section about the whole tournament; None if there is nothing to show."""
 
 
 def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Document:
@@ -45,8 +51,9 @@ def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Documen
     for number, name in enumerate(tournament.pools):
         say(f"{shown(name)} ({number + 1} of {len(tournament.pools)})")
         chapters.append(_pool(tournament.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
+    about_all: list[OverviewSection] = [section(name) for name in OVERVIEW_SECTIONS]
     summary = Chapter("overview", "Overview", "", _present([
-        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in OVERVIEW_SECTIONS)
+        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in about_all)
     ]))  # fmt: skip
     return Document(
         title=f"{tournament.manifest.name}: tournament report",
@@ -57,10 +64,17 @@ def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Documen
     )
 
 
+def section(name: str) -> Any:
+    """The function of a section, a `PoolSection` or an `OverviewSection`. `name`: its file in `sections/` and its own name."""
+    file, function = name.split(".")
+    return getattr(import_module(f"arena.report.html.sections.{file}"), function)
+
+
 def _pool(evidence: PoolEvidence, plotter: Plotter) -> Chapter:
     entries = [_entry(entry) for entry in evidence.entries]
+    sections: list[PoolSection] = [section(name) for name in POOL_SECTIONS]
     return Chapter(
-        evidence.anchor, evidence.title, "; ".join(entries), _present([make(evidence, plotter) for make in POOL_SECTIONS])
+        evidence.anchor, evidence.title, "; ".join(entries), _present([make(evidence, plotter) for make in sections])
     )
 
 
