@@ -31,7 +31,7 @@ SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 SERIES = {"chain": "compare", "tune": "tune"}
-"""Keys of configs that are played as several tournaments (series/), and by which verb."""
+"""Keys of configs that are played as several tournaments (tournament/chain.py, tuning.py), and by which verb."""
 
 
 class GameConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -33,7 +33,7 @@ class Trees(Enum):
 
 
 class Method(NamedTuple):
-    """One search method; the files of `methods/` have one each."""
+    """One search method; each file of `methods/` sets METHOD to one."""
 
     run: Search
     """Generic code: a module-level function that `bind_search` compiles for each room."""

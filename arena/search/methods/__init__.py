@@ -1,12 +1,18 @@
-"""The search methods: a file each, and a line each in METHODS; nothing else in this package names one."""
+"""The search methods: a file each, and a line each in METHODS; nothing else in this package names one.
 
-from arena.search.methods.flat import FLAT
-from arena.search.methods.ismcts import ISMCTS
-from arena.search.methods.pimc import PIMC
+A method's file has its name and sets METHOD.
+"""
 
-METHODS = {
-    "ismcts": ISMCTS,
-    "pimc": PIMC,
-    "flat": FLAT,
+from importlib import import_module
+
+from arena.search.method import Method
+
+METHODS: dict[str, Method] = {
+    name: import_module(f"{__name__}.{name}").METHOD
+    for name in (
+        "ismcts",
+        "pimc",
+        "flat",
+    )
 }
 """Methods by name; the default first."""

@@ -46,4 +46,4 @@ def run(
             finish(s, choice, nodes, w, actions, constants, rewards, rng)
 
 
-FLAT = Method(run, Trees.NONE)
+METHOD = Method(run, Trees.NONE)

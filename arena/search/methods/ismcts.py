@@ -60,4 +60,4 @@ def run(
             in_world = narrow(in_world, w)
 
 
-ISMCTS = Method(run, Trees.SHARED)
+METHOD = Method(run, Trees.SHARED)

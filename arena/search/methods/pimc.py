@@ -43,4 +43,4 @@ def run(
         finish(s, first, nodes, w, actions, constants, rewards, rng)
 
 
-PIMC = Method(run, Trees.PER_WORLD)
+METHOD = Method(run, Trees.PER_WORLD)
