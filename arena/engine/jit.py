@@ -34,7 +34,12 @@ ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
 RATINGS = "ratings"
 FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
-SETTINGS = {"nogil": True, "boundscheck": True, "no_cfunc_wrapper": True}  # bounds checks cost nothing measurable
+SETTINGS = {
+    "nogil": True,
+    "boundscheck": True,  # costs nothing measurable
+    "no_cfunc_wrapper": True,
+    "_nrt": True,  # arrays are counted; said here, as a function would else do as the first caller that it is compiled for
+}
 
 _PACKAGE = Path(__file__).parent.parent
 _NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no code: workers have the one, tests the other
@@ -82,6 +87,15 @@ def bind(function: F, room: str, signature: str | None = None) -> F:
 def generic(function: F) -> F:
     """Mark a helper of generic code: compiled into each caller, so it has no cache of its own that could be stale."""
     compiled: F = register_jitable(**SETTINGS)(function)  # a caller's bounds checks are not inherited
+    return compiled
+
+
+def borrowing(function: F) -> F:
+    """Like `generic`, for hot functions that make no arrays: they count no references to the arrays that they are given.
+
+    Counting costs more than many of these functions do. Numba refuses to compile one that makes an array.
+    """
+    compiled: F = register_jitable(**{**SETTINGS, "_nrt": False})(function)
     return compiled
 
 

@@ -62,7 +62,7 @@ def _slots(capacity: int) -> int:
     return 1 << (2 * capacity - 1).bit_length()
 
 
-@jit.generic
+@jit.borrowing
 def mixed(first: int, second: int) -> int:
     """One code, below 2**62, for a pair of codes; different pairs hardly ever share one."""
     low = ((first & _HALF) * 0x2545F491 + (second & _HALF) * 0x3C6EF35F) & _TWO_HALVES
@@ -71,7 +71,7 @@ def mixed(first: int, second: int) -> int:
     return ((code ^ code >> 29) & _HALF) * 0x2127599B ^ code >> 3
 
 
-@jit.generic
+@jit.borrowing
 def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int:
     """The place in `slots` of the child with this seat and key, or the free place where it belongs."""
     last = len(slots) - 1
@@ -85,26 +85,27 @@ def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int
     return slot
 
 
-@jit.generic
-def found_child(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int:
-    """The child with this seat and key, or NONE."""
-    return int(slots[slot_of(nodes, slots, parent, seat, key)])
-
-
-@jit.generic
+@jit.borrowing
 def child_of(nodes: Nodes, slots: Slots, w: Workspace, parent: int, seat: int, key: int) -> int:
     """The child with this seat and key, added to the tree if need be; NONE if the tree is full."""
     slot = slot_of(nodes, slots, parent, seat, key)
     child = int(slots[slot])
     if child == NONE and w.counters[USED] < len(nodes):
-        child = int(w.counters[USED])
-        w.counters[USED] += 1
-        write_node(nodes, child, parent, seat, key)
-        slots[slot] = child
+        child = add_node(nodes, slots, w, slot, parent, seat, key)
     return child
 
 
-@jit.generic
+@jit.borrowing
+def add_node(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
+    """A new node at a free place in `slots`; there must be room for it."""
+    node = int(w.counters[USED])
+    w.counters[USED] += 1
+    write_node(nodes, node, parent, seat, key)
+    slots[slot] = node
+    return node
+
+
+@jit.borrowing
 def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> None:
     """Make a node a new one, without any visits."""
     nodes[node].key = key
@@ -120,7 +121,7 @@ def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> Non
     nodes[node].stamp = 0
 
 
-@jit.generic
+@jit.borrowing
 def clear(nodes: Nodes, slots: Slots) -> None:
     """Forget all but the root."""
     for slot in range(len(slots)):
@@ -128,14 +129,14 @@ def clear(nodes: Nodes, slots: Slots) -> None:
     write_node(nodes, ROOT, ROOT, OUTCOME, 0)
 
 
-@jit.generic
+@jit.borrowing
 def begin_tree(nodes: Nodes, slots: Slots, w: Workspace) -> None:
     """Start a tree: it has a root and nothing else."""
     clear(nodes, slots)
     w.counters[USED] = 1
 
 
-@jit.generic
+@jit.borrowing
 def regrow(nodes: Nodes, slots: Slots, used: int, sight: int) -> int:
     """Make the observer's decision that has this sight the root, and drop all that is not below it; gives the number of nodes.
 

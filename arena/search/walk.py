@@ -26,7 +26,7 @@ from arena.engine.contract import (
 )
 from arena.engine.rng import Words
 from arena.search.selection import NO_CHOICE, select
-from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, child_of, found_child, mixed
+from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, add_node, child_of, mixed, slot_of
 from arena.search.workspace import (
     BY_HALVING,
     BY_REGRET,
@@ -58,7 +58,7 @@ __all__ = ["NO_CHOICE", "begin_root", "sight_of", "walk"]
 _LOW_WORD = (1 << 31) - 1
 
 
-@jit.generic
+@jit.borrowing
 def walk(
     s: State,
     forced: int,
@@ -137,7 +137,7 @@ def walk(
     return first
 
 
-@jit.generic
+@jit.borrowing
 def begin_root(s: State, count: int, nodes: Nodes, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers) -> None:
     """Before the first simulation: write the priors of the observer's choices, and what is remembered of them."""
     if w.numbers[PRIOR] > 0.0 and w.settings[BY_HALVING] == 0:  # halving has them already
@@ -153,7 +153,7 @@ def begin_root(s: State, count: int, nodes: Nodes, w: Workspace, actions: Action
                 w.results[i, SHARE] = nodes[child].share * (1.0 - w.numbers[MIXING])
 
 
-@jit.generic
+@jit.borrowing
 def sight_of(s: State, sight: State, w: Workspace) -> int:
     """What the observer sees at a decision, as a code that is not 0; simultaneous choices already made do not count.
 
@@ -168,7 +168,7 @@ def sight_of(s: State, sight: State, w: Workspace) -> int:
     return code | 1
 
 
-@jit.generic
+@jit.borrowing
 def _after_private(s: State, node: int, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """The node for what the observer alone has learnt at `node`, such as a card drawn; NONE where the walk ends."""
     if w.settings[OPEN] == 1:
@@ -177,7 +177,7 @@ def _after_private(s: State, node: int, nodes: Nodes, slots: Slots, w: Workspace
     return node if learnt == 0 else _visit_outcome(node, learnt, nodes, slots, w)
 
 
-@jit.generic
+@jit.borrowing
 def _visit_outcome(node: int, code: int, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """The child of `node` for an outcome, one visit more; NONE where the walk ends: it is new, or there is no room for it."""
     child = child_of(nodes, slots, w, node, OUTCOME, code)
@@ -187,7 +187,7 @@ def _visit_outcome(node: int, code: int, nodes: Nodes, slots: Slots, w: Workspac
     return child if nodes[child].visits > 1 else NONE
 
 
-@jit.generic
+@jit.borrowing
 def _note_sight(s: State, node: int, base: int, nodes: Nodes, sight: State, w: Workspace) -> None:
     """Mark the observer's next decision, so that the next search finds it again and goes on from it."""
     if nodes[node].sight == 0:
@@ -195,7 +195,7 @@ def _note_sight(s: State, node: int, base: int, nodes: Nodes, sight: State, w: W
         nodes[node].base = base
 
 
-@jit.generic
+@jit.borrowing
 def _find_children(
     s: State,
     count: int,
@@ -216,7 +216,10 @@ def _find_children(
     known = 0
     for i in range(count):
         key = _key(s, int(actions[i]), is_together, w)
-        child = child_of(nodes, slots, w, parent, mover, key) if by_regret else found_child(nodes, slots, parent, mover, key)
+        slot = slot_of(nodes, slots, parent, mover, key)
+        child = int(slots[slot])
+        if child == NONE and by_regret and w.counters[USED] < len(nodes):
+            child = add_node(nodes, slots, w, slot, parent, mover, key)
         if child != NONE:
             known += 1
             if nodes[child].stamp != stamp:
@@ -226,7 +229,7 @@ def _find_children(
     return known
 
 
-@jit.generic
+@jit.borrowing
 def _expand(s: State, action: int, parent: int, is_together: bool, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """A new node for an action, available now; NONE where there is no room."""
     child = child_of(nodes, slots, w, parent, current_seat(s), _key(s, action, is_together, w))
@@ -236,7 +239,7 @@ def _expand(s: State, action: int, parent: int, is_together: bool, nodes: Nodes,
     return child
 
 
-@jit.generic
+@jit.borrowing
 def _key(s: State, action: int, is_together: bool, w: Workspace) -> int:
     """What leads to an action's node: what the observer sees of it, of a simultaneous choice what the chooser knows."""
     if w.settings[OPEN] == 1:
@@ -244,7 +247,7 @@ def _key(s: State, action: int, is_together: bool, w: Workspace) -> int:
     return choice_code(s, action) if is_together else seen_action(s, action, w.settings[OBSERVER])
 
 
-@jit.generic
+@jit.borrowing
 def _add_shares(at: int, count: int, known: int, w: Workspace) -> None:
     """Add the probabilities by regret of the observer's first choice, without what is mixed in; nothing for other choices."""
     if w.path[at, KEPT_COUNT] > 0:
