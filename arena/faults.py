@@ -13,9 +13,9 @@ class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     policy: str = FORFEIT
     """`forfeit`: the first fault loses the match; `substitute`: a random legal action replaces the faulty one."""
     max_faults: int = 3
-    """With `substitute`: how many faults lose the match."""
+    """How many faults lose the match, if faults are answered with `substitute`."""
     retire_after: int = 5
-    """After how many forfeits in a row, in plan order, the bot's other matches are not played."""
+    """How many forfeits in a row, in plan order, retire a bot: its other matches are not played."""
 
 
 def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:

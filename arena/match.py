@@ -52,7 +52,7 @@ class MatchSetup(msgspec.Struct, frozen=True, kw_only=True):
     deal: int
     rotation: int
     players: tuple[Player, ...]
-    """In seat order."""
+    """The bots at the table, in seat order."""
     deal_seed: int
     bot_seeds: tuple[int, ...]
     fallback_seeds: tuple[int, ...]
@@ -157,7 +157,7 @@ class _SeatState:
 
 
 class _Table:
-    """A running match."""
+    """A match while it is played: the state, and what each seat has done."""
 
     def __init__(self, game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> None:
         self.game = game

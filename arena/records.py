@@ -21,7 +21,7 @@ class Ending(StrEnum):
 
     @property
     def blame(self) -> str:
-        """Who is to blame for this ending: `bot`, `host`, or `-` for nobody."""
+        """The side to blame for this ending: `bot`, `host`, or `-` for nobody."""
         return _BLAME[self]
 
 

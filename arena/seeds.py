@@ -28,9 +28,9 @@ class MatchSeeds(NamedTuple):
 
     deal: int
     bots: tuple[int, ...]
-    """By seat: the seed of the bot's own generator."""
+    """Seeds of the bots' own generators, by seat."""
     fallbacks: tuple[int, ...]
-    """By seat: the seed of who plays on after a fault of the bot."""
+    """Seeds of the fallbacks that choose after a fault, by seat."""
 
 
 def match_seeds(key: bytes, match_id: str, game: str, seats: int, options: str, deal: int) -> MatchSeeds:

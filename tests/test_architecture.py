@@ -73,23 +73,23 @@ def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: st
             assert not name.startswith(tuple(f"arena.report.{other}" for other in others)), f"{path.name} imports {name}"
 
 
-JAIL = "arena.seats.sandbox"
+SANDBOX = "arena.seats.sandbox"
 
 
-def test_the_jail_has_one_door() -> None:
+def test_the_sandbox_has_one_door() -> None:
     inside = PACKAGE / "seats" / "sandbox"
     for path in SOURCES:
         if inside not in path.parents:
-            deeper = [name for name in imports(path) if name.startswith(f"{JAIL}.")]
-            assert not deeper, f"{path.name} goes round the door of the jail: {deeper}"
+            deeper = [name for name in imports(path) if name.startswith(f"{SANDBOX}.")]
+            assert not deeper, f"{path.name} goes round the door of the sandbox: {deeper}"
 
 
-def test_only_the_jail_speaks_to_the_kernel_by_number() -> None:
+def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
     assert users == {"workers/processes.py", *(f"seats/sandbox/{name}.py" for name in ("kernel", "seccomp", "namespaces"))}
 
 
-def test_modules_of_the_jail_are_short() -> None:
+def test_modules_of_the_sandbox_are_short() -> None:
     assert all(len(path.read_text().splitlines()) < 400 for path in (PACKAGE / "seats" / "sandbox").glob("*.py"))
 
 
@@ -161,7 +161,7 @@ def test_tests_mirror_the_package() -> None:
 
 def test_one_module_chooses_the_seat_of_a_bot() -> None:
     """Beside it only what measures or questions one kind of seat makes one."""
-    kinds = {f"{JAIL}.{name}" for name in ("LockedSeat", "CommandSeat", "OpenCommandSeat")}
+    kinds = {f"{SANDBOX}.{name}" for name in ("LockedSeat", "CommandSeat", "OpenCommandSeat")}
     allowed = {"seats/choose.py", "seats/probe.py", "bench/seats.py", "bench/commands.py"}
     for path in SOURCES:
         if PACKAGE / "seats" / "sandbox" not in path.parents:

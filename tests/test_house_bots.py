@@ -1,4 +1,4 @@
-"""The house bots: a page each, within the walls that strangers have, legal, repeatable; rule bots in order of strength."""
+"""The house bots: a page each, within the lock of untrusted bots, legal, repeatable; rule bots in order of strength."""
 
 import ast
 import importlib
@@ -138,7 +138,7 @@ def test_a_bot_is_a_page_with_a_pedigree(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_bot_imports_only_what_strangers_may(path: Path) -> None:
+def test_a_bot_imports_only_what_untrusted_bots_may(path: Path) -> None:
     for module, imported in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
         if module.startswith("arena.games."):
             assert module.count(".") == 2, f"{module}: bots use a room's public names"
@@ -200,7 +200,7 @@ def test_planner_beats_greedy() -> None:
     assert win_share("naga_planner", "naga_greedy", deals=16) > 0.6
 
 
-def test_planner_refuses_an_unknown_knob() -> None:
+def test_planner_refuses_an_unknown_parameter() -> None:
     game, bot = load("naga"), read_bot(HOUSE_BOTS / "naga_planner.py")
     setup = setup_of(game, [bot, bot], deal=0, rotation=0)
     table = [InProcessSeat(partial(LoadedBot, bot), 1, params) for params in ({"hands": 2}, {"hand": 2})]

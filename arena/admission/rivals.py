@@ -8,7 +8,7 @@ from arena.agent import BotFiles, read_bot
 
 _PACKAGE = Path(arena.__file__).parent
 _FOLDERS = (_PACKAGE / "house_bots", _PACKAGE.parent / "bots")
-"""Where the house bots are in an installed package, and in a clone of the repository."""
+"""The folders of the house bots: in an installed package, and in a clone of the repository."""
 
 
 def house_bot_path(name: str) -> Path:

@@ -41,7 +41,7 @@ class View:
 
     @property
     def game(self) -> str:
-        """The game's name."""
+        """The name of the game that is played."""
         return self._game.name
 
     @cached_property

@@ -50,7 +50,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Where the rating of one bot in one pool comes from."""
+    """What the rating of one bot in one pool comes from."""
 
     seats: tuple[SeatResults, ...]
     opponents: tuple[OpponentResults, ...]

@@ -23,7 +23,7 @@ AT_START = -1
 
 
 class Capsule(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a bot's author needs of one decision; nothing that the seat could not know."""
+    """Everything a bot's author needs to reproduce one decision, and nothing that the seat could not know."""
 
     format: int = FORMAT
     tournament: str
@@ -31,7 +31,7 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     rules_version: int
     options: dict[str, OptionValue]
-    """All options, resolved."""
+    """All rule options, resolved."""
     seats: int
     seat: int
     bot: str
@@ -194,11 +194,11 @@ class _LoggedSeat:
         self.view: View | None = None
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Nothing to do."""
+        """Do nothing: a replay starts no bot."""
         return None
 
     def ask(self, view: View) -> None:
-        """Keep the view."""
+        """Keep the view, so that the capsule can have it."""
         self.view = view
 
     def answer(self) -> Answer | Fault:
@@ -206,7 +206,7 @@ class _LoggedSeat:
         return self._logged(self._next(), 0.0)
 
     def end(self, result: EndInfo) -> None:
-        """Nothing to do."""
+        """Do nothing: there is no bot to tell the result to."""
 
     def _next(self) -> _Choice:
         return next(choice for choice in self._log if self.wants_forced or not choice.is_forced)

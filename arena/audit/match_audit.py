@@ -26,7 +26,7 @@ def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[s
 
 
 def _identity_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> Iterator[str]:
-    """Where the row is not the match that the plan has at its index."""
+    """How the row differs from the match that the plan has at its index, one text for each difference."""
     expected = {
         "match_id": setup.match_id, "game": setup.game, "pool": setup.pool, "options": canonical_json(setup.options),
         "rules_version": game.version, "deal": setup.deal, "rotation": setup.rotation, "seats": len(setup.players),
@@ -97,7 +97,7 @@ class _Replay:
         return ""
 
     def result_problems(self) -> Iterator[str]:
-        """Where the row differs from the result that the action log leads to."""
+        """How the row differs from the result that the action log leads to, one text for each difference."""
         seats = self._record.seats
         scores, places = self._game.final(self._states, len(seats))
         faults = {place: seat.fault_decision or 0 for place, seat in enumerate(seats) if seat.ending.blame == "bot"}

@@ -34,7 +34,7 @@ class Replayer:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def replay(self, records: Iterable[MatchRecord]) -> Iterator[tuple[int, Problems]]:
-        """For each batch, in no particular order: the number of its matches, and what is wrong with them."""
+        """Replay the matches in batches; yields each batch's size and what is wrong in it, in no particular order."""
         batches = _batches(records)
         if self._pool is None:
             yield from (_replay(self._plan, batch) for batch in batches)

@@ -47,7 +47,7 @@ class Audit:
 
     @property
     def rate(self) -> float:
-        """Matches per second."""
+        """How many matches the audit replays per second."""
         return self.matches / self.seconds if self.seconds else 0.0
 
 
@@ -233,7 +233,7 @@ class _Auditor:
         ]
 
     def _named_by_journal(self) -> list[str]:
-        """Where the rows differ from the journal's, if there is one: for changes that no replay can show."""
+        """How the rows differ from the journal's, if there is one; it shows changes that no replay can."""
         problems: list[str] = []
         if not (self._folder / JOURNAL_FILE).exists():
             return problems

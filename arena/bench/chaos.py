@@ -82,10 +82,10 @@ class Poison(Agent):
 
 @dataclass
 class Chaos:
-    """What came of it."""
+    """What a chaos run found."""
 
     kills: Counter[str] = field(default_factory=Counter)
-    """By kind."""
+    """How many processes were killed, by kind of process."""
     resumes: int = 0
     seconds: float = 0.0
     calm_seconds: float = 0.0
@@ -97,7 +97,7 @@ class Chaos:
     left: int = 0
     """Processes that outlived the tournament."""
     differences: list[str] = field(default_factory=list)
-    """From the calm run; empty: none."""
+    """How the results differ from those of the calm run; empty if they do not."""
 
     @property
     def is_right(self) -> bool:
@@ -121,7 +121,7 @@ def chaos(
 
 
 def _calm(folder: Path, kills: int) -> tuple[Path, float]:
-    """One worker, no Ray, nothing killed but by the bot that kills its own worker."""
+    """Play the tournament with one worker, killed only by the bot that kills its own; returns its folder and the seconds."""
     for name, code in (("first", _FIRST), ("other", _OTHER), ("poison", _POISON)):
         (folder / f"{name}.py").write_text(code)
     paths = {"first": "first.py", "other": "other.py", "third": "other.py", "poison": "poison.py"}
@@ -140,7 +140,7 @@ def _calm(folder: Path, kills: int) -> tuple[Path, float]:
 
 
 def _start(folder: Path, out: str, backend: str, workers: int, *, pause: float = PAUSE_SECONDS) -> "subprocess.Popen[str]":
-    """The command; in a process group of its own, as on a terminal."""
+    """Start the tournament command in a process group of its own, as a terminal does."""
     words = [folder / "chaos.yaml", "--out", folder / out, "--backend", backend, "--workers", workers]
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "arena", "tournament", *map(str, words)],
@@ -178,7 +178,7 @@ class _Storm:
         self._found.left = self._left()
 
     def _strike(self) -> None:
-        """One kill, at a random moment after the next match that gets done."""
+        """Kill one process at a random moment, after some more matches are finished."""
         kind = self._dice.choice(KINDS)
         if not self._wait_for_matches(self._dice.randrange(1, MATCHES_PER_KILL)):
             _, trouble = self._process.communicate()

@@ -59,7 +59,7 @@ class CommandCost(msgspec.Struct, frozen=True):
 
     language: str
     start_ms: float
-    """From a warm zygote to a bot that is ready."""
+    """Milliseconds from a warm zygote to a bot that is ready."""
     start_cpu_ms: float
     """CPU time of the seat for it, the lock included."""
     round_trip_us: float

@@ -1,4 +1,4 @@
-"""The search and the bots of the house beside exact play, in end games that can be solved: what `arena bench exact` prints."""
+"""The search and the house bots beside exact play, in end games that can be solved: what `arena bench exact` prints."""
 
 import itertools
 import statistics
@@ -35,18 +35,18 @@ class SearchError(msgspec.Struct, frozen=True):
     game: str
     moment: str
     style: str
-    """Of the search: a key of STYLES."""
+    """How the search was set: a key of STYLES."""
     unit: str
-    """Of rewards."""
+    """The unit that rewards are counted in."""
     positions: int
     looked_at: int
     """Positions that were made up to find these; the others were too large, not certain, or no choice mattered."""
     worlds: float
-    """Behind the view of the seat to choose, on average."""
+    """Mean number of worlds that fit the view of the seat to choose."""
     value: float
-    """Of perfect play to the seat to choose, on average."""
+    """Mean reward of the seat to choose when all play perfectly."""
     any_value: float
-    """When all play any legal action."""
+    """Mean reward of the seat to choose when all choose uniformly among the legal actions."""
     errors: dict[int, float]
     """Mean absolute error of the search's value, by iterations."""
     biases: dict[int, float]
@@ -64,7 +64,7 @@ class Exploitability(msgspec.Struct, frozen=True):
     """What a seat gains by playing perfectly against others who all are this bot, over being this bot too: the mean over the
     seats and positions."""
     standard_error: float
-    """Of the mean over the positions."""
+    """Standard error of `gain` over the positions."""
     worst: float
     """The mean over the seats in the worst position."""
     asked: int
@@ -78,10 +78,10 @@ class Player(msgspec.Struct, frozen=True):
     path: Path
     params: Mapping[str, Any] = {}
     games: tuple[str, ...] = ()
-    """That it plays; empty: all."""
+    """The games that the bot plays; empty if it plays all."""
 
     def plays(self, game: str) -> bool:
-        """Whether it says so."""
+        """Whether the bot plays `game`."""
         return not self.games or game in self.games
 
 
@@ -155,7 +155,7 @@ class Asked:
         self.answers: dict[bytes, int] = {}
 
     def __call__(self, observed: States, seat: int, codes: list[int]) -> int:
-        """The bot's choice."""
+        """The action that the bot chooses in this view; asked once and then remembered."""
         key = bytes([seat]) + observed.tobytes()
         if key not in self.answers:
             self.answers[key] = self._ask(observed, seat, codes)

@@ -34,7 +34,7 @@ class PlaySpeed(msgspec.Struct, frozen=True):
     """Inside compiled code, deals included; OpenSpiel's inside C++."""
     decisions_per_match: float
     forced_share: float | None = None
-    """Of the decisions, those with one legal action: no message is sent for them. None: not counted."""
+    """Share of decisions with one legal action, for which no message is sent; None if they were not counted."""
 
 
 class RoomCost(msgspec.Struct, frozen=True):
@@ -106,7 +106,7 @@ def _random_play(game: Game, seats: int) -> tuple[float, float]:
 
 
 def _forced_share(game: Game, seats: int) -> float:
-    """Of the decisions of random matches, those with one legal action."""
+    """The share of decisions with one legal action, in random matches."""
     engine, chance, out = game.engine, random.Random(7), game.new_actions()
     options = game.resolve_options({}, seats)
     decisions = forced = 0

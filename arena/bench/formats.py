@@ -45,25 +45,25 @@ _BOTS = (
     {"path": "naga_planner.py", "name": "planner_short", "params": {"next_weight": 0.0, "eltam_weight": 0.0}},
     {"path": "naga_planner.py", "name": "planner_hasty", "params": {"hands": 2, "draws": 1}},
 )
-"""The bots of the house for this game, the best one with worse knobs too: neighbours near and far."""
+"""The house bots of this game, and the best one with worse params too: some neighbours are close in skill, others are not."""
 
 
 class SimulatedTest(msgspec.Struct, frozen=True, kw_only=True):
     """`compare` on made-up deals whose true difference is known."""
 
     mean: float
-    """The true difference."""
+    """The true difference between the two bots."""
     wrong: float
     """Share of runs with a wrong verdict: another sign, or `equal` beyond the difference that matters."""
     open: float
-    """Share without a verdict."""
+    """Share of runs without a verdict."""
     mean_deals: float
     fixed_deals: float | None
     """Deals of a plain test of the same error rate that finds the difference 19 times out of 20; None: there is none."""
     error: float
     difference: float
     matches: int
-    """Per deal."""
+    """How many matches each deal has."""
     runs: int
 
 
@@ -106,17 +106,17 @@ class Saving(msgspec.Struct, frozen=True, kw_only=True):
     has_rotations: bool
     round_robin: float
     adaptive: float
-    """`ladder` or `compare`."""
+    """Matches that the adaptive format plays: `ladder` or `compare`."""
     unfinished: int
     """Draws of either that did not come to the end; counted with what they had played."""
     draws: int
 
 
 class Bank:
-    """All pairs of some bots on the same deals, played once."""
+    """Matches of all pairs of some bots on the same deals, played once and drawn from in every simulation."""
 
     def __init__(self, bots: Path, say: Callable[[str], None], deals: int = BANK_DEALS) -> None:
-        """`bots`: the folder of the house's bots."""
+        """`bots`: the folder of the house bots."""
         document = {
             "name": "bench", "seed": 1, "games": [{**_GAME, "deals": deals}],
             "bots": [{**bot, "path": str(bots / str(bot["path"])), "trusted": True} for bot in _BOTS],
@@ -149,7 +149,7 @@ class Bank:
 
 
 def savings(bank: Bank, draws: int = DRAWS) -> list[Saving]:
-    """With and without rotations: all neighbours separable; then pair by pair, which is better."""
+    """What a ladder and a comparison save, with rotations and without: until all neighbours are separable, and pair by pair."""
     return [saving for has_rotations in (True, False) for saving in _savings(bank, draws, has_rotations)]
 
 

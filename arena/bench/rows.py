@@ -38,13 +38,13 @@ Say = Callable[[str], None]
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One step."""
+    """What one step cost."""
 
     wall_s: float
     cpu_s: float
-    """Of all its processes."""
+    """CPU seconds of all processes of the step."""
     peak_mb: float
-    """Largest resident memory."""
+    """Largest resident memory of the step, in MB."""
 
 
 class RowsCost(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class RowsCost(msgspec.Struct, frozen=True):
 
     rows: int
     bytes_a_row: float
-    """Of matches.parquet, times included."""
+    """Size of matches.parquet per row, times included."""
     write: Run
     """Making the matches up and writing them."""
     online: Run
@@ -105,7 +105,7 @@ def write_rows(folder: Path, matches: int) -> None:
 
 
 def _matches(source: np.random.Generator, matches: int) -> Iterator[MatchRecord]:
-    """In plan order: pool by pool, table by table, deal by deal, rotation by rotation."""
+    """Made-up matches in plan order: pool by pool, table by table, deal by deal, rotation by rotation."""
     skill = source.normal(25.0, SKILL, (len(POOLS), BOTS))
     pace = source.lognormal(-2.5, 2.0, BOTS)  # ms, a bot's median decision
     index = 0

@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 
 class Throughput(msgspec.Struct, frozen=True, kw_only=True):
-    """Matches a second of one way to play them."""
+    """How many matches a second one way of playing them reaches."""
 
     play: str
     backend: str
@@ -62,11 +62,11 @@ class Throughput(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     per_second: float
     worker_cpu_ms: float
-    """Per match: CPU time of the worker and its children."""
+    """CPU time of the worker and its children per match, in ms."""
     driver_cpu_us: float
-    """Per match."""
+    """CPU time of the driver per match, in microseconds."""
     efficiency: float | None
-    """Match CPU / worker CPU, children included; None: not told."""
+    """CPU time spent inside matches as a share of that of the workers and their children; None if it was not measured."""
     of_bare: float
     """Matches a second, as a share of one bare loop's times the workers."""
     of_bare_by_cpu: float
@@ -82,18 +82,18 @@ class Size(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     seconds: float
     driver_cpu_us: float
-    """Per match, playing, checkpoints included."""
+    """CPU time of the driver per match while playing, checkpoints included, in microseconds."""
     start_mb: float
     playing_mb: float
-    """At most while playing."""
+    """Largest memory of the driver while playing."""
     finish_mb: float
-    """At most while the files are written and the ratings worked out."""
+    """Largest memory of the driver while the files are written and the ratings worked out."""
     finish_s: float
     finish_cpu_us: float
-    """Per match."""
+    """CPU time of the driver per match for writing and rating, in microseconds."""
     journal_mb: float
     resume_s: float
-    """From the call to the first match, with all these in the journal."""
+    """Seconds from the call to the first match when a run resumes with all these matches in the journal."""
     resume_cpu_s: float
     status_s: float
     """What `arena status` takes to read it."""
@@ -106,14 +106,14 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     seconds: float
     cpu_s: float
-    """Of the driver."""
+    """CPU seconds of the driver."""
 
 
 class StubJob(Job, frozen=True, kw_only=True):
     """A job whose matches are only pretended."""
 
     rounds: int = 0
-    """Of hashing per match."""
+    """How many rounds of hashing each match does, to use CPU time."""
 
     def worker(self) -> Worker:
         """A worker that pretends."""
@@ -188,7 +188,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
 
 
 def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size]:
-    """One tournament of each size."""
+    """What a tournament of each size costs its driver."""
     for size in matches:
         with _Table(False, size + max(size // 20, 10 * _PER_DEAL)) as table:  # a bit more, so that it can go on
             settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
@@ -198,7 +198,7 @@ def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size
 
 
 def starts(matches: Sequence[int] = (_PER_DEAL, LARGE_PLAN), backends: Sequence[str] = BACKENDS) -> Iterator[Start]:
-    """For a small plan and a large one."""
+    """How long a small and a large plan take from the call to the first match, with each backend."""
     for backend in backends:
         for size in matches:
             with _Table(False, size) as table:
@@ -238,7 +238,7 @@ def _processes(number: int) -> concurrent.futures.ProcessPoolExecutor:
 
 
 class _GotJob(Exception):
-    """With what the workers would have been sent."""
+    """Ends a tournament before it starts workers; carries the job that they would have been sent."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()

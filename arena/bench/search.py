@@ -152,7 +152,7 @@ def _first_decision(name: str) -> tuple[float, float]:
 
 
 def _overdraft(game: Game, views: list[Position]) -> tuple[float, float]:
-    """Of the worst position, and how many of all runs were over what is allowed."""
+    """How far searches overrun their time budget: median of the worst position, and share of runs above the tolerance."""
     shares = [[_overrun(game, view, budget) for _ in range(BUDGET_RUNS)] for budget in BUDGETS for view in views]
     every = [share for runs in shares for share in runs]
     return max(statistics.median(runs) for runs in shares), statistics.mean(share > TOLERANCE for share in every)
@@ -164,7 +164,7 @@ def _overrun(game: Game, view: Position, budget: float) -> float:
 
 
 def _speedup(game: Game, view: Position) -> float:
-    """In turns, as a machine's speed may change between them."""
+    """How much faster several threads are than one; timed in turns, as the machine's speed may change."""
     asked = {threads: Settings(iterations=THREAD_ITERATIONS * threads, threads=threads) for threads in (1, THREADS)}
     walls = dict.fromkeys(asked, float("inf"))
     for _ in range(THREAD_RUNS):

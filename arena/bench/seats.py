@@ -39,7 +39,7 @@ class SeatCost(msgspec.Struct, frozen=True):
     rooms: int
     """How many rooms the zygote has ready."""
     zygote_start_s: float
-    """With the rooms compiled before."""
+    """Seconds until the zygote is ready, with rooms that are compiled already."""
     zygote_resident_mb: float
     start_ms: float
     """Median, from a warm zygote to a bot that is ready."""
@@ -50,7 +50,7 @@ class SeatCost(msgspec.Struct, frozen=True):
     """Median decision of a trivial bot, asked and answered."""
     round_trip_p99_us: float
     decisions_per_second: float
-    """Of trivial bots in whole matches, per CPU second of worker and seats together; starts not counted."""
+    """Decisions of trivial bots in whole matches, per CPU second of worker and seats together; starts are not counted."""
     decisions_per_wall_second: float
     """The same per second of wall time, one match at a time."""
     seat_private_mb: float | None
@@ -168,7 +168,7 @@ class _Started:
         self._seat = seat
 
     def start(self, _info: StartInfo) -> None:
-        """It has been."""
+        """Do nothing but copy `wants_forced`: the seat was started before the match."""
         self.wants_forced = self._seat.wants_forced
 
 

@@ -32,7 +32,7 @@ def legal_lists_are_canonical(table: Table) -> None:
 
 
 def observed_state_is_enough(table: Table) -> None:
-    """The observed state gives the same legal list, course and sampled worlds as the true one, byte for byte."""
+    """The seen state gives the same legal list, course and sampled worlds as the true one, byte for byte."""
     game = table.game
     for moment in decisions(table):
         true = moment.states
@@ -65,7 +65,7 @@ def worlds_look_the_same(table: Table) -> None:
 
 
 def text_needs_what_is_seen(table: Table) -> None:
-    """Masked position, description and action texts are the same from the observed state as from the true one."""
+    """Masked position, description and action texts are the same from the seen state as from the true one."""
     game = table.game
     for moment in decisions(table):
         for seat in range(table.seats):
@@ -280,7 +280,7 @@ def _course(game: Game, states: States) -> tuple[Any, ...]:
 
 
 def _as_seen(game: Game, states: States, seat: int) -> tuple[Document, str, str]:
-    """All that a seat is shown of a state, but the events; every attribute of its typed view works."""
+    """Everything a seat is shown of a state except the events. Fails if an attribute of its typed view does not work."""
     observed = game.observed(states, seat)
     codes = game.legal_list(observed) if seat == game.engine.current_seat(observed) else []
     view = game.view(game, observed, seat, codes=codes, events=list, clock=Clock(1.0, 0.0))
@@ -336,7 +336,7 @@ def _is_masked(value: object, truth: object) -> bool:
 
 
 def _damaged(document: Document, rng: random.Random, junk: tuple[Any, ...]) -> Document:
-    """One value somewhere in a position replaced, left out or put twice."""
+    """The position with one value somewhere replaced, left out or put in twice."""
     place: Any = document
     while True:
         key = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))

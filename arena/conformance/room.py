@@ -32,7 +32,7 @@ def options_are_exact(game: Game) -> None:
 
 
 def compiled_once(game: Game, tables: int = 5) -> None:
-    """One signature for each compiled function of the room and of the shared generators, after use in every way.
+    """Check that each compiled function of the room and of the shared generators has one signature after every kind of use.
 
     Calls with a constant, which numba compiles apart, count as calls with a whole number. A program that calls
     these functions with other types leaves signatures in the cache, and so fails this.

@@ -25,11 +25,11 @@ class Table:
     game: Game
     seats: int
     options: dict[str, OptionValue]
-    """Resolved."""
+    """The rule options, resolved."""
     seed: int
 
     def deal(self) -> States:
-        """The first position."""
+        """The first position of the match that this table plays."""
         return self.game.deal(self.seats, self.options, self.seed)
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ _EMPTY: tuple[object, ...] = (None, [], {}, "")
 
 @dataclass(frozen=True)
 class Checked:
-    """One case, or one whole trace."""
+    """What checking one case or one whole trace found."""
 
     name: str
     problems: tuple[str, ...]
@@ -40,7 +40,7 @@ class Checked:
 
 
 def trace_lines(game: Game, seats: int, options: Mapping[str, OptionValue], seed: int) -> Iterator[str]:
-    """One match of uniformly random legal actions. `options`: resolved; `seed`: of the deal and of the choices."""
+    """The trace of one match of uniformly random legal actions. `options`: resolved; `seed`: of the deal and of the choices."""
     if not 0 <= seed < 1 << SEED_BITS:
         raise ConfigError(f"seed: a whole number from 0 to 2**{SEED_BITS} - 1 is needed, not {seed}")
     return _match_lines(game, seats, options, seed, random.Random(seed).choice)
@@ -49,7 +49,7 @@ def trace_lines(game: Game, seats: int, options: Mapping[str, OptionValue], seed
 def logged_lines(
     game: Game, seats: int, options: Mapping[str, OptionValue], seed: int, actions: Sequence[int], delays: Sequence[int] = ()
 ) -> Iterator[str]:
-    """One match out of its action log, in the same form; where time was measured, a line has the `delay` of its action."""
+    """The trace of a match from its action log; where time was measured, a line has the `delay` of its action."""
     log, ticks = iter(actions), iter(delays)
     return _match_lines(game, seats, options, seed, lambda _codes: next(log), lambda: next(ticks, 0))
 
@@ -141,7 +141,7 @@ class _Located:
         self._place = place
 
     def __enter__(self) -> None:
-        """Nothing to prepare."""
+        """Do nothing: the work is done on leaving."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, ArenaError):
@@ -176,7 +176,7 @@ class _Replay:
         return self.checked()
 
     def read(self, place: str, line: Document) -> None:
-        """One decision, or the last line."""
+        """Replay one line of a trace: a decision, or the result in the last line."""
         self._last_place = place
         self.is_over = "scores" in line or "places" in line
         before, self._before = self._before, None

@@ -31,13 +31,13 @@ class Verdict(StrEnum):
     """What is sure of a mean."""
 
     ABOVE = "above"
-    """Above the bound."""
+    """The mean is above the bound."""
     BELOW = "below"
-    """Below the bound."""
+    """The mean is below the bound."""
     NEAR = "near"
-    """Closer to the bound than the difference."""
+    """The mean is closer to the bound than the difference that matters."""
     OPEN = "open"
-    """Nothing yet."""
+    """Nothing is certain yet."""
 
 
 @dataclass(frozen=True)

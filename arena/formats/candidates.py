@@ -4,7 +4,7 @@ from arena.errors import ConfigError, nearest
 from arena.formats.format import Asked
 
 KEY = {"candidates": list[str]}
-"""For `Format.KEYS`."""
+"""The key and its type, as `Format.KEYS` of a format with candidates lists it."""
 
 
 def read_candidates(asked: Asked, format: str) -> list[int]:

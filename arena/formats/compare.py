@@ -42,9 +42,9 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The key `compare` of a config."""
 
     error: float = 0.05
-    """At most this is the probability of a wrong verdict."""
+    """The probability of a wrong verdict is at most this."""
     difference: float = 0.1
-    """The smallest that matters, of the shares of matches in which one candidate finishes before the other."""
+    """The smallest difference that matters: of the shares of matches in which one candidate finishes before the other."""
     share: float = 0.5
     """Better is who finishes before the other in more than this share of the matches; a shared place counts half."""
 
@@ -57,9 +57,9 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
     MAY_END_EARLY = True
 
     candidates: tuple[int, int]
-    """By their place in the field."""
+    """The two candidates, as places in the field."""
     error: float
-    """At most this is the probability of a wrong verdict."""
+    """The probability of a wrong verdict is at most this."""
     difference: float
     """The smallest difference that matters: of the shares of the matches in which one finishes before the other."""
     bound: float = 0.0
@@ -83,7 +83,7 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound)
 
     def tables(self, seating: Seating) -> Tables:
-        """Both candidates at every table, and others drawn per deal. Raises ConfigError where there are too few bots."""
+        """Tables with both candidates, and with others drawn per deal. Raises ConfigError if there are too few bots."""
         seats, units = seating.seats, seating.units
         others = [place for place in seating.field if place not in self.candidates]
         require(sum(place in seating.field for place in self.candidates), 2, "both candidates have to play it")
@@ -93,11 +93,11 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         return Exchanges(self.candidates, others, seats, distances, per_deal, seating.dice)
 
     def course(self, plan: Plan, settings: RatingSettings) -> Course:
-        """Goes on until the question is answered."""
+        """The course that goes on until the question is answered."""
         return Comparison(plan, self)
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """Who meets whom how often in the game at `place`, over all its deals, in words."""
+        """How often the bots meet in the game at `place`, over all its deals, in words."""
         entry = plan.entries[place]
         others = len(plan.field(entry)) - 2
         beside = f", with {entry.seats - 2} of {others} others, drawn per deal" if entry.seats > 2 else ""
@@ -115,7 +115,7 @@ class Exchanges(msgspec.Struct, frozen=True):
     per_deal: int
     """1 where the rotations exchange the seats anyway."""
     dice: Callable[[int], int]
-    """By deal, 128 random bits: independent deals are what the test's error rates rest on."""
+    """Gives 128 random bits for a deal number; the error rates of the test need independent deals."""
 
     def table(self, deal: int, number: int) -> Table:
         """The first candidate, at a random distance the second, and a random choice of the others between them."""
@@ -135,17 +135,17 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     pool: str
     """An entry's label, or `overall`."""
     deals: int
-    """Observations."""
+    """How many deals were observed."""
     difference: float | None
-    """Their mean: share of matches in which the first candidate finishes before the second, less the other way round."""
+    """Mean over these deals: share of matches in which the first candidate finishes before the second, less the reverse."""
     low: float
     high: float
-    """Holds the true difference at all times together, but with probability `error`."""
+    """End of an interval that holds the true difference at all times together, but with probability `error`."""
     verdict: str
-    """Of the first candidate, in the share that is asked for: `better`, `worse`, `equal` (closer to it than the difference that
-    matters) or `open`."""
+    """Whether the first candidate is `better` than the share asked for, `worse`, or `equal` (closer to it than the difference
+    that matters); `open` if nothing is decided."""
     deals_left: int | None
-    """To a verdict, about, at this rate; None: not in sight."""
+    """About how many more deals a verdict takes at this rate; None if none is in sight."""
 
 
 class Comparison:
@@ -168,7 +168,7 @@ class Comparison:
         self._evidence: list[Evidence] = []
 
     def stretches(self) -> Iterator[tuple[int, int]]:
-        """Until the question is answered."""
+        """The stretches from checkpoint to checkpoint, until the question is answered."""
         for deals in checkpoints(self._most_deals):
             if self.outcome is not None:
                 return
@@ -176,7 +176,7 @@ class Comparison:
             self._deals = deals
 
     def is_wanted(self, index: int) -> bool:
-        """All: a comparison ends when one of its bots is retired."""
+        """Every match is wanted: a comparison ends when one of its bots is retired."""
         return True
 
     def add(self, record: MatchRecord) -> None:
@@ -189,7 +189,7 @@ class Comparison:
         self._points[record.pool][record.deal].append(float(np.sign(place[-1] - place[1])))
 
     def pass_checkpoint(self) -> list[str]:
-        """Is it answered?"""
+        """Decide whether the question is answered; returns the news, a line each."""
         retired = retirement_news(self.plan, self._retirement.pass_checkpoint())
         self._evidence = [self._weigh(pool, self._observations([pool])) for pool in self._points]
         if len(self._points) > 1:
@@ -198,7 +198,7 @@ class Comparison:
         return [*retired, self.line(self._evidence[0])]
 
     def total(self) -> int | None:
-        """Up to the checkpoint at which there may be a verdict."""
+        """The number of matches up to the checkpoint at which a verdict is expected."""
         known = self._deals_known()
         if self.outcome is not None:
             return known * self._per_deal
@@ -208,7 +208,7 @@ class Comparison:
         return deals * self._per_deal
 
     def evidence(self) -> list[Evidence]:
-        """Of the question asked, then of each game where there are several; empty before the first checkpoint."""
+        """The evidence on the question, then on each game if there are several; empty before the first checkpoint."""
         return self._evidence
 
     def line(self, evidence: Evidence) -> str:
@@ -252,7 +252,7 @@ class Comparison:
         return 1 + max((max(deals, default=-1) for deals in self._points.values()), default=-1)
 
     def _observations(self, pools: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """One number per deal."""
+        """One number per deal that these pools have in common: who did better, from -1 to 1."""
         means = []
         for deal in range(self._deals_known()):
             if not any((pool, deal) in self._void for pool in pools):

@@ -18,7 +18,7 @@ class Course(Protocol):
     """Fed with the rows of one stretch of the plan after the other, each in plan order."""
 
     plan: Plan
-    """As far as it is known: a staged one grows."""
+    """The plan as far as it is known; that of a staged format grows."""
     retired: set[int]
     """Bots that play no more, by their place in the field."""
     outcome: str | None
@@ -40,7 +40,7 @@ class Course(Protocol):
         ...
 
     def pass_checkpoint(self) -> list[str]:
-        """Decide; returns the news, a line each."""
+        """Decide what the rows so far settle; returns the news, a line each."""
         ...
 
     def total(self) -> int | None:
@@ -81,7 +81,7 @@ class Fixed:
         return retirement_news(self.plan, self._retirement.pass_checkpoint())
 
     def total(self) -> int | None:
-        """None: those of the plan."""
+        """Always None: all matches of the plan are played, but those of retired bots."""
         return None
 
 
@@ -102,7 +102,7 @@ class StagedCourse:
         raise NotImplementedError
 
     def stretches(self) -> Iterator[tuple[int, int]]:
-        """Stage by stage, to the last one."""
+        """The stretches of all stages, one for each."""
         return self.stages_until(None)
 
     def stages_until(self, end: int | None) -> Iterator[tuple[int, int]]:
@@ -116,7 +116,7 @@ class StagedCourse:
             self.number += 1
 
     def is_wanted(self, index: int) -> bool:
-        """All matches of a stage are played: a retired bot is at none of the later tables."""
+        """Every match of a stage is wanted; a retired bot sits at none of the later tables."""
         return True
 
     def add(self, record: MatchRecord) -> None:
@@ -128,7 +128,7 @@ class StagedCourse:
         return retirement_news(self.plan, self._retirement.pass_checkpoint())
 
     def _add_stage(self) -> bool:
-        """Decide the next stage; whether there is one."""
+        """Decide the next stage; returns whether there is one."""
         tables, self.outcome = self.decide()
         if tables:
             self.plan = self.plan.add_stage(tables)

@@ -53,10 +53,10 @@ class EntrySize:
     """How much of one game a tournament plays."""
 
     tables: int | None
-    """Tables per deal; None: chosen on the way."""
+    """Tables per deal; None if they are chosen on the way."""
     deals: int
     matches: int | None
-    """None: decided on the way."""
+    """How many matches of the game are played; None if that is decided on the way."""
 
 
 class Format(msgspec.Struct, frozen=True, tag_field="name"):
@@ -141,7 +141,7 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         return EntrySize(tables, deals, tables * plan.matches_at(place))
 
     def balance_text(self, plan: "Plan", place: int) -> str:
-        """Who meets whom how often in the game at `place`, over all its deals, in words."""
+        """How often the bots meet in the game at `place`, over all its deals, in words."""
         raise NotImplementedError
 
     def trial(self) -> "Format":

@@ -24,7 +24,7 @@ class Gauntlet(Format, frozen=True, tag="gauntlet"):
     COMPARES_PAIRS = True
 
     candidates: tuple[int, ...]
-    """By their place in the field."""
+    """The candidates, as places in the field."""
 
     @classmethod
     def read(cls, asked: Asked) -> Format:
@@ -45,7 +45,7 @@ class Gauntlet(Format, frozen=True, tag="gauntlet"):
         return Fixed(plan)
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """Who meets whom how often in the game at `place`, over all its deals, in words."""
+        """How often the bots meet in the game at `place`, over all its deals, in words."""
         entry, seats = plan.entries[place], orders_text(has_all=plan.has_all)
         field = plan.field(entry)
         candidates = sum(bot in self.candidates for bot in field)
@@ -62,7 +62,7 @@ class Challenges(msgspec.Struct, frozen=True):
 
     @property
     def per_deal(self) -> int:
-        """Candidates times choices."""
+        """How many tables a deal has: each candidate with each choice of the others."""
         return len(self.candidates) * self.others.per_deal
 
     def table(self, deal: int, number: int) -> Table:

@@ -15,7 +15,7 @@ from arena.formats.tables import Combinations, Table, Tables, count_later
 
 
 class Layout(Protocol):
-    """Where each match of a plan is."""
+    """Finds the entry, deal, table and rotation of each match of a plan."""
 
     def __len__(self) -> int:
         """How many matches there are."""
@@ -37,7 +37,7 @@ class EntryTables:
     deals: int
     tables: Tables
     orders: int
-    """Rotations of a table."""
+    """How many rotations of a table are played."""
     field: Sequence[int]
     """The contestants that play it."""
 
@@ -82,9 +82,9 @@ class _Layer(msgspec.Struct, frozen=True):
     first_deal: int
     deals: int
     size: int
-    """Matches per deal."""
+    """How many matches of all entries one deal has."""
     parts: tuple[tuple[int, int], ...]
-    """Where each entry begins within a deal, and its place in the config."""
+    """For each entry the number of its first match within a deal, and its place in the config."""
 
 
 def _layers(entries: Sequence[EntryTables]) -> list[_Layer]:

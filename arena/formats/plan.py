@@ -35,11 +35,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     rules_version: int
     seats: int
     options: dict[str, OptionValue]
-    """Resolved."""
+    """The rule options, resolved."""
     deals: int
     """Deals per table; every table plays the same ones."""
     pool: str
-    """Rating pool."""
+    """The label of the pool in which the matches are rated."""
 
 
 class Contestant(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,14 +48,14 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     sha256: str
     games: tuple[str, ...]
-    """What it plays here."""
+    """The games that the bot plays in this tournament."""
     params: dict[str, Any] = {}
     version: int = 1
     trusted: bool = False
 
     @property
     def player(self) -> Player:
-        """Its identity in records."""
+        """The bot as records of matches name it."""
         return Player(self.name, self.sha256, canonical_json(self.params), self.version)
 
     @property
@@ -66,7 +66,7 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """All that fixes a tournament's matches but the bots' code."""
+    """Everything that fixes the matches of a tournament, except the bots' code."""
 
     entries: tuple[Entry, ...]
     contestants: tuple[Contestant, ...]
@@ -107,11 +107,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def sha256(self) -> str:
-        """Hash of `document`."""
+        """The plan hash: SHA-256 of `document`."""
         return hashlib.sha256(canonical_json(self.document).encode()).hexdigest()
 
     def setup(self, index: int) -> MatchSetup:
-        """Match number `index`."""
+        """What match number `index` needs: table, deal, rotation and seeds."""
         place, deal, table, rotation = self._layout.locate(index)
         entry = self.entries[place]
         order = orders(entry.seats, has_all=self.has_all)[rotation]
@@ -180,7 +180,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [place for place, bot in enumerate(self.contestants) if entry.game in bot.games]
 
     def pools(self, *, with_measured: bool = True) -> dict[str, list[tuple[str, int]]]:
-        """Per rating pool, in config order: its field, as name and version.
+        """The field of each rating pool, in config order; bots as name and version.
 
         `with_measured`: also those of entries in which thinking time becomes ticks of the game.
         """
@@ -195,7 +195,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _layout(self) -> Layout:
-        """Where each match is."""
+        """The object that finds each match of the plan."""
         orders = [self.orders_at(place) for place in range(len(self.entries))]
         if self.format.IS_STAGED:
             return StageLayout(self.format.stages, [entry.deals for entry in self.entries], orders)
@@ -204,7 +204,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def tables(self) -> list[Tables]:
-        """By entry; a staged format has none. Raises ConfigError where the bots of an entry are too few."""
+        """The tables of each entry; a staged format has none. Raises ConfigError if an entry has too few bots."""
         return [self._tables_at(place) for place in range(len(self.entries))]
 
     def _tables_at(self, place: int) -> Tables:

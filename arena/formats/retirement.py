@@ -22,7 +22,7 @@ class Retirement:
 
     def __init__(self, plan: Plan) -> None:
         self.retired: set[int] = set()
-        """By place in the field."""
+        """The retired bots, as places in the field."""
         self._plan = plan
         self._places = {(bot.name, bot.version): place for place, bot in enumerate(plan.contestants)}
         self._streaks: Counter[tuple[str, int]] = Counter()

@@ -24,7 +24,7 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
     KEYS: ClassVar[Mapping[str, Any]] = {"sample": int}
 
     sample: int | None = None
-    """On every deal, so many times as many tables as there are bots; None: all combinations."""
+    """How many tables a deal has for each bot; None for all combinations."""
 
     @classmethod
     def read(cls, asked: Asked) -> Format:
@@ -35,7 +35,7 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
         return cls(sample)
 
     def tables(self, seating: Seating) -> Tables:
-        """All tables, or the sample. Raises ConfigError where there are too few bots, or no sample is balanced."""
+        """All tables, or the balanced sample. Raises ConfigError if there are too few bots, or if no sample is balanced."""
         field, seats, deals = seating.field, seating.seats, seating.deals
         require(len(field), seats, f"{seats} seats need as many bots that play it")
         if self.sample is None or math.comb(len(field), seats) <= self.sample * len(field):
@@ -67,7 +67,7 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
         return lines
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """Who meets whom how often in the game at `place`, over all its deals, in words."""
+        """How often the bots meet in the game at `place`, over all its deals, in words."""
         entry, tables, seats = plan.entries[place], plan.tables[place], orders_text(has_all=plan.has_all)
         if isinstance(tables, Sample):
             least, most = tables.meetings()
@@ -77,7 +77,7 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
         return f"all tables; each pair meets at {pairs:,}; {seats}"
 
     def trial(self) -> Format:
-        """All tables: a sample is balanced over all deals together."""
+        """A round robin of all tables: a sample would be balanced only over all deals together."""
         return RoundRobin()
 
 

@@ -16,13 +16,13 @@ class Staged(Format, frozen=True):
     IS_STAGED = True
 
     def with_stages(self, stages: Sequence[Stage]) -> Format:
-        """The same with other stages."""
+        """The same format with other stages."""
         return msgspec.structs.replace(self, stages=tuple(stages))
 
     def lasting(self, document: dict[str, Any]) -> dict[str, Any]:
-        """All but the stages: they follow from the rows."""
+        """The plan's document without the stages, which follow from the rows."""
         return {**document, "format": {**document["format"], "stages": []}}
 
     def trial(self) -> Format:
-        """All tables."""
+        """A round robin, which needs no stages."""
         return RoundRobin()

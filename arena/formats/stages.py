@@ -23,7 +23,7 @@ class Stage(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StageLayout:
-    """Where each match of the stages is; implements layers.Layout."""
+    """Finds each match of the stages; implements layers.Layout."""
 
     def __init__(self, stages: Sequence[Stage], deals: Sequence[int], orders: Sequence[int]) -> None:
         """`deals`, `orders`: by entry, how many of a table's deals and orders are played in one stage."""
@@ -49,6 +49,6 @@ class StageLayout:
         return sum(contestants.isdisjoint(self.locate(index)[2]) for index in range(first, len(self)))
 
     def _starts(self, stage: Stage) -> list[int]:
-        """Where each table of a stage begins, counted from its first match, and where the stage ends."""
+        """The number of the first match of each table of a stage, counted within the stage, and the number of its matches."""
         sizes = [self._deals[place] * self._orders[place] for place, _ in stage.tables]
         return [0, *itertools.accumulate(sizes)]

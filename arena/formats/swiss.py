@@ -94,7 +94,7 @@ class Swiss(Staged, frozen=True, tag="swiss"):
         return EntrySize(tables, self.rounds * entry.deals, self.rounds * tables * plan.matches_at(place))
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """Who meets whom in the game at `place`, in words."""
+        """How the bots meet in the game at `place`, in words."""
         entry = plan.entries[place]
         bots = len(plan.field(entry))
         tables, rest = divmod(bots, entry.seats)
@@ -115,7 +115,7 @@ class SwissCourse(StagedCourse):
         self._places = {(bot.name, bot.version): place for place, bot in enumerate(plan.contestants)}
 
     def stretches(self) -> Iterator[tuple[int, int]]:
-        """Round by round."""
+        """The stretches of the tournament, one for each round."""
         for first, last in super().stretches():
             for place, table in self.plan.format.stages[self.number].tables:
                 self._standings[place].seat(table)
@@ -177,9 +177,9 @@ class Standing:
 
     bots: Sequence[int]
     sat: Counter[int] = field(default_factory=Counter)
-    """In how many rounds each bot sat at a table."""
+    """The number of rounds in which each bot sat at a table."""
     met: Counter[Pair] = field(default_factory=Counter)
-    """In how many rounds each pair sat at one table."""
+    """The number of rounds in which each pair sat at one table."""
     _points: Counter[int] = field(default_factory=Counter)
     """Twice the rivals behind which a bot did not finish, a shared place counting once."""
     _most: Counter[int] = field(default_factory=Counter)
@@ -290,7 +290,7 @@ class _Search:
         return rematches + self._offset, [[self._bots[rank] for rank in table] for table in tables]
 
     def _choices(self, seated: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Who may sit down next, with what that costs; the cheapest first, of equals the best."""
+        """The bots that may sit down next, each with its cost: the cheapest first, of equals the best."""
         taken = set(seated)
         free = [rank for rank in range(len(self._bots)) if rank not in taken]
         at_table = len(seated) % self._seats

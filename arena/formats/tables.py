@@ -84,14 +84,14 @@ def require(there: int, needed: int, text: str) -> None:
 
 
 def orders(seats: int, *, has_all: bool) -> list[Table]:
-    """Per rotation: which member of the table sits at each seat."""
+    """The seating of each rotation: which member of the table sits at each seat."""
     if has_all:
         return list(itertools.permutations(range(seats)))
     return [tuple((seat + rotation) % seats for seat in range(seats)) for rotation in range(seats)]
 
 
 def orders_text(*, has_all: bool) -> str:
-    """In which seats the bots of a table sit on a deal, in words."""
+    """How the bots of a table change seats on a deal, in words."""
     return "all orders of a table" if has_all else "each bot of a table in each seat once a deal"
 
 

@@ -82,7 +82,7 @@ def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datet
 
 
 def counted(chosen: Sequence[Entry]) -> tuple[Part, ...]:
-    """For each of these tournaments, which must be in order, the rows that count. Raises StoreError."""
+    """The rows that count of each of these tournaments, which must be in order. Raises StoreError."""
     return tuple(_part(entry, chosen[:number]) for number, entry in enumerate(chosen))
 
 
@@ -217,7 +217,7 @@ def _separate(deals: NDArray[np.int32], groups: Iterable[Sequence[slice]]) -> No
 
 
 def _located(parts: Iterable[Part], rows: Iterable[int]) -> Iterator[tuple[Entry, dict[int, str]]]:
-    """For each tournament that has some of these rows: the tournament, and the match ids by row number."""
+    """Each tournament that has some of these rows, with the match ids by row number."""
     wanted, begin = sorted(set(rows)), 0
     for part in parts:
         own = [row - begin for row in wanted if begin <= row < begin + part.rows]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arena.records import MatchRecord
 
 Bot = tuple[str, int]
-"""Name and version."""
+"""A bot's name and version."""
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ class StoredRows:
     """The rated matches among the rows of a tournament."""
 
     def __init__(self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = ()) -> None:
-        """Without void matches, and those that the selection leaves out. Raises StoreError for damaged rows.
+        """Take the rows of all matches that are not void and not left out. Raises StoreError for damaged rows.
 
         `without`: names of bots, whose matches are left out whole; `unrated`: games with options, as the rows have them.
         """
         self._columns = columns
         self.starts = _starts(columns)
-        """[matches + 1], void ones too."""
+        """The first row of each match, and the number of rows: an array [matches + 1]; void matches are included."""
         heads = self.starts[:-1]
         self._seats = np.diff(self.starts)
         self._pools = columns.texts["pool"].codes[heads]
@@ -163,7 +163,7 @@ def _starts(columns: Columns) -> NDArray[np.int64]:
 
 
 def _bots(columns: Columns) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
-    """All bots, and [rows] the number of each row's bot."""
+    """All bots, and an array [rows] with the number of each row's bot."""
     names, versions = columns.texts["bot"], columns.numbers["bot_version"]
     if len(versions) and np.all(versions == versions[0]):  # the common case, without sorting the rows
         return tuple((name, int(versions[0])) for name in names.values), names.codes

@@ -60,7 +60,7 @@ class Settings:
     """How many searches run side by side, each with a tree of its own; their results are added up. Where a seat may not start
     threads, they run one after the other."""
     seed: int = 0
-    """With another seed, the search of the same position draws other worlds."""
+    """The seed of the search: with another one it draws other worlds at the same position."""
 
     def __post_init__(self) -> None:
         """Raise ConfigError for settings that make no sense."""

@@ -56,7 +56,7 @@ class InProcessSeat:
         self.close()
 
     def close(self) -> None:
-        """Forget the bot."""
+        """Forget the bot; there is no process to end."""
         self._open.close()
 
     def start(self, info: StartInfo) -> Fault | None:

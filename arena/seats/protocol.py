@@ -19,7 +19,7 @@ LARGEST_ID = (1 << 53) - 1  # exact in every language's numbers
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag="start", tag_field="type"):
-    """To the bot, once: the match that it plays now. To be answered with Ready."""
+    """The first message to the bot: the match that it plays now. The bot answers with Ready."""
 
     id: int
     protocol: int
@@ -38,7 +38,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag="start", tag_field="t
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True, tag="act", tag_field="type"):
-    """To the bot: a decision. To be answered with Choice."""
+    """A message to the bot that asks for a decision. The bot answers with Choice."""
 
     id: int
     position: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True, tag="act", tag_field="type"
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field="type"):
-    """To the bot: the match is over. Not to be answered; the end of the input follows."""
+    """The last message to the bot: the match is over. The bot does not answer; the end of the input follows."""
 
     id: int
     places: Sequence[int]
@@ -59,18 +59,18 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field="type"
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """From the bot: ready to play."""
+    """The bot's answer to Start: it is ready to play."""
 
     id: int
-    """The `id` of the Start."""
+    """The `id` of the Start message."""
     ok: bool
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """From the bot: its action."""
+    """The bot's answer to Act: its action."""
 
     id: int
-    """The `id` of the Act."""
+    """The `id` of the Act message."""
     action: str | int
     """The text of a legal action, or its index in `legal`."""
 

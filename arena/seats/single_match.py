@@ -112,7 +112,7 @@ class _Ready:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to forget."""
+        """Do nothing: no module was loaded that has to be forgotten."""
 
 
 def _name(bot: Entrant) -> str:

@@ -12,7 +12,7 @@ SLOWEST = 3  # decisions kept of each match
 
 @dataclass(frozen=True)
 class Slow:
-    """A slow decision."""
+    """One of the slowest decisions of a match, with its view."""
 
     cpu_seconds: float
     number: int

@@ -54,11 +54,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     endings: dict[str, int] = {}
     """How many seats ended in each way, by ending."""
     rotations_saved: dict[str, float] = {}
-    """By pool with shared deals: how many independent matches one of its matches is worth."""
+    """How many independent matches one match is worth, by pool; only pools with shared deals are listed."""
     outcome: str | None = None
     """How a comparison or a ladder ended, in words."""
     tournaments: tuple[str, ...] = ()
-    """Only of the hall: the folders of the tournaments that its ratings cover, in order."""
+    """Folders of the tournaments that the ratings cover, in order; only the manifest of the hall has any."""
     results_sha256: str | None = None
     reproducible_sha256: str | None = None
 

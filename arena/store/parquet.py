@@ -53,7 +53,7 @@ def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str 
 
 
 def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
-    """Write ratings.parquet."""
+    """Write the ratings to ratings.parquet in a folder."""
     with TableWriter(folder, RATINGS) as rows:
         rows.add([schema.rating_row(rating) for rating in ratings])
         rows.finish()
@@ -61,7 +61,7 @@ def write_ratings(folder: Path, ratings: Iterable[Rating]) -> None:
 
 
 def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
-    """Write history.parquet."""
+    """Write the points of the ratings' history to history.parquet in a folder."""
     with TableWriter(folder, HISTORY) as rows:
         rows.add([msgspec.structs.asdict(point) for point in points])
         rows.finish()
@@ -188,7 +188,7 @@ def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
 
 
 def unknown_columns(folder: Path) -> dict[str, tuple[str, ...]]:
-    """By file of matches and actions: the columns that this version does not know, and ignores. A newer one wrote them."""
+    """Columns that this version ignores because a newer one wrote them, by file, of the matches and actions."""
     found = {table.file: TableReader(folder, table).unknown for table in (MATCHES, ACTIONS)}
     return {file: names for file, names in found.items() if names}
 

@@ -69,7 +69,7 @@ class Column(msgspec.Struct, frozen=True):
     significant_bits: int | None = None
     """How many significant bits of a number are stored; None: all of them."""
     default: Default | None = None
-    """For a column that was added later: what older files read; None: every file has the column."""
+    """What older files are read as having, if the column was added later; None if every file has the column."""
 
     @property
     def has_dictionary(self) -> bool:

@@ -97,10 +97,10 @@ class Silent:
     """A Reporter that ignores everything."""
 
     def say(self, text: str) -> None:
-        """Ignore it."""
+        """Ignore the line."""
 
     def progress(self, progress: Progress) -> None:
-        """Ignore it."""
+        """Ignore the progress."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from arena.errors import ConfigError
 
 LOG = "log"
 CONSTANTS, ROOM = "constants", "room"
-DIGITS = 3  # significant ones of a number: finer differences cannot be told apart by play
+DIGITS = 3  # significant ones of a number: play cannot separate finer differences
 
 CHANGES = 4.0  # settings in which a point differs from its centre, about; at least one, half of them where they are few
 

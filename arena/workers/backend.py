@@ -47,5 +47,5 @@ class Backend(Protocol):
         ...
 
     def close(self) -> None:
-        """End all workers."""
+        """End all workers of this backend."""
         ...

@@ -36,7 +36,7 @@ class LocalBackend:
             self.close()
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
-        """Queue a chunk."""
+        """Queue a chunk for the next free worker."""
         self._serial += 1
         try:
             future = self._pool.submit(_play, list(indices), dict(kills), self.stage)

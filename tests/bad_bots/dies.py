@@ -1,4 +1,4 @@
-"""Ends its process without a word. Expected: host, as a seat without isolation cannot be told from the worker."""
+"""Ends its process without a word. Expected: host, as without isolation the worker dies with the seat."""
 
 import os
 

@@ -1,6 +1,6 @@
 """Every room against the laws of the rules engine (arena/conformance), and the laws against broken rooms.
 
-The rooms are those of the hall, and two of another distribution (tests/rooms).
+The rooms are those of arena, and two of another distribution (tests/rooms).
 """
 
 import os

@@ -144,7 +144,7 @@ def test_the_plan_for_a_hand_takes_the_fewest_turns() -> None:
         assert found == pytest.approx(fewest(tuple(hand)) + 0.1 * len(hand)), hand
 
 
-def test_a_glance_at_nertz_is_the_racers() -> None:
+def test_the_prior_at_nertz_agrees_with_the_racer() -> None:
     """Nearly always what the racer's list of rules prefers."""
     game = load("nertz")
     with LoadedBot(read_bot(HOUSE_BOTS / "nertz_racer.py")) as bot:

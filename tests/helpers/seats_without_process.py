@@ -21,7 +21,7 @@ class Nobody(Child):
 
 
 class NoKeeper:
-    """A keeper whose jail is empty."""
+    """A keeper that has no processes."""
 
     level = "locked"
     watch = MemoryWatch()

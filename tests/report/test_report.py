@@ -214,7 +214,7 @@ def test_odd_results_have_a_page(tmp_path: Path, records: list[MatchRecord], wor
     assert words in made(tmp_path / "cup")[0]
 
 
-def test_names_parameters_and_options_of_strangers_are_text(tmp_path: Path) -> None:
+def test_names_parameters_and_options_are_shown_as_text(tmp_path: Path) -> None:
     seats = (make_seat(HOSTILE, 1), make_seat("bob", 2, ending=Ending.CRASH, fault_decision=-1))
     record = make_record(seats=seats, pool=HOSTILE, options=json.dumps({"option": HOSTILE}))
     write_results(tmp_path, [record] * 3)

@@ -103,7 +103,7 @@ def test_texts_stand_out_from_what_is_behind_them(quiet: browser.Browser, page: 
     assert all(contrast(fill, card) >= 4.5 for fill in set(quiet.run(lines)))
 
 
-def test_a_strangers_name_does_nothing(quiet: browser.Browser, tmp_path: Path) -> None:
+def test_a_bots_name_is_not_run_as_code(quiet: browser.Browser, tmp_path: Path) -> None:
     records: list[MatchRecord] = [make_record(seats=(make_seat(HOSTILE, 1), make_seat("bob", 2)))] * 3
     write_results(tmp_path, records)
     path = tmp_path / "report.html"

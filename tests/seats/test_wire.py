@@ -13,7 +13,7 @@ import pytest
 
 from arena.match import Answer, Fault
 from arena.records import Ending, Limits
-from arena.seats.sandbox import wire  # the jail's own test goes inside
+from arena.seats.sandbox import wire  # the test of the locks themselves goes inside
 from arena.seats.sandbox.seat import LockedSeat
 from helpers.seats_without_process import BLAMED, Nobody, NoKeeper
 

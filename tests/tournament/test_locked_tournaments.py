@@ -1,4 +1,4 @@
-"""Whole tournaments of strangers' bots: rows as of trusted ones, exact blame, no way to the deals, machines without locks."""
+"""Whole tournaments of untrusted bots: rows as of trusted ones, exact blame, no way to the deals, machines without locks."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ from helpers.locked_matches import LIMITS, RIVAL
 from helpers.paths import TEST_BOTS, TESTS
 from helpers.processes import waiting_seats, zygotes
 
-STRANGERS = [str(RIVAL), str(TEST_BOTS / "set_bot.py")]
+UNTRUSTED = [str(RIVAL), str(TEST_BOTS / "set_bot.py")]
 
 
 def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
@@ -56,10 +56,10 @@ def run(folder: Path, bots: list[Any], listener: Listening | None = None, **chan
     return run_tournament(config, Settings(out=folder / "out", backend=LOCAL, workers=1, name=name), listener)
 
 
-def test_a_tournament_of_strangers_has_the_rows_of_a_trusted_one(tmp_path: Path) -> None:
+def test_a_tournament_of_untrusted_bots_has_the_rows_of_a_trusted_one(tmp_path: Path) -> None:
     before, listener = zygotes(os.getpid()), Listening()
-    open_ = run(tmp_path, [{"path": bot, "trusted": True} for bot in STRANGERS])
-    locked = run(tmp_path, STRANGERS, listener, name="other")
+    open_ = run(tmp_path, [{"path": bot, "trusted": True} for bot in UNTRUSTED])
+    locked = run(tmp_path, UNTRUSTED, listener, name="other")
     assert [record.actions for record in locked.records()] == [record.actions for record in open_.records()]
     assert {seat.isolation for record in open_.records() for seat in record.seats} == {NONE}
     (level,) = {seat.isolation for record in locked.records() for seat in record.seats}
@@ -116,7 +116,9 @@ def by_bot(record: MatchRecord, bot: str) -> Any:
 
 
 @pytest.mark.parametrize("seed", [7, None])
-def test_only_with_a_public_seed_can_a_stranger_find_the_deal_and_then_the_run_warns(seed: int | None, tmp_path: Path) -> None:
+def test_only_with_a_public_seed_can_a_locked_bot_find_the_deal_and_then_the_run_warns(
+    seed: int | None, tmp_path: Path
+) -> None:
     """The seeker has the engine, the config file and its own cards."""
     bots: list[Any] = [str(RIVAL), {"path": str(TEST_BOTS / "seeking_bot.py")}]
     known = write_config(tmp_path, bots, seed=seed, deals=1).read_text()
@@ -142,10 +144,10 @@ def hand(results: Results, record: MatchRecord, seat: int) -> str:
     return " ".join(CARDS.listing(int(room.deal(2, options, seed)[0].hand[seat])))
 
 
-def test_where_there_is_no_lock_at_all_strangers_are_refused_with_the_way_out(
+def test_where_there_is_no_lock_at_all_untrusted_bots_are_refused_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = str(write_config(tmp_path, STRANGERS, deals=1))
+    config = str(write_config(tmp_path, UNTRUSTED, deals=1))
     monkeypatch.setattr("arena.seats.sandbox.keeper.kernel.is_known", lambda: False)
     monkeypatch.setattr("arena.seats.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
@@ -162,8 +164,8 @@ def on_kernel_without(call: str, error: int, *arguments: object) -> "subprocess.
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 
-def test_on_a_kernel_without_landlock_strangers_are_refused_unless_the_flag_says_otherwise(tmp_path: Path) -> None:
-    command = ["tournament", write_config(tmp_path, STRANGERS, deals=1), "--out", tmp_path, "--backend", LOCAL, "--workers", 1]
+def test_on_a_kernel_without_landlock_untrusted_bots_are_refused_unless_the_flag_says_otherwise(tmp_path: Path) -> None:
+    command = ["tournament", write_config(tmp_path, UNTRUSTED, deals=1), "--out", tmp_path, "--backend", LOCAL, "--workers", 1]
     refused = on_kernel_without("landlock_create_ruleset", errno.ENOSYS, *command)
     assert refused.returncode == 2 and not (tmp_path / "locked").exists()
     assert "the kernel offers no Landlock" in refused.stderr and "--unsafe-trust-bots" in refused.stderr
@@ -182,10 +184,10 @@ def test_where_namespaces_are_not_allowed_the_level_is_locked_and_the_doctor_say
 
 def test_no_weaker_lock_than_asked_for_is_taken_without_the_flag(tmp_path: Path) -> None:
     with pytest.raises(hall.ConfigError, match="asked for no more than process"):
-        run_tournament(write_config(tmp_path, STRANGERS), Settings(out=tmp_path, backend=LOCAL, isolation=PROCESS))
+        run_tournament(write_config(tmp_path, UNTRUSTED), Settings(out=tmp_path, backend=LOCAL, isolation=PROCESS))
 
 
-def test_a_strangers_file_is_read_by_the_hall_only_in_a_locked_child(
+def test_an_untrusted_bots_file_is_read_by_the_hall_only_in_a_locked_child(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trap, sprung = tmp_path / "trap.py", Path("/tmp/arena-trap")
@@ -215,7 +217,7 @@ def liar(folder: Path, body: str) -> Path:
     return path
 
 
-def test_what_a_stranger_says_of_itself_hurts_nobody_else(tmp_path: Path) -> None:
+def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(tmp_path: Path) -> None:
     """Bots are asked what they play before the start, each in a locked child of its own."""
     honest = read_bot(RIVAL)
     with Keeper(()) as keeper:
@@ -227,10 +229,10 @@ def test_what_a_stranger_says_of_itself_hurts_nobody_else(tmp_path: Path) -> Non
             assert before == after == Profile() and lie.error is not None and expected in lie.error
 
 
-def test_a_stranger_that_lies_about_itself_is_named_in_one_clear_message(
+def test_an_untrusted_bot_that_lies_about_itself_is_named_in_one_clear_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL)), STRANGERS[1]])
+    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL)), UNTRUSTED[1]])
     assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
     error = capsys.readouterr().err
     assert "liar.py" in error and "\\x1b[2J gone" in error and "\x1b" not in error and "Traceback" not in error

@@ -78,7 +78,7 @@ def _arrangements(states: States, seat: int) -> list[tuple[int, tuple[int, ...]]
 
 
 def _hidden_places(states: States, seat: int) -> Iterator[tuple[int, int]]:
-    """Where hidden cards of a seat lie: slots, and places on them."""
+    """The slot and the place on it of every hidden card of a seat."""
     state = states[0]
     for slot in range(int(state.seats) - 1):
         for place in range(hidden_cards(state, slot)):

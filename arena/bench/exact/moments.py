@@ -28,15 +28,15 @@ class Moment:
     game: Game
     name: str
     unit: str
-    """Of rewards."""
+    """The unit that rewards are counted in."""
     seats: int
     position: Callable[[int], States | None]
-    """By number: the same number, the same position; None where there is none."""
+    """Makes a position from a number, always the same one from the same number; returns None if that number gives none."""
     worlds: Callable[[States, int | None, int], Worlds]
-    """Behind the view of a seat; for None, behind what all seats see; no more than so many, else TooLargeError."""
+    """Lists the worlds that fit a seat's view, or for None what all seats see. Raises TooLargeError above the given number."""
     settle: Settle | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
-    """Those that are not the room's own."""
+    """Rule options that differ from the room's defaults."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class Solved:
 
     moment: Moment
     number: int
-    """What `Moment.position` made it from."""
+    """The number from which `Moment.position` made the position."""
     states: States
     seat: int
     worlds: int
-    """Behind the view of that seat."""
+    """How many worlds fit the view of that seat."""
     value: float
     """Mean reward of that seat over these worlds, when all play perfectly in the game behind its view (see the package)."""
     any_value: float
-    """The same, when all play any legal action."""
+    """Mean reward of that seat over these worlds, when all choose uniformly among the legal actions."""
 
     def gains(self, policy: Policy) -> list[float]:
         """What each seat, with the cards that it has, would gain by playing perfectly against others who follow `policy`."""

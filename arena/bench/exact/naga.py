@@ -63,7 +63,7 @@ def worlds(game: Game, states: States, seat: int | None = None, most: int = MOST
 
 
 def settle_eltam(game: Game) -> Settle:
-    """Both seats select their strongest cards for Eltam."""
+    """Let both seats select their strongest cards for Eltam, so that only the earlier decisions are left to solve."""
     strongest: dict[tuple[bytes, int], int] = {}
 
     def settled(states: States) -> States | None:

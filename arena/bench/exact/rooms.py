@@ -31,7 +31,7 @@ def grow(
 ) -> Tree:
     """The game from here to the end of the round. In all `worlds` the same seats play, and the same one is to choose.
 
-    What a seat knows is its observed state (and its own choices on the way here). Rewards are `evaluate` of the room's
+    What a seat knows is its seen state (and its own choices on the way here). Rewards are `evaluate` of the room's
     rollout.py with its own numbers, as in searches. Seats in `following` have no choice but what their policy says.
     Raises TooLargeError for more than `most` nodes.
     """
@@ -84,7 +84,7 @@ class RoomPosition:
 
     @cached_property
     def seat(self) -> int:
-        """Who is to choose."""
+        """The seat that is to choose."""
         return int(self.room.game.engine.current_seat(self.states))
 
     @cached_property

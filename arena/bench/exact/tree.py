@@ -31,17 +31,17 @@ class Position(Protocol):
 
     @property
     def seat(self) -> int:
-        """Who is to choose."""
+        """The seat that is to choose."""
         ...
 
     @property
     def seen(self) -> Hashable:
-        """What that seat knows."""
+        """What the seat to choose knows."""
         ...
 
     @property
     def actions(self) -> Sequence[int]:
-        """What it may choose: the same in all positions that look the same to it."""
+        """The legal actions of the seat to choose: the same in all positions that it cannot tell apart."""
         ...
 
     def after(self, action: int) -> "Position":
@@ -50,11 +50,11 @@ class Position(Protocol):
 
 
 class TooLargeError(Exception):
-    """More worlds or nodes than allowed."""
+    """There are more worlds or nodes than allowed."""
 
 
 def refuse_more(count: int, most: int, what: str) -> None:
-    """Raise TooLargeError for more than `most`."""
+    """Raise TooLargeError if `count` is above `most`; `what` names the things counted."""
     if count > most:
         raise TooLargeError(f"more than {most:,} {what}")
 
@@ -67,13 +67,13 @@ class InformationSet:
     seen: Hashable
     actions: tuple[int, ...]
     parent: int
-    """The seat's sequence before."""
+    """The number of the seat's sequence that leads to this set."""
     first: int
-    """The sequence of the first action; the others follow."""
+    """The number of the sequence that ends with the first action; those of the other actions follow."""
 
     @property
     def sequences(self) -> slice:
-        """The sequences of its actions."""
+        """The numbers of the sequences that end with an action of this set."""
         return slice(self.first, self.first + len(self.actions))
 
 
@@ -82,15 +82,15 @@ class Node:
     """A decision, or an end."""
 
     weight: float
-    """How likely chance is to lead here, if all seats want to get here."""
+    """The probability that chance leads to this node if all seats choose what leads to it."""
     sequences: tuple[int, ...]
-    """Of each seat, before the decision."""
+    """The number of each seat's sequence before this decision."""
     information_set: InformationSet | None
-    """None at an end."""
+    """The information set that the decision belongs to; None at an end."""
     children: list["Node"] = field(default_factory=list)
-    """By action."""
+    """The nodes that the actions lead to, in the order of the information set's actions."""
     rewards: tuple[float, ...] = ()
-    """Of each seat, at an end."""
+    """The reward of each seat at an end; empty at a decision."""
 
 
 class Tree:
@@ -102,9 +102,9 @@ class Tree:
         total = sum(weight for _, weight in worlds)
         self.seats = seats
         self.size = 0
-        """Nodes."""
+        """How many nodes the tree has."""
         self.information_sets: list[list[InformationSet]] = [[] for _ in range(seats)]
-        """Of each seat, parents before what follows on them."""
+        """The information sets of each seat; each one stands behind its parents."""
         self._most = most
         self._lengths = [1] * seats
         self._found: dict[Hashable, InformationSet] = {}
@@ -118,20 +118,20 @@ class Tree:
 
     @cached_property
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """All ends: sequences (ends, seats), weights (ends), rewards (ends, seats)."""
+        """All ends of the tree as arrays: sequences [ends, seats], weights [ends], rewards [ends, seats]."""
         sequences = np.array([leaf.sequences for leaf in self.leaves], np.int64)
         rewards = np.array([leaf.rewards for leaf in self.leaves], np.float64)
         return sequences, np.array([leaf.weight for leaf in self.leaves]), rewards
 
     def uniform(self, seat: int) -> Strategy:
-        """Every action equally likely."""
+        """The strategy of a seat that chooses every legal action with the same probability."""
         strategy = np.ones(self._lengths[seat])
         for information_set in self.information_sets[seat]:
             strategy[information_set.sequences] = 1 / len(information_set.actions)
         return strategy
 
     def uniform_profile(self) -> Profile:
-        """All seats choose so."""
+        """The strategies of all seats when each chooses every legal action with the same probability."""
         return [self.uniform(seat) for seat in range(self.seats)]
 
     def _grow(self, position: Position, weight: float, sequences: tuple[int, ...]) -> Node:

@@ -84,7 +84,7 @@ def _measured(
 
 
 def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[str, list[Player]]:
-    """Who is measured in each game; those that are not asked for by name and that no bot plays are left out.
+    """The players measured in each game; games that are not asked for by name and that no bot plays are left out.
 
     Raises ConfigError or BotError for a bot or a game with nothing to measure.
     """
@@ -105,8 +105,8 @@ def _players(games: Sequence[str] | None, bots: Sequence[Path] | None) -> dict[s
 _SEARCH = f"""\
 The search beside exact values: what n positions are worth to the seat to choose, on average, if all play any legal action, and
 if all play perfectly; the mean error of what the search expects, by iterations; and its bias at {ITERATIONS[-1]:,} (above 0: it
-hopes for too much). Plain: by the rules alone. House: with the room's rules of thumb, and its belief that others have played
-sensibly, which in these positions, made by random play, they have not."""
+hopes for too much). Plain: by the rules alone. House: with the room's rollout policy and prior, and its belief that others
+have played sensibly, which in these positions, made by random play, they have not."""
 _BOTS = """\
 What bots give away: what a seat gains by a best response to others who all are the bot, over being the bot too. The mean over
 seats and positions, its standard error, the worst position, and how many views the bot was asked for."""

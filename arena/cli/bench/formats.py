@@ -35,7 +35,7 @@ def formats(format: FormatOption = Format.TABLE) -> int:
     """
     refuse_csv(format, "this result")
     if not (BOTS / "naga_planner.py").exists():
-        raise ConfigError(f"bench formats: the bots of the house are needed: run it where {BOTS}/ is")
+        raise ConfigError(f"bench formats: the house bots are needed: run it where {BOTS}/ is")
     warm_rooms(["naga"], note)
     note(f"simulating {len(MEANS) * len(MATCHES) * SIMULATED_RUNS:,} comparisons ...")
     tests = [

@@ -25,7 +25,7 @@ _STEPS = {
     "totals": ("add up for the board", None),
     "board": ("show the board", 1),
 }
-"""In words, and seconds that are promised for 10 million rows; None: nothing is."""
+"""Each step in words, and the seconds promised for 10 million rows; None if nothing is promised."""
 
 
 def rows(

@@ -1,7 +1,7 @@
 """Exit codes of all commands."""
 
 DONE = 0
-"""It worked; where a command answers a question: yes."""
+"""The command worked; if it answers a question, the answer is yes."""
 NO = 1
 """The command did its work and the answer is no: refused, not better, not verified."""
 USER_ERROR = 2

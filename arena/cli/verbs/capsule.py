@@ -115,7 +115,7 @@ def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:
 
 
 def _with_faults(record: MatchRecord, folder: Path) -> MatchRecord:
-    """With the evidence of its faults, which is in a file of its own where there is no journal."""
+    """The record with the evidence of its faults, which is in a file of its own if there is no journal."""
     if record.faults:
         return record
     stored = tuple(found for found in parquet.read_faults(folder) if found.match_id == record.match_id)

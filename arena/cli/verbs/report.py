@@ -54,7 +54,7 @@ def report(
 
 
 def _write(target: Path, text: str) -> None:
-    """In one step: a browser never sees half a page."""
+    """Write the page in one step, so that a browser never sees half of it."""
     temporary = target.with_name(f"{target.name}.new")
     try:
         temporary.write_text(text, "utf-8")

@@ -80,7 +80,7 @@ def _best_text(config: Path, tuned: Tuned) -> str:
 
 
 def _document(tuned: Tuned) -> dict[str, Any]:
-    """All of it, for programs; `share`: of its rivals, how many a candidate finishes before, a shared place counting half."""
+    """The whole result for programs; `share`: the share of opponents that a candidate finishes before, a tie counting half."""
 
     def told(candidate: Candidate, mean: float, interval: tuple[float, float], deals: int) -> dict[str, Any]:
         low, high = map(share_of, interval)
@@ -101,7 +101,7 @@ def _document(tuned: Tuned) -> dict[str, Any]:
 
 
 def _plain(value: object) -> str:
-    """As JSON, which is YAML and Python too (but for true, false and null); numbers such that YAML reads them as numbers."""
+    """The value as JSON, which is YAML and (but for true, false and null) Python too; YAML reads its numbers as numbers."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(name)}: {_plain(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -18,11 +18,11 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
     """A ladder between two runs; implements course.Book."""
 
     contestants: tuple[Contestant, ...]
-    """All that there ever were, in the order of their arrival."""
+    """All contestants that the ladder ever had, in the order of their arrival."""
     legs: tuple[Leg, ...]
     stages: tuple[Stage, ...]
     last_key: bytes
-    """Of the last possible leg: the keys of all legs follow from it (seeds.newest_key)."""
+    """The key of the last possible leg, from which the keys of all legs follow (seeds.newest_key)."""
     has_ended: bool = False
     """Whether the newest leg is over."""
 

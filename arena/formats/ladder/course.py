@@ -93,7 +93,7 @@ class LadderCourse(StagedCourse):
             self._rows[record.pool].add(record)
 
     def total(self) -> int | None:
-        """At most so many matches will have been played when this run ends."""
+        """The most matches that will have been played when this run ends."""
         return self._played + (0 if self.outcome else self._left_in_leg)
 
     def decide(self) -> tuple[list[tuple[int, Table]], str | None]:
@@ -178,7 +178,7 @@ class Look:
     matches: NDArray[np.float64]
     deals: NDArray[np.int64]
     separable: NDArray[np.bool_]
-    """[bots, bots]"""
+    """Whether two bots are separable: an array [bots, bots]."""
     leg: Leg
     luck: float
     """Variance of a bot's performance in one match."""
@@ -260,7 +260,7 @@ def _deals(rows: PoolRows) -> NDArray[np.int64]:
 
 
 def _open_text(looks: dict[str, Look]) -> str:
-    """Who is not settled, pool by pool."""
+    """The bots that are not settled, pool by pool, as text."""
     found = {
         pool: [bot[0] for bot, settled in zip(look.bots, look.is_settled()) if not settled] for pool, look in looks.items()
     }

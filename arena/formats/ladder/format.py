@@ -29,11 +29,11 @@ class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The key `ladder` of a config: when a run ends."""
 
     sigma: float | None = 1.0
-    """When no bot's sigma is above, in any pool; null: not for that."""
+    """The run ends when no bot's sigma is above this in any pool; null if sigma does not matter."""
     separable: bool = True
-    """When all neighbours of all pools are separable."""
+    """Whether the run ends only when all neighbours of all pools are separable."""
     matches: int = 2_000
-    """When this run has played so many; a later run may play as many again."""
+    """The run ends when it has played this many matches; a later run may play as many again."""
 
 
 class Leg(msgspec.Struct, frozen=True):
@@ -41,13 +41,13 @@ class Leg(msgspec.Struct, frozen=True):
 
     first_stage: int
     field: tuple[int, ...]
-    """Who takes part, by place among all contestants that there ever were."""
+    """The contestants that take part, as places among all that the ladder ever had."""
     sigma: float | None
-    """It ends when no sigma is above; None: not for that."""
+    """The leg ends when no sigma is above this; None if sigma does not matter."""
     separable: bool
-    """Whether it ends when all neighbours are separable."""
+    """Whether the leg ends only when all neighbours are separable."""
     matches: int
-    """It ends when so many are played."""
+    """The leg ends when this many matches are played."""
     skipped: tuple[int, ...] = ()
     """Matches of the leg before that were not played when this one began; they never are."""
 
@@ -74,7 +74,7 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches),))
 
     def course(self, plan: Plan, settings: RatingSettings) -> Course:
-        """Chooses the tables that tell most, stage by stage."""
+        """The course that chooses the most informative tables, stage by stage."""
         from arena.formats.ladder.course import LadderCourse  # only now: it is made of a ladder
 
         return LadderCourse(plan, settings)
@@ -86,7 +86,7 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         return go_on(plan, read_book(journal) if has_matches else None, journal)
 
     def lasting(self, document: dict[str, Any]) -> dict[str, Any]:
-        """All but its bots, legs and stages."""
+        """The plan's document without the ladder's bots, legs and stages, which change from run to run."""
         return {**document, "contestants": [], "format": {"name": self.name()}}
 
     @property
@@ -103,7 +103,7 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         return max(0, bisect_right(self.legs, number, key=lambda leg: leg.first_stage) - 1)
 
     def most_matches(self, plan: Plan) -> int:
-        """At most so many matches in this run."""
+        """The most matches that this run plays."""
         return self.legs[-1].matches
 
     def size_text(self, plan: Plan) -> str:

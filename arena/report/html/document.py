@@ -63,7 +63,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot."""
+    """A plot with its caption."""
 
     svg: str
     """The SVG element, from arena.report.html.plots: safe to insert as it is."""
@@ -136,7 +136,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report."""
+    """A whole report, as the page template takes it."""
 
     title: str
     summary: str

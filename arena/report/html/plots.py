@@ -144,7 +144,7 @@ _SIDES = [
     ("left", 7, 4), ("right", -7, 4), ("left", 7, -12), ("right", -7, -12), ("center", 0, 9), ("center", 0, -18),
     ("left", 7, 16), ("right", -7, 16), ("left", 7, -24), ("right", -7, -24),
 ]  # fmt: skip
-"""Where the name of a point may be: how it is aligned, and how far away, in points of the page; the best place first."""
+"""Possible places of a point's name, the best one first: its alignment and its distance in points of the page."""
 
 
 def _name_points(axes: Axes, points: Sequence[Point], named: Sequence[bool]) -> None:

@@ -15,7 +15,7 @@ class BotCosts:
     endings: dict[Ending, int] = field(default_factory=dict)
     """How many of its matches ended in each way."""
     medians: list[float] = field(default_factory=list)
-    """For each pool the median CPU time of a decision, over matches with the most frequent ending; ms."""
+    """Median CPU time of a decision in ms, by pool, over matches with the most frequent ending."""
     worst: float = 0.0
     """The CPU time of the slowest decision; ms."""
     decisions: int = 0

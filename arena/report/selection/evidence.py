@@ -124,7 +124,7 @@ class Evidence:
             self.missing.append(f"Without the history of the ratings: {self.reason(error)}")
         columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
-        """Games with options."""
+        """The games with options whose matches are not rated."""
         self._rows = StoredRows(columns, unrated=self.unrated)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
@@ -161,10 +161,10 @@ class Evidence:
         ratings = [rating for rating in self.ratings if rating.pool == name]
         known = {(rating.bot, rating.bot_version): rating for rating in ratings}
         rows = self._rows.pool_rows(name, known)
-        strangers = [bot for bot in rows.bots_by_number if bot not in known]
-        if strangers:
+        unknown = [bot for bot in rows.bots_by_number if bot not in known]
+        if unknown:
             raise StoreError(
-                f"{self.folder}: {bot_name(*strangers[0])} plays in {name}, and has no rating there: the files are of "
+                f"{self.folder}: {bot_name(*unknown[0])} plays in {name}, and has no rating there: the files are of "
                 f"different runs; `arena rerate` rates the rows alone"
             )
         beliefs = Beliefs(

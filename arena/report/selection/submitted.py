@@ -29,7 +29,7 @@ class SubmittedBot(msgspec.Struct, frozen=True, kw_only=True):
     tournament: str | None
     """The newest tournament in which it played; None if it never did."""
     rating: float | None
-    """Its rating in that tournament: overall, or in the only pool that it played."""
+    """The bot's rating in that tournament: overall, or in the only pool that it played."""
     rank: int | None
 
 

@@ -52,7 +52,7 @@ class Page(Protocol):
     glyphs: Glyphs
 
     def heading(self, text: str) -> None:
-        """Name what follows."""
+        """Write a heading for what follows."""
         ...
 
     def say(self, text: str, style: str = "") -> None:
@@ -78,21 +78,21 @@ class ConsolePage:
         self.glyphs = _FINE if self._is_fine else _PLAIN
 
     def heading(self, text: str) -> None:
-        """In colour."""
+        """Write a heading in colour."""
         self.say(text, "bold cyan")
 
     def say(self, text: str, style: str = "") -> None:
-        """Wrapped between words."""
+        """Write a text, wrapped between words."""
         lines = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False) or [""]
         for line in lines:
             self._console.print(line, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def line(self, text: str) -> None:
-        """As it is."""
+        """Write a line as it is, without wrapping."""
         self._console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
-        """In plain text without frame or trailing blanks."""
+        """Write a table as plain text, without frame or trailing blanks."""
         if not self._is_fine:
             for line in _plain_lines(columns):
                 self._console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
@@ -115,7 +115,7 @@ class MarkdownPage:
         self._lines: list[str] = []
 
     def heading(self, text: str) -> None:
-        """Of the second level."""
+        """Write a heading of the second level."""
         self._lines += [f"## {text}", ""]
 
     def say(self, text: str, style: str = "") -> None:
@@ -124,11 +124,11 @@ class MarkdownPage:
             self._lines += [f"# {text}" if not self._lines else text, ""]
 
     def line(self, text: str) -> None:
-        """A paragraph."""
+        """Write a line as a paragraph."""
         self.say(text)
 
     def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
-        """With a line for the headers and one for the alignment."""
+        """Write a Markdown table: a line for the headers, one for the alignment, one for each row."""
         self._lines += [_markdown_row([column.header for column in columns])]
         self._lines += ["|" + "|".join(":---" if column.justify == "left" else "---:" for column in columns) + "|"]
         self._lines += [_markdown_row(cells) for cells in zip(*(column.cells for column in columns))]
@@ -136,7 +136,7 @@ class MarkdownPage:
 
     @property
     def text(self) -> str:
-        """All of it, ended by one line feed."""
+        """The whole page, ended by one line feed."""
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 
@@ -158,7 +158,7 @@ def fitting(columns: Sequence[Column], width: int, name: str = "bot") -> list[Co
 
 
 def cut(text: str, width: int) -> str:
-    """At most `width` characters; at least 3."""
+    """The text cut to at most `width` characters, which must be at least 3."""
     return text if len(text) <= width else text[: width - 3] + "..."
 
 

@@ -24,7 +24,7 @@ def run(
     rewards: Numbers,
     rng: Words,
 ) -> None:
-    """In each world a simulation for each of the observer's actions; the seats that choose with it use the rollout policy."""
+    """Simulate each of the observer's actions once in every world; seats that choose with it use the rollout policy."""
     w = workspaces[0]
     s = states[WORK]
     reopen(states[ROOT_STATE])

@@ -49,7 +49,7 @@ class Channel(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the descriptors."""
+        """Close the channel's file descriptors."""
         ...
 
 
@@ -76,7 +76,7 @@ class Pipes:
         return os.write(self.outgoing, data)
 
     def close(self) -> None:
-        """Close the descriptors."""
+        """Close the pipes' file descriptors."""
         while self._open:
             os.close(self._open.pop())
 
@@ -332,7 +332,7 @@ class Child:
         return True
 
     def _ended(self) -> Trouble:
-        """Its channel is closed: the process died, or (a bot's trick) still runs."""
+        """The fault of a child whose channel is closed: the process has died, or it still runs, which is a bot's trick."""
         if self.has_ended(_EXIT_SECONDS):
             return Trouble(Ending.CRASH, DIED)
         return Trouble(Ending.PROTOCOL, "closed its channel to the worker")

@@ -31,7 +31,7 @@ class CommandSeat(HeldSeat):
     def __init__(
         self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
     ) -> None:
-        """See HeldSeat; `limits.memory` is what the program may fill, not what it may reserve."""
+        """Prepare the seat; see HeldSeat. `limits.memory` is what the program may fill, not what it may reserve."""
         super().__init__(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
         self._command = command_of(bot)
         self.wants_forced = self._command.wants_forced

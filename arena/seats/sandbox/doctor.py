@@ -224,5 +224,5 @@ _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
     "programs": (_program, "one of a command bot keeps the lock, and runs no other", False),
     "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
     "parent's death": (_death, "a child ends with its parent", True),
-    "host pressure": (_delay, "a seat that waits for a CPU is told from one that sleeps", False),
+    "host pressure": (_delay, "a seat that waits for a CPU is not mistaken for one that sleeps", False),
 }

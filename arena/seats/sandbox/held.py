@@ -16,7 +16,7 @@ from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
 
 KILLS_UNTIL_BLAME = 3
-"""After how many SIGKILLs from outside in one match the bot is blamed: the kernel kills what takes too much memory."""
+"""How many SIGKILLs from outside in one match put the blame on the bot: the kernel kills what takes too much memory."""
 KILLED = "killed by the host"
 """How the process of a bot ended that broke a rule or a limit, in FaultRecord.exit."""
 LOCK_SECONDS = 10.0  # CPU time of our own steps before the bot's first line

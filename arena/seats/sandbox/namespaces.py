@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.seats.sandbox import kernel
 
 STORE, BOT = "/bots", "/bot"
-"""Where the zygote sees all bots' folders, and where a locked child sees its own."""
+"""The path at which the zygote sees all bots' folders, and the one at which a locked child sees its own."""
 
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USER, _NEW_NET = 0x0002_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x4000_0000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC, _NO_ATIME, _NO_DIRATIME = 1, 2, 4, 8, 1024, 2048
@@ -51,7 +51,7 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
 
 
 def show_only(folder: str) -> None:
-    """In a child of such a process, mount the bot's folder at BOT and unmount the store."""
+    """Mount the bot's folder at BOT and unmount the store; called in a child of a process that lives in namespaces."""
     kernel.call("unshare", _NEW_MOUNTS)
     _mount(f"{STORE}/{folder}", BOT, None, _BIND | _RECURSIVE)
     kernel.call("umount2", STORE.encode(), _DETACH)

@@ -62,7 +62,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """The path of a command bot's program and its arguments; empty for a bot in Python."""
     loader: str = ""
     is_public: bool = False
-    """See lockdown.Program."""
+    """Whether a user that owns nothing can reach the program and the files beside it."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
@@ -103,7 +103,7 @@ class Ready(msgspec.Struct, frozen=True, array_like=True, tag="ready", forbid_un
 
 
 class Action(msgspec.Struct, frozen=True, array_like=True, tag="action", forbid_unknown_fields=True):
-    """The bot's choice."""
+    """The bot's answer to a decision: the action it chooses."""
 
     id: int
     action: str | int

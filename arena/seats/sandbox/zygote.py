@@ -93,7 +93,7 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
 
 
 def _loaded() -> Iterator[Game]:
-    """All rooms, as a bot may import the views of several; a room that does not load is no room to play in."""
+    """All rooms that load: a bot may import the views of several games, and nobody plays in a room that does not load."""
     for name in games.names():
         with contextlib.suppress(ConfigError):
             yield games.load(name)

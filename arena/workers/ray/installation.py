@@ -48,7 +48,7 @@ def _version(package: str) -> str:
 
 
 def _rules(room: Game) -> str:
-    """The version of a room's rules; for the room of another distribution its sources, too: those of this hall are in ours."""
+    """The version of a room's rules; for a room of another distribution also a hash of its sources."""
     folder = source_folder(room.package)
     version = f"version {room.version}"
     return version if folder.is_relative_to(_PACKAGE) else f"{version} (sources {_source_hash(folder)})"

@@ -1,1 +1,1 @@
-"""Two small rooms that are no part of the hall: it finds them by the entry points of this distribution (pyproject.toml)."""
+"""Two small rooms of another distribution: arena finds them by the entry points of this distribution (pyproject.toml)."""

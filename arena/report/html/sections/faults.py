@@ -83,7 +83,7 @@ def _row(fault: StoredFault, anchor: str) -> list[Cell]:
 
 
 def _log(evidence: PoolEvidence, place: FaultPlace) -> Log:
-    """All that is known of a fault: reason, exit, output, and the view, which needs the match's key."""
+    """Everything known of a fault: reason, exit, output, and the view, which needs the match's key."""
     fault = place.fault
     where = "at the start" if fault.decision == AT_START else f"at decision {fault.decision}"
     parts = [fault.reason.partition("\nit printed: ")[0]]

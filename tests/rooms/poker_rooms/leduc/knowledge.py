@@ -1,4 +1,4 @@
-"""What a seat sees of a hand, what it may imagine of the rest, and what it hears of an action."""
+"""What a seat sees of a hand, what the rest may be, and what it hears of an action."""
 
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, next_word

@@ -37,7 +37,7 @@ def to_position(s: Any) -> Document:
 
 
 def masked_position(s: Any, seat: int) -> Document:
-    """What `seat` knows, from the observed state alone: `?` for each hidden card."""
+    """What `seat` knows, from the seen state alone: `?` for each hidden card."""
     return {**_public(s), "cards": _known(s, seat)}
 
 
