@@ -25,9 +25,9 @@ States: TypeAlias = NDArray[np.void]
 Actions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
 ROOMS: dict[Any, Any] = {}
-"""Rules modules by record type; filled by arena.games.load."""
+"""The rooms' rules modules, by the type of their records; filled by arena.games.load."""
 ROLLOUTS: dict[Any, Any] = {}
-"""By record type, the functions of the rooms' rollout.py and the defaults beside them; filled by arena.games.load."""
+"""The functions and defaults of the rooms' rollout.py, by the type of their records; filled by arena.games.load."""
 
 
 def _rules(s: State) -> Any:
@@ -55,7 +55,7 @@ def next_round(s: State) -> None:
 
 
 def current_seat(s: State) -> int:
-    """The seat to choose."""
+    """The seat that is to choose."""
     return cast(int, _rules(s).current_seat(s))
 
 

@@ -33,22 +33,22 @@ def evaluate(s: State, _constants: Numbers, out: Numbers) -> None:
 
 
 def rollout_action(_s: State, actions: Actions, count: int, _constants: Numbers, rng: Words) -> int:
-    """Any legal action, all equally likely."""
+    """Choose uniformly among the legal actions."""
     return int(actions[below(rng, count)])
 
 
 def prior(_s: State, _actions: Actions, count: int, _constants: Numbers, out: Numbers) -> None:
-    """No action seems better than another."""
+    """Write 0 for every action: none seems better than another."""
     for i in range(count):
         out[i] = 0.0
 
 
 def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
-    """All worlds that fit what the seat has seen are equally likely."""
+    """Leave the world as it is: all worlds that fit what the seat has seen count as equally likely."""
 
 
 def choice_code(_s: State, action: int) -> int:
-    """The action itself."""
+    """Return the action itself as its code."""
     return action
 
 

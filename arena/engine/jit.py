@@ -53,7 +53,7 @@ def jit(function: F) -> F:
 
 
 def jit_as(signature: str) -> Callable[[F], F]:
-    """Like `jit`, compiled at once for this signature alone: for functions that several rooms call.
+    """A decorator like `jit` that compiles at once, for one signature alone; for functions that several rooms call.
 
     Their arrays and constants differ in type, and processes that add signatures to one cached function at the same time can
     overwrite each other's code.
@@ -134,13 +134,13 @@ def cached_signatures(function: Callable[..., Any]) -> list[str]:
 
 
 def forbid_compiling(function: Callable[..., Any]) -> None:
-    """From now on a call with a new signature raises TypeError instead of compiling."""
+    """Make every later call of `function` with a new signature raise TypeError instead of compiling."""
     if ENABLED:
         function._can_compile = False  # type: ignore[attr-defined]  # `disable_compile` refuses what was never called
 
 
 def forbid_all_compiling(rooms: Iterable[str]) -> None:
-    """From now on nothing compiled of the hall and of `rooms` takes a new signature in this process, nor in its children."""
+    """Forbid new signatures of all compiled functions of arena and of `rooms`, in this process and in its children."""
     ours = {_PACKAGE.name, *(room.split(".")[0] for room in rooms)}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in ours:
@@ -185,7 +185,7 @@ def source_hash(room: str) -> str:
 def source_folder(room: str) -> Path:
     """The folder whose sources decide what a room does. `room`: its package.
 
-    For a room of this hall its own folder; for another one that of its whole top-level package, whose rooms may share modules.
+    For a room of arena its own folder; for another one that of its whole top-level package, whose rooms may share modules.
     """
     parts = room.split(".")
     if parts[0] == _PACKAGE.name:
@@ -218,12 +218,12 @@ def mark_warm(room: str) -> None:
 
 
 def _short(room: str) -> str:
-    """What the cache folders of a room are called: a room of this hall by its game, another one by its package."""
+    """The name that a room's cache folders begin with: the game for a room of arena, the package for another one."""
     return room.removeprefix(f"{_PACKAGE.name}.games.")
 
 
 def _home(module: str, path: Path) -> str:
-    """What a module's compiled functions are kept with: a room's package, an outside package that rooms share, or our own.
+    """The package with which a module's compiled functions are kept: a room's, an outside one that rooms share, or arena's.
 
     `path`: of the module. A room's package is the innermost one that holds a rules.py.
     """

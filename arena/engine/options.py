@@ -153,7 +153,7 @@ class Counted:
         return [self.kinds.index(kind), int(count)]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The text `kind:count`."""
+        """The value as text, `kind:count`."""
         return f"{self.kinds[codes[0]]}:{codes[1]}"
 
 

@@ -1,6 +1,6 @@
 """A loaded game room: its rules, its notation, its view, its compiled entries. How rooms are found: arena/games/__init__.py.
 
-A room is a package with rules.py, text.py and view.py; the rooms of this hall, the folders of arena/games, all have rollout.py,
+A room is a package with rules.py, text.py and view.py; the rooms of arena itself, in arena/games, all have rollout.py,
 RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py and rollout.py define is in contract.py, what text.py offers is
 `TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
 """
@@ -63,7 +63,7 @@ class TextModule(Protocol):
 
 @dataclass(frozen=True)
 class Game:
-    """A loaded room."""
+    """A game whose room is loaded: its rules, its notation, its view and its compiled entries."""
 
     name: str
     rules: Any
@@ -103,7 +103,7 @@ class Game:
         return Path(self.rules.__file__).parent
 
     def new_states(self) -> States:
-        """A zeroed state."""
+        """A new state with zeros everywhere."""
         return np.zeros(1, self.rules.STATE)
 
     def new_actions(self) -> Actions:
@@ -126,7 +126,7 @@ class Game:
             raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
 
     def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
-        """All options, those left out with their defaults, but no table that is the default (see option_table.py).
+        """The options with defaults for those left out. A table that is the default stays out (see option_table.py).
 
         Raises ConfigError that names the option.
         """
@@ -216,7 +216,7 @@ class Game:
         return out
 
     def final(self, states: States, seats: int) -> tuple[list[float], list[int]]:
-        """Scores and places."""
+        """The scores and places of a finished match, by seat."""
         numbers, ranks = np.zeros(seats), np.zeros(seats, np.int64)
         self.engine.scores(states, numbers)
         self.engine.places(states, ranks)

@@ -25,7 +25,7 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True)
 class Place:
-    """Where the room of one game is."""
+    """The package and the distribution that one game's room comes from."""
 
     package: str
     """The package that holds rules.py, text.py and view.py, such as `arena.games.naga`."""

@@ -170,7 +170,7 @@ def _check_cards(s: Any) -> None:
 
 
 def _check_chips(s: Any) -> None:
-    """One-point cards were taken for hidden cards: those still in the row, and others that are discards now."""
+    """Check that as many one-point cards were taken as cards were hidden, those in the row and those that are discards now."""
     taken = 0
     for place in range(s.seats - 1):
         taken += int(hidden_cards(s, place))

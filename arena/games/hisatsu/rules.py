@@ -169,7 +169,7 @@ def is_round_over(s: State) -> bool:
 
 @jit
 def is_terminal(s: State) -> bool:
-    """After six turns of every seat."""
+    """Whether every seat has had its six turns."""
     return s.turns == s.seats * TURNS
 
 
@@ -187,7 +187,7 @@ def scores(s: State, out: NDArray[np.float64]) -> None:
 
 @jit
 def places(s: State, out: Words) -> None:
-    """By score; under tiebreak=captures, of equal scores the one with more captured requests; else shared (O-H5)."""
+    """Write the places: by score; equal scores by captured requests under tiebreak=captures, else shared (O-H5)."""
     for seat in range(s.seats):
         out[seat] = 1
         for other in range(s.seats):
@@ -264,7 +264,7 @@ def _refill(s: State, slot: int) -> None:
 
 @jit
 def _place(s: State, slot: int, value: int) -> None:
-    """With one-point cards on it the request gets a hidden card and gives one of them; else the card lies open."""
+    """Put a card on a request: face down if one-point cards lie there, one of which the seat takes; else open."""
     s.cards[slot, s.num_cards[slot]] = s.turn * 8 + value
     s.num_cards[slot] += 1
     if s.chips[slot] > 0:

@@ -112,7 +112,7 @@ def _action_text(card: str, slot: int, seats: int) -> str:
 
 
 def _public_position(s: Any) -> Document:
-    """All keys, with what the state holds of the row and the passes; hands and stock are filled in by the callers."""
+    """The position with all keys and what the state holds of row and passes; callers fill in hands and stock."""
     seats, over = int(s.seats), bool(rules.is_terminal(s))
     document: Document = {
         "game": "hisatsu",

@@ -14,7 +14,7 @@ class PlacedCard(NamedTuple):
     """A number card under a request."""
 
     seat: int
-    """Who played it."""
+    """The seat that played the card."""
     value: int | None
     """1 to 7; None for a face-down card of another seat."""
     is_open: bool
@@ -24,7 +24,7 @@ class Slot(NamedTuple):
     """A request of the row, with the cards on it."""
 
     place: int
-    """Its place in the row, 0 = leftmost."""
+    """The request's place in the row, from 0, the leftmost."""
     name: str
     bang: int
     """How many cards come face down; as many one-point cards lay there at first."""
@@ -33,9 +33,9 @@ class Slot(NamedTuple):
     points: int
     """How many points it brings to the seat that captures it."""
     chips: int
-    """One-point cards left: with any, the next card is hidden and takes one."""
+    """How many one-point cards are left; if there are any, the next card is hidden and takes one."""
     cards: tuple[PlacedCard, ...]
-    """The cards on it, in the order of placing."""
+    """The cards on the request, in the order in which they were placed."""
 
     @property
     def claimant(self) -> int | None:
@@ -70,7 +70,7 @@ class HisatsuView(View):
 
     @cached_property
     def unseen(self) -> list[list[int]]:
-        """Per seat the cards that were never open, ascending: its hand, its hidden cards and its face-down passes."""
+        """The cards of each seat that were never open, by seat, ascending: hand, hidden cards and face-down passes."""
         return [values_of(int(unseen(self.state, seat))) for seat in range(self.seats)]
 
     @cached_property

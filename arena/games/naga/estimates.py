@@ -45,7 +45,7 @@ def _outlooks() -> NDArray[np.float64]:
 
 
 OUTLOOKS = _outlooks()
-"""By own field cards, the other's, and how many single fields are open beside Eltam; from ONLY_SINGLES on without Eltam."""
+"""Chances to win: an array [own field cards, the other's, open singles]; from ONLY_SINGLES on, Eltam is not open."""
 
 
 @jit

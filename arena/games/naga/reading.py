@@ -30,7 +30,7 @@ def from_position(document: Document) -> States:
 
 
 def _read_course(reader: PositionReader, s: Any) -> None:
-    """Where the game stands: phase, turn, contest, place, parent, results."""
+    """Read how far the game has come: phase, turn, contest, place, parent, results."""
     reader.refuse(("starter",), "in Naga: the chooser follows from parent and contest")
     phase = reader.word("phase", PHASES)
     s.phase = PHASES[phase]

@@ -122,7 +122,7 @@ def current_seat(s: State) -> int:
 
 @jit
 def num_seats(_s: State) -> int:
-    """Always two."""
+    """How many seats play: always two."""
     return 2
 
 
@@ -186,7 +186,7 @@ def hand_size(s: State) -> int:
 
 @jit
 def chooser(s: State) -> int:
-    """Who designates contest k: the child for odd k, the parent for even k (RULES.md 2.2)."""
+    """The seat that designates contest k: the child for odd k, the parent for even k (RULES.md 2.2)."""
     return 1 - s.parent if s.contest % 2 == 1 else int(s.parent)
 
 
@@ -295,7 +295,7 @@ def _show(s: State, cards: int) -> None:
 
 @jit
 def _is_decided(s: State) -> bool:
-    """After Eltam, at five field cards, or (clinch) when the lead exceeds the field cards still open (O-G1)."""
+    """Whether the game is decided: after Eltam, at five field cards, or (clinch) by a lead above what is still open (O-G1)."""
     if s.contest == CONTESTS:
         return True
     first, second = field_cards_won(s)
@@ -337,7 +337,7 @@ def _end_game(s: State) -> None:
 
 @jit
 def is_series_over(s: State) -> bool:
-    """All games played, or one seat has won enough: drawn games do not count there (RULES.md 2.6)."""
+    """Whether all games are played, or a seat has won enough of them, for which drawn games do not count (RULES.md 2.6)."""
     if s.series_kind == 0:
         return s.round_number >= s.series_count
     return bool(s.games[0] >= s.series_count or s.games[1] >= s.series_count)

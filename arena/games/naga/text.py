@@ -108,7 +108,7 @@ def _selection(s: Any, seat: int) -> list[str] | None:
 
 
 def _public_position(s: Any) -> Document:
-    """All keys, with what both seats know; hidden ones are filled in by the callers."""
+    """The position with all keys and what both seats know; callers fill in what is hidden."""
     if s.phase == GAME_OVER:
         raise ValueError("between two games there is no position: deal the next game first")
     vector = [s.majority, s.none_compare, s.moon_class, s.moon_duplicate, s.draw_parent, s.series_kind, s.series_count]

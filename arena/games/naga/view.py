@@ -70,7 +70,7 @@ class NagaView(View):
 
     @cached_property
     def won(self) -> dict[int, int | None]:
-        """Who won each contested place: a seat, or None for a tie."""
+        """The winner of each contested place: a seat, or None for a tie."""
         owners = {1: 0, 2: 1, TIED: None}
         return {place: owners[int(self.state.won[place])] for place in range(1, 8) if self.state.won[place]}
 

@@ -71,7 +71,7 @@ def _digits(value: object, key: str) -> list[int]:
 
 
 def _read_out(reader: PositionReader, s: Any, hands: Sequence[list[int]]) -> None:
-    """Who is out holds no cards, all others do; a seat that won because the other was eliminated may hold some."""
+    """Read the seats that are out: they hold no cards and all others do, but a seat that won by elimination may hold some."""
     seats, is_over = len(hands), s.phase == MATCH_OVER
     out = [reader.as_whole(seat, f"out[{at}]", 0, seats - 1) for at, seat in enumerate(reader.listing("out"))]
     if len(set(out)) < len(out):
@@ -118,7 +118,7 @@ def _numbers(reader: PositionReader, key: str, ranges: dict[str, tuple[int, int]
 
 
 def _read_turn(reader: PositionReader, s: Any, hands: Sequence[list[int]]) -> None:
-    """Whose turn it is follows from who played last and how many have passed since."""
+    """Read the turn, which follows from the seat that played last and the number of passes since."""
     seats, phase, owner = len(hands), int(s.phase), int(s.table_owner)
     s.starter = reader.whole("starter", 0, seats - 1)
     s.passes = reader.whole("passes", 0, seats, default=0)

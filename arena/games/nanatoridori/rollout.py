@@ -146,7 +146,7 @@ def private_code(s: State, _seat: int) -> int:
 
 @jit
 def reopen(_s: State) -> None:
-    """Nothing to take back, as seats choose in turn."""
+    """Do nothing: seats choose in turn, so no choice has to be taken back."""
 
 
 @jit

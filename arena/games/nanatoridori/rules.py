@@ -164,7 +164,7 @@ def is_terminal(s: State) -> bool:
 
 @jit
 def next_round(s: State) -> None:
-    """Who starts: O-N2."""
+    """Deal the next round; decision O-N2 says which seat starts."""
     s.round_number += 1
     if s.next_start == LOSER:
         s.starter = _loser(s)
@@ -266,7 +266,7 @@ def _plays(s: State, out: Words) -> int:
 
 @jit
 def _passes(s: State, out: Words, count: int) -> int:
-    """One pass; in a duel one for each value among the own front cards."""
+    """Write the passes: one, or in a duel one for each value among the seat's front cards; returns the new count."""
     front = int(s.fronts[FRONTS * s.turn])
     other = int(s.fronts[FRONTS * s.turn + 1])
     if front > 0 and other > 0 and front != other:

@@ -195,7 +195,7 @@ def _options(s: Any) -> dict[str, OptionValue]:
 
 
 def _public_position(s: Any) -> Document:
-    """All keys, with what all seats know; hidden ones are filled in by the callers."""
+    """The position with all keys and what all seats know; callers fill in what is hidden."""
     phase, seats, variant = int(s.phase), int(s.seats), int(s.variant)
     if phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")

@@ -33,14 +33,14 @@ class Block(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A legal play."""
+    """A legal play of cards from the hand."""
 
     first: int
     """Place of the leftmost card in the hand."""
     cards: int
     """How many cards come out of the hand."""
     fronts: int
-    """Front cards with them (duel)."""
+    """How many front cards of a duel are played with them."""
     value: int
 
     @property
@@ -127,13 +127,13 @@ class NanaView(View):
 
     @cached_property
     def hand_sizes(self) -> list[int]:
-        """By seat: how many cards it holds; 0: it is out."""
+        """How many cards each seat holds, by seat; 0 means that the seat is out."""
         sizes: list[int] = self.state.hand_size[: self.seats].tolist()
         return sizes
 
     @cached_property
     def known(self) -> list[list[Block]]:
-        """By seat: blocks that everybody knows to be in that hand, as they were taken; their place is not known."""
+        """Blocks that everybody knows to be in each hand, by seat, because they were taken; their place in it is not known."""
         marks = self.state.known.tolist()
         return [
             [Block(size, value) for value in range(1, VALUES + 1) for size in block_sizes(marks[(seat << MARKS) + value])]
@@ -165,7 +165,7 @@ class NanaView(View):
 
     @cached_property
     def fronts(self) -> list[list[int]]:
-        """By seat: the front cards of a duel, 0 for one that lies face down; empty lists in other variants."""
+        """The front cards of each seat in a duel, by seat, 0 for one that lies face down; empty lists in other variants."""
         sizes = self.state.num_fronts.tolist()
         return [self._cards("fronts", FRONTS * seat, sizes[seat]) for seat in range(self.seats)]
 
@@ -177,7 +177,7 @@ class NanaView(View):
 
     @cached_property
     def totals(self) -> list[int]:
-        """By seat: penguins left, or points (advanced)."""
+        """The penguins that each seat has left, by seat; in the advanced variant its points."""
         totals: list[int] = self.state.totals[: self.seats].tolist()
         return totals
 

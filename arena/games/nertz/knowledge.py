@@ -131,7 +131,7 @@ def _redraw_choice(s: State, player: int, rng: Words) -> None:
 
 @jit
 def _any_of(codes: int, rng: Words) -> int:
-    """One of the codes in a mask, each equally likely."""
+    """Draw one of the codes in a mask, all equally likely."""
     for _ in range(below(rng, popcount(codes))):
         codes &= codes - 1
     return lowest_bit(codes)

@@ -18,7 +18,7 @@ LATENCIES = ("none", "declared", "measured")
 
 @dataclass(frozen=True)
 class Teams:
-    """Yes, no, or by the number of seats; coded as 1, 0, 2."""
+    """The option for teams: yes, no, or by the number of seats; coded as 1, 0, 2."""
 
     name: str
     meaning: str
@@ -28,13 +28,13 @@ class Teams:
     width: ClassVar[int] = 1
 
     def encode(self, value: OptionValue) -> list[int]:
-        """Its place in `values`."""
+        """Encode a value as its place in `values`."""
         if not isinstance(value, bool) and value != "auto":
             raise ValueError(self.accepts)
         return [self.values.index(value)]
 
     def decode(self, codes: list[int]) -> OptionValue:
-        """The value."""
+        """The value that a code stands for."""
         return self.values[codes[0]]
 
 

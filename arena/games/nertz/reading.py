@@ -63,7 +63,7 @@ def from_position(document: Document) -> States:
 
 
 def _read_course(reader: PositionReader, s: Any) -> None:
-    """Where the match stands: phase, round, tick, counters, totals, who called."""
+    """Read how far the match has come: phase, round, tick, counters, totals, who called."""
     seats, is_over = int(s.seats), reader.word("phase", _PHASES) == "over"
     s.phase = MATCH_OVER if is_over else PLAY
     s.round_number = reader.whole("round", 1, int(s.max_rounds), default=1)
@@ -160,7 +160,7 @@ def _read_foundations(reader: PositionReader, s: Any, units: int) -> list[list[i
 
 
 def _read_memory(reader: PositionReader, s: Any) -> None:
-    """Who has seen which place; without it the waste was flipped at once, and the stock never."""
+    """Read who has seen which place; without this key the waste counts as flipped at once, and the stock as never flipped."""
     memory = reader.mapping("memory")
     for key in memory:
         if key not in ("seen", "moves", "since", "could"):

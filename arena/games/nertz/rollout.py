@@ -144,7 +144,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
 
 @jit
 def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
-    """By kind of move: cards to the middle first, then the Nertz pile, what makes way for it, the waste, the stock."""
+    """Write the priors by kind of move: cards to the middle first, then the Nertz pile, what frees it, the waste, the stock."""
     legal = 0
     for i in range(count):
         legal |= 1 << actions[i]

@@ -114,13 +114,13 @@ def current_seat(s: State) -> int:
 
 @jit
 def num_seats(s: State) -> int:
-    """2 to 12."""
+    """How many seats play: 2 to 12."""
     return int(s.seats)
 
 
 @jit
 def is_simultaneous(s: State) -> bool:
-    """All seats choose in every tick."""
+    """Whether all seats choose together: they do in every tick."""
     return s.phase == PLAY
 
 

@@ -50,7 +50,7 @@ def parse_action(_s: Any, text: str) -> int:
 
 
 def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
-    """All moves that count in a tick, in seat order; waiting, and a move that has only begun, are no events."""
+    """The moves that count in a tick, in seat order; waiting, and a move that has only begun, are no events."""
     if seen & rules.SEEN_OWN:
         return []  # not before the tick is resolved
     return [(seat, move) for seat, move in enumerate(moves_of(seen, int(s.seats))) if move not in (None, BEGUN_WORD)]
@@ -111,7 +111,7 @@ def describe(s: Any, seat: int | None) -> str:
 
 
 def _choices(s: Fields, viewer: int | None) -> list[str]:
-    """Who has chosen in this tick, or is busy, with what the viewer knows of it."""
+    """A line for each seat that has chosen in this tick or is busy, with what the viewer knows of its move."""
     lines = []
     for player in range(s.seats):
         if player < s.turn or s.since[player]:
@@ -161,7 +161,7 @@ def _options(s: Fields) -> dict[str, OptionValue]:
 
 
 def _public_position(s: Fields) -> Document:
-    """All keys, with what all seats know; hidden ones are filled in by the callers."""
+    """The position with all keys and what all seats know; callers fill in what is hidden."""
     if s.phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")
     units, is_over = units_in(s), s.phase == MATCH_OVER

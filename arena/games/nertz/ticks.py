@@ -150,7 +150,7 @@ def _clear_choices(s: State) -> None:
 
 @jit
 def _resolve(s: State) -> None:
-    """All moves that are due, in one loop over the seats in priority order; then the tests at the end of the tick."""
+    """Resolve all moves that are due, in one loop over the seats in priority order; then test what ends with the tick."""
     moves = 0
     for seat in range(s.seats):
         moves |= seen_move(s, seat) << MOVE_BITS * seat

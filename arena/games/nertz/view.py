@@ -27,13 +27,13 @@ class Layout:
     nertz: int
     """How many cards the Nertz pile holds."""
     nertz_top: str | None
-    """Its open card."""
+    """The open card of the Nertz pile; None if the pile is empty."""
     work: tuple[tuple[str, ...], ...]
     """The four work piles, bottom first."""
     waste: tuple[str, ...]
-    """Bottom first; `?` for a card that this seat has not seen."""
+    """The waste, bottom first; `?` for a card that this seat has not seen."""
     stock: tuple[str, ...]
-    """Top first; `?` for a card that this seat has not seen."""
+    """The stock, top first; `?` for a card that this seat has not seen."""
     laid: int
     """How many cards of the unit lie on foundations: its points so far in this round."""
 
@@ -98,7 +98,7 @@ class NertzView(View):
 
     @cached_property
     def totals(self) -> tuple[int, ...]:
-        """By unit: the points of the rounds before."""
+        """The points of the rounds before, by unit."""
         return tuple(self._fields.totals[: units_in(self._fields)])
 
     @property
@@ -118,7 +118,7 @@ class NertzView(View):
 
     @cached_property
     def moves(self) -> tuple[str | None, ...]:
-        """By seat: what everybody saw of its move in the last tick, also if it failed; `begun`: it takes more ticks."""
+        """Each seat's move in the last tick as everybody saw it, even if it failed; None: no move; `begun`: not done yet."""
         return tuple(moves_of(self._fields.moves, self.seats))
 
     @cached_property
@@ -128,7 +128,7 @@ class NertzView(View):
 
     @cached_property
     def round_points(self) -> tuple[int, ...]:
-        """By unit: what the round would bring if it ended now without a call."""
+        """The points that the round would bring if it ended now without a call, by unit."""
         return tuple(layout.laid - 2 * layout.nertz for layout in self.layouts)
 
     def fits(self, card: str, on: str) -> bool:

@@ -45,7 +45,7 @@ class Fields(SimpleNamespace):
         super().__init__(**{name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values})
 
     def __getattr__(self, name: str) -> Any:
-        """For the type checker: there are no others."""
+        """Raise AttributeError; the method is here for the type checker, which cannot know the fields."""
         raise AttributeError(name)
 
 
@@ -77,7 +77,7 @@ def nertz_cards(s: Fields, unit: int) -> list[str]:
 
 
 def seen_digits(s: Fields, unit: int) -> str:
-    """Who has seen each place, waste from the bottom, then stock from the top: 0 nobody, 1 its unit, 2 everybody."""
+    """A digit for each place, waste from the bottom, then stock from the top: seen by 0 nobody, 1 its unit, 2 everybody."""
     values = s.line[unit][: s.num_line[unit]]
     return "".join(SHOWN_DIGIT if value & SHOWN else SEEN_DIGIT if value & SEEN else UNSEEN_DIGIT for value in values)
 

@@ -118,7 +118,7 @@ def _without_doubles(doubles: int, size: int, out: Words, begin: int) -> int:
 
 @jit
 def _sets(hand: int, size: int, doubles: int, paired: int, out: Words, count: int) -> int:
-    """All sets; the places of a rank in the hand, every part of two or more of them, every choice of two ends."""
+    """Write all sets: of each rank in the hand every two or more cards, with every choice of the two at the ends."""
     while paired:
         rank = lowest_bit(paired)
         paired &= paired - 1
@@ -146,7 +146,7 @@ def _sets(hand: int, size: int, doubles: int, paired: int, out: Words, count: in
 
 @jit
 def _runs(hand: int, naturals: int, jokers: int, doubles: int, out: Words, count: int) -> int:
-    """All runs: by suit, every choice of natural cards, every number of jokers that fills the gaps, every starting rank."""
+    """Write all runs: of each suit every choice of natural cards, of jokers to fill the gaps, and of the starting rank."""
     place = 0
     while place < naturals:
         suit = SUIT[hand >> 6 * place & 63]

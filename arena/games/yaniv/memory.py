@@ -77,7 +77,7 @@ def bury(s: State, pile: int, card: int) -> None:
 
 @jit
 def reshuffle(s: State) -> None:
-    """All buried cards become the new stock; the hidden cards in the hands become a class of their own (RULES.md 5.5)."""
+    """Make the buried cards the new stock, and the hidden cards in the hands a class of their own (RULES.md 5.5)."""
     older = 0 if s.piles[2] == 0 else 1
     if older == 1 and s.piles[4] != 0:
         _forget(s, PLAIN[3] << OLDER)
@@ -178,7 +178,7 @@ def _may_be_fresh(s: State, seat: int, card: int, shown: int) -> bool:
 
 @jit
 def _forget(s: State, among: int) -> None:
-    """From now on the cards of the earlier stocks in the mask `among` count as cards of the present one."""
+    """Count the cards of the earlier stocks in the mask `among` as cards of the present one from now on."""
     for older in range(CLASSES):
         if among >> OLDER + older & 1:
             s.piles[2 + 2 * older] = 0

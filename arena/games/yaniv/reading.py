@@ -35,7 +35,7 @@ def from_position(document: Document) -> States:
 
 
 def _read_course(reader: PositionReader, s: Any) -> None:
-    """Where the match stands: phase, round, turn, totals, who dropped out."""
+    """Read how far the match has come: phase, round, turn, totals, who dropped out."""
     seats, limit, max_rounds = int(s.seats), int(s.limit), int(s.max_rounds)
     phase = PHASES[reader.word("phase", PHASES)]
     over = phase == MATCH_OVER

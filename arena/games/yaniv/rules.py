@@ -199,14 +199,14 @@ def next_round(s: State) -> None:
 
 @jit
 def scores(s: State, out: NDArray[np.float64]) -> None:
-    """Totals: the lowest is best."""
+    """Write the totals of all seats, of which the lowest is best."""
     for seat in range(s.seats):
         out[seat] = s.totals[seat]
 
 
 @jit
 def places(s: State, out: Words) -> None:
-    """Who is still in first, then the later drop; among those together the lower total (RULES.md 5.3, 5.4)."""
+    """Write the places: who is still in first, then the later drop; of equals the lower total (RULES.md 5.3, 5.4)."""
     for seat in range(s.seats):
         out[seat] = 1
         for other in range(s.seats):
@@ -261,7 +261,7 @@ def _deal_round(s: State) -> None:
 
 @jit
 def may_slap(s: State, card: int) -> bool:
-    """Same rank as a single card or a set just laid; a joker follows jokers only where they may be a set (O-Y7)."""
+    """Whether a drawn card may be slapped: it has the rank of a single card or set just laid; jokers: see O-Y7."""
     laid = int(s.laid)
     return RANK[card + 1] == RANK[laid & 63] and is_set(laid) and (card < JOKER or s.joker_pair == 1)
 
@@ -279,7 +279,7 @@ def _discard(s: State, seat: int, action: int) -> None:
 
 @jit
 def _draw(s: State, seat: int, action: int) -> None:
-    """From the stock, perhaps to be slapped; or openly from the previous discard."""
+    """Draw a card: from the stock, perhaps to be slapped, or openly from the previous discard."""
     if action == STOCK:
         if s.num_stock == 0:
             reshuffle(s)
@@ -364,7 +364,7 @@ def _end_round(s: State, caller: int) -> None:
 
 @jit
 def _reduced(s: State, total: int) -> int:
-    """One step, no chain: 50 and 100 are halved; in mode elim201 100 and 200, or 50 less at 100, 150 and 200."""
+    """The total after one reduction at most: 50 and 100 are halved; in elim201 100 and 200, or 100, 150 and 200 lose 50."""
     if s.mode == 0:
         return total // 2 if total == 50 or total == 100 else total
     if s.reduction == 0:

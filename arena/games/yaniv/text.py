@@ -44,7 +44,7 @@ def parse_action(s: Any, text: str) -> int:
 
 
 def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
-    """One action of the seat to choose, without what is hidden."""
+    """The event that one action is, as text, without what is hidden."""
     kind, content = seen & SEEN_KIND, seen & ~SEEN_KIND
     if kind == SEEN_DISCARD:
         text = _discard_text(content)
@@ -147,7 +147,7 @@ def _options(s: Any) -> dict[str, OptionValue]:
 
 
 def _public_position(s: Any) -> Document:
-    """All keys, with what all seats know; hidden ones are filled in by the callers."""
+    """The position with all keys and what all seats know; callers fill in what is hidden."""
     phase, seats = int(s.phase), int(s.seats)
     if phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")

@@ -115,17 +115,17 @@ class YanivView(View):
 
     @cached_property
     def known(self) -> list[list[str]]:
-        """By seat: the cards that everybody knows to be in that hand, because they were taken from a discard."""
+        """The cards that everybody knows to be in each hand, by seat, because they were taken from a discard."""
         return [cards_of(self._fields.known[seat]) for seat in range(self.seats)]
 
     @cached_property
     def hand_sizes(self) -> list[int]:
-        """By seat: how many cards it holds."""
+        """How many cards each seat holds, by seat."""
         return [self._fields.hand_size[seat] for seat in range(self.seats)]
 
     @cached_property
     def totals(self) -> list[int]:
-        """By seat: the points so far; the lowest is best."""
+        """The points of each seat so far, by seat; the lowest is best."""
         return [self._fields.totals[seat] for seat in range(self.seats)]
 
     @cached_property
