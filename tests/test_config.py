@@ -10,6 +10,7 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
 from arena.errors import ArenaError
+from arena.formats.registry import formats
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from helpers.configs import GOOD, message
 from helpers.paths import CONFIGS, TEST_BOTS
@@ -161,7 +162,7 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     [
         (
             {"format": "knockout"},
-            'format: "knockout" is not played by this version; possible: compare, gauntlet, ladder, round_robin, swiss',
+            f'format: "knockout" is not played by this version; possible: {", ".join(formats())}',
         ),
         ({"candidates": ["set_bot"]}, "candidates: a setting of format: compare and gauntlet, not of round_robin"),
         ({"format": "gauntlet"}, "candidates: this key is needed for format: gauntlet"),
