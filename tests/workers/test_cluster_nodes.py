@@ -329,6 +329,6 @@ def test_a_change_anywhere_in_the_package_is_another_installation(tmp_path: Path
     (copy / "deep" / "inside").mkdir(parents=True)
     monkeypatch.setattr(installed, "_PACKAGE", copy)
     (copy / "deep" / "inside" / "rules.py").write_text("A = 1\n")
-    before = installed._source_hash()
+    before = installed.installation(())["arena"]
     (copy / "deep" / "inside" / "rules.py").write_text("A = 2\n")
-    assert installed._source_hash() != before
+    assert installed.installation(())["arena"] != before
