@@ -11,7 +11,7 @@ import pytest
 from arena.bench import rows as bench_rows
 from arena.cli.main import USER_ERROR, VERBS, main
 from arena.store import parquet
-from helpers.paths import HOUSE_BOTS
+from helpers.paths import HOUSE_BOTS, ROOT
 
 GREEDY, RANDOM = str(HOUSE_BOTS / "naga_greedy.py"), str(HOUSE_BOTS / "random_bot.py")
 
@@ -129,3 +129,14 @@ def test_the_bench_of_rows_measures_every_step(
     assert main(["bench", "rows", "--matches", "0"]) == USER_ERROR
     assert main(["bench", "engine", "--matches", "7"]) == USER_ERROR
     assert "--matches" in capsys.readouterr().err
+
+
+def test_a_plan_on_a_narrow_screen_leaves_columns_out_and_cuts_no_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("arena.tournament.forecast.CALIBRATION_SECONDS", 0.0)
+    assert main(["plan", str(ROOT / "configs" / "swiss.yaml")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 60 for line in lines)
+    assert "rotations" not in lines[1] and {"naga", "yaniv"} <= {line.split(" ")[0] for line in lines[3:5]}

@@ -66,10 +66,11 @@ def _write_part(page: Page, found: Forecast) -> None:
 
 def _columns(entries: tuple[EntryForecast, ...]) -> list[Column]:
     headings = ("seats", "bots", "tables", "deals", "rotations", "matches", "s/match", "time")  # tables: of one deal
+    dropped = {"rotations": 1, "s/match": 2}  # where the terminal is narrow: matches and time tell them
     cells = [_cells(entry) for entry in entries]
     return [
         Column("pool", [entry.pool for entry in entries], justify="left"),
-        *(Column(heading, [row[place] for row in cells]) for place, heading in enumerate(headings)),
+        *(Column(heading, [row[place] for row in cells], dropped.get(heading, 0)) for place, heading in enumerate(headings)),
     ]
 
 
