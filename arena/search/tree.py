@@ -19,7 +19,7 @@ NODE = np.dtype((np.record, np.dtype([
     ("visits", "i4"),
     ("available", "i4"),  # simulations in which this choice was legal
     ("stamp", "i4"),  # the last simulation counted in `available`
-    ("base", "i4"),  # with a sight: the node where the decision began, at which others choose at the same time
+    ("began", "i4"),  # with a sight: the node where the decision began, at which others choose at the same time
 ], align=True)))  # fmt: skip
 NODES = 1 << 16  # of one tree, by default: 72 bytes each with its slots
 ROOT = 0
@@ -115,7 +115,7 @@ def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> Non
     nodes[node].regret = 0.0
     nodes[node].share = 0.0
     nodes[node].sight = 0
-    nodes[node].base = NONE
+    nodes[node].began = NONE
     nodes[node].visits = 0
     nodes[node].available = 0
     nodes[node].stamp = 0
@@ -147,7 +147,7 @@ def regrow(nodes: Nodes, slots: Slots, used: int, sight: int) -> int:
         if nodes[node].sight == sight and (found == NONE or nodes[node].visits > nodes[found].visits):
             found = node
     last = 1
-    base = int(nodes[found].base)
+    base = int(nodes[found].began)
     for node in range(1, used):
         parent = int(nodes[node].parent)
         place = NONE

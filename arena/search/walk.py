@@ -192,7 +192,7 @@ def _note_sight(s: State, node: int, base: int, nodes: Nodes, sight: State, w: W
     """Mark the observer's next decision, so that the next search finds it again and goes on from it."""
     if nodes[node].sight == 0:
         nodes[node].sight = sight_of(s, sight, w)
-        nodes[node].base = base
+        nodes[node].began = base
 
 
 @jit.borrowing

@@ -92,6 +92,13 @@ seat = room.engine.current_seat(states)
 for method in search.METHODS:
     asked = search.Settings(iterations=12, method=method, world_iterations=5)
     print(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked).choices)
+memory, asked = search.Memory(), search.Settings(iterations=40)
+print(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory).choices)
+room.engine.advance(states, room.legal_list(states)[0])
+while room.engine.current_seat(states) != seat:
+    room.engine.advance(states, room.legal_list(states)[-1])
+again = search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory)
+print(again.choices)  # this search goes on from the tree of the one before
 """
     prints = {in_fresh_process(code, NUMBA_DISABLE_JIT=value) for value in ("0", "1")}
     assert len(prints) == 1
