@@ -12,6 +12,7 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles, bot_name, read_bot
 from arena.agent.command_bot import NAME, NAME_RULE
+from arena.agent.naming import named_bot
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
@@ -50,6 +51,7 @@ class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of `bots`. An entry that is only a text is the bot's path."""
 
     path: str
+    """A file or folder, `house:NAME` or `submitted:NAME`."""
     name: str | None = None
     params: dict[Any, Any] = {}
     trusted: bool = False
@@ -240,7 +242,7 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
 
 
 def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
-    path = existing_path(entry.path, (folder, Path()), f"{key}: no such bot")
+    path = existing_path(str(named_bot(entry.path)), (folder, Path()), f"{key}: no such bot")
     admitted = None if entry.games is None else tuple(entry.games)
     return Bot(entry.name or bot_name(path), path, read_bot(path), entry.params, entry.trusted, admitted)
 

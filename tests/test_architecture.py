@@ -13,8 +13,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "records", "faults", "cards", "cache", "userfiles", "engine", "seeds", "search", "agent", "games", "match",
-    "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config", "admission",
+    "errors", "records", "faults", "cards", "cache", "userfiles", "shipped", "engine", "seeds", "search", "agent", "games",
+    "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config", "admission",
     "tournament", "audit", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
@@ -182,6 +182,7 @@ NAMES_A_ROOM = {
     "bench/formats.py": "a game to compare formats in, and bots for it",
     "bench/scale.py": "a game to measure tournaments with",
     "cli/bench/formats.py": "the game of bench/formats.py",
+    "shipped.py": "examples in the README that it writes",
 }
 """Modules outside the rooms that may name one, and why."""
 

@@ -64,6 +64,7 @@ def test_units_are_read() -> None:
         ({"ratings": {"sigma": 0}}, "ratings.sigma: a positive number"),
         ({"ratings": {"draw_probability": 1.0}}, "ratings.draw_probability"),
         ({"bots": ["submitted:alice"]}, "bots[0]: submitted:alice: no"),
+        ({"bots": ["house:ismtcs"]}, 'bots[0]: house:ismtcs: no house bot of this name; did you mean "ismcts"?'),
         ({"bots": [{"path": GOOD["bots"][0], "games": ["chess"]}]}, 'bots[0].games: no game "chess"'),  # type: ignore[index]
         ({"bots": [GOOD["bots"][0]] * 2}, 'bots[1]: bots[0] is called "counting_bot" too'),  # type: ignore[index]
     ],

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from arena.admission.rivals import house_bot_path, rivals
+from arena.admission.rivals import rivals
 from arena.agent import StartInfo, View, bot_name, read_bot
+from arena.agent.naming import house_bots
 from arena.bench.exact.moments import Moment, Solved, sample
 from arena.engine.room import States
 from arena.errors import BotError
@@ -90,11 +91,12 @@ def house_players(game: str) -> list[Player]:
 
     A game of another distribution has no rule bots here, and the champion has no settings for it.
     """
-    rule_bots = [Player(name, house_bot_path(name)) for name in rivals(game) if name.startswith(game)]
-    path = house_bot_path(SEARCHER)
+    paths = house_bots()
+    rule_bots = [Player(name, paths[name]) for name in rivals(game) if name.startswith(game)]
+    path = paths[SEARCHER]
     searchers = [Player(f"{SEARCHER} {count:,}", path, {"iterations": count}) for count in ITERATIONS]
     searchers.append(Player("plain ismcts", path, {"iterations": ITERATIONS[-1], **STYLES["plain"]}))
-    return [*rule_bots, *searchers, *([Player(CHAMPION, house_bot_path(CHAMPION))] if rule_bots else [])]
+    return [*rule_bots, *searchers, *([Player(CHAMPION, paths[CHAMPION])] if rule_bots else [])]
 
 
 def players_of(paths: Sequence[Path]) -> list[Player]:

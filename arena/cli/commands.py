@@ -6,6 +6,9 @@ A new verb is a file in `verbs/` with a function of its name, and a line here; a
 from collections.abc import Mapping
 
 PANELS: Mapping[str, Mapping[str, str]] = {
+    "To start with": {
+        "init": "Write configs, the house bots and a README into a folder",
+    },
     "For authors of bots": {
         "new": "Write a working bot to start from",
         "check": "Play a bot through its games and report its faults, speed and memory",

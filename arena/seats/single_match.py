@@ -9,6 +9,7 @@ from typing import Any
 
 from arena import games
 from arena.agent import Agent, BotFiles, bot_name, read_bot, unpack
+from arena.agent.naming import named_bot
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError
 from arena.match import MatchSetup, Player, Seat, play
@@ -22,7 +23,7 @@ UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """A clock that never runs out: about eleven days for each decision."""
 
 Entrant = str | Path | type[Agent[Any]]
-"""A bot's path, or an Agent class."""
+"""A bot's path, `house:NAME` for a house bot, or an Agent class."""
 
 
 def play_match(
@@ -85,8 +86,8 @@ def bot_seat(
     if isinstance(bot, type):
         return InProcessSeat(partial(_Ready, bot), seed, params or {}, heeds_ctrl_c=True)
     return choose_seat(
-        _files(Path(bot)), is_trusted=keeper is None, keeper=keeper, limits=DEFAULT_LIMITS, seed=seed, params=params or {},
-        heeds_ctrl_c=True,
+        _files(named_bot(str(bot))), is_trusted=keeper is None, keeper=keeper, limits=DEFAULT_LIMITS, seed=seed,
+        params=params or {}, heeds_ctrl_c=True,
     )  # fmt: skip
 
 
@@ -116,4 +117,4 @@ class _Ready:
 
 
 def _name(bot: Entrant) -> str:
-    return bot.__name__ if isinstance(bot, type) else bot_name(Path(bot))
+    return bot.__name__ if isinstance(bot, type) else bot_name(named_bot(str(bot)))

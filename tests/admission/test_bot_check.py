@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.admission.bot_check import check_bot
-from arena.admission.rivals import house_bot_path, rivals
+from arena.admission.rivals import rivals
 from arena.agent import read_bot
 from arena.cli.main import main
 from arena.conformance.tables import variants
@@ -14,7 +14,7 @@ from arena.games import load, names
 from arena.records import Ending
 from arena.seats import holder
 from arena.seats.sandbox import PROCESS, LockError
-from helpers.paths import BAD_BOTS, ROOT, TESTS
+from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
 
 def write(folder: Path, body: str, head: str = "") -> Path:
@@ -24,7 +24,7 @@ def write(folder: Path, body: str, head: str = "") -> Path:
 
 
 def test_a_house_bot_may_enter_and_is_played_through_every_variant() -> None:
-    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    found = check_bot("greedy", read_bot(HOUSE_BOTS / "naga_greedy.py"))
     (game,) = found.games
     assert found.may_enter and not found.faults
     assert (game.game, game.seats, game.variants) == ("naga", (2,), 6)
@@ -36,7 +36,7 @@ def test_a_house_bot_may_enter_and_is_played_through_every_variant() -> None:
 
 def test_the_report_is_read_by_people_and_programs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # a narrow screen leaves columns out
-    path = str(house_bot_path("hisatsu_greedy"))
+    path = str(HOUSE_BOTS / "hisatsu_greedy.py")
     assert main(["check", path]) == 0
     text = capsys.readouterr().out
     assert "hisatsu  3 and 5" in text and text.splitlines()[-1] == "it may enter"
@@ -94,7 +94,7 @@ def test_a_claim_to_an_unknown_game_is_refused_with_the_nearest(tmp_path: Path) 
 
 def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "no_such_bot.py"]) == 2
-    assert main(["check", str(house_bot_path("naga_greedy")), "--game", "nagga"]) == 2
+    assert main(["check", str(HOUSE_BOTS / "naga_greedy.py"), "--game", "nagga"]) == 2
     shown = capsys.readouterr().err
     assert "no_such_bot.py does not exist" in shown and 'did you mean "naga"?' in shown
 
@@ -108,12 +108,12 @@ def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.M
             return PROCESS
 
     monkeypatch.setattr(holder, "Keeper", Open)
-    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    found = check_bot("greedy", read_bot(HOUSE_BOTS / "naga_greedy.py"))
     assert found.may_enter and found.isolation == PROCESS and found.not_locked == "this kernel has no Landlock"
     assert "this machine cannot lock bots in" in found.warnings[0]
 
     monkeypatch.setattr(holder, "can_have_processes", lambda: False)
-    found = check_bot("greedy", read_bot(house_bot_path("naga_greedy")))
+    found = check_bot("greedy", read_bot(HOUSE_BOTS / "naga_greedy.py"))
     assert found.may_enter and found.isolation == "none" and found.warnings
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.admission.rivals import house_bot_path
 from arena.agent import BotFiles, read_bot
 from arena.agent.submissions import Submissions
 from arena.cli.main import main
@@ -16,9 +15,9 @@ from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
-from helpers.paths import BAD_BOTS
+from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
-GREEDY, RANDOM = house_bot_path("naga_greedy"), house_bot_path("random_bot")
+GREEDY, RANDOM = HOUSE_BOTS / "naga_greedy.py", HOUSE_BOTS / "random_bot.py"
 NAGA = ("naga",)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.admission.rivals import house_bot_path
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
@@ -20,7 +19,7 @@ from arena.report.html.report import report
 from arena.seats.holder import Holder
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
-from helpers.paths import BAD_BOTS
+from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 LATE = BAD_BOTS / "fails_late.py"
 CLOCK = Clock(0.05, 0.05, 10.0)
@@ -43,7 +42,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {"path": str(LATE), "name": "crash", "params": {"how": "crash"}, "games": ["naga", "hisatsu"]},
             {"path": str(LATE), "name": "timeout", "params": {"how": "timeout"}, "games": ["naga"]},
             {"path": str(BAD_BOTS / "fails_at_start.py"), "name": "startup", "games": ["naga"]},
-            {"path": str(house_bot_path("random_bot")), "trusted": True},
+            {"path": str(HOUSE_BOTS / "random_bot.py"), "trusted": True},
         ],
         "deals": 1,
         "clock": {"move": "50ms", "bank": "50ms", "start": "10s"},

@@ -324,11 +324,16 @@ def test_an_address_that_is_none_is_refused_before_anything_is_written(tmp_path:
 
 
 def test_a_change_anywhere_in_the_package_is_another_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert installed._PACKAGE == PACKAGE
+    assert installed.PACKAGE == PACKAGE
     copy = tmp_path / "arena"
     (copy / "deep" / "inside").mkdir(parents=True)
-    monkeypatch.setattr(installed, "_PACKAGE", copy)
+    monkeypatch.setattr(installed, "PACKAGE", copy)
     (copy / "deep" / "inside" / "rules.py").write_text("A = 1\n")
     before = installed.installation(())["arena"]
     (copy / "deep" / "inside" / "rules.py").write_text("A = 2\n")
-    assert installed.installation(())["arena"] != before
+    after = installed.installation(())["arena"]
+    assert after != before
+    monkeypatch.setattr(installed, "HOUSE", copy / "house")
+    (copy / "house").mkdir()
+    (copy / "house" / "bot.py").write_text("A = 3\n")  # a wheel has the house bots, a checkout has them elsewhere
+    assert installed.installation(())["arena"] == after

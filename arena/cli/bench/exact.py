@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from arena.agent.naming import named_bot
 from arena.bench.end_games import (
     ITERATIONS,
     POSITIONS,
@@ -35,7 +36,9 @@ def exact(
     game: OnlyGames = None,
     bot: Annotated[
         list[Path] | None,
-        typer.Option("--bot", metavar="BOT", help="Only this bot. Repeatable. Default: rule bots, ismcts and champion."),
+        typer.Option(
+            "--bot", metavar="BOT", parser=named_bot, help="Only this bot. Repeatable. Default: rule bots, ismcts and champion."
+        ),
     ] = None,
     positions: Annotated[
         int, typer.Option("--positions", metavar="N", min=1, help="Number of positions of each kind of end game.")

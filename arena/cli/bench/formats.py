@@ -1,7 +1,6 @@
 """`arena bench formats`: error rates of `compare`, and the matches that `compare` and `ladder` save."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from arena.bench.formats import (
     DIFFERENCE,
@@ -20,22 +19,20 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.tables import write_table
-from arena.errors import ConfigError
 from arena.report.terminal.page import Page
+from arena.shipped import house_folder
 from arena.workers.warmup import warm_rooms
 
-BOTS = Path("bots")
+BOTS = house_folder("bots")
 MATCHES = (2, 8)  # of a simulated deal: two seats; four seats, exchanged
 
 
 def formats(format: FormatOption = Format.TABLE) -> int:
     """Measure error rates of compare, and the matches that compare and ladder save.
 
-    Takes some minutes. Run it where the folder bots/ with the house bots is.
+    Takes some minutes.
     """
     refuse_csv(format, "this result")
-    if not (BOTS / "naga_planner.py").exists():
-        raise ConfigError(f"bench formats: the house bots are needed: run it where {BOTS}/ is")
     warm_rooms(["naga"], note)
     note(f"simulating {len(MEANS) * len(MATCHES) * SIMULATED_RUNS:,} comparisons ...")
     tests = [

@@ -5,13 +5,16 @@ from typing import Annotated
 
 import typer
 
+from arena.agent.naming import named_bot
 from arena.cli.shared.printing import Format
 
 # What a command is about.
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the tournament.")]
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
-BotPath = Annotated[Path, typer.Argument(metavar="BOT", help="File or folder of the bot.")]
+BotPath = Annotated[
+    Path, typer.Argument(metavar="BOT", parser=named_bot, help="File or folder of the bot, or house:NAME for a house bot.")
+]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match: 24 hex digits.")]
 HallOrName = Annotated[
     str | None,

@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from arena.agent import BotFiles, read_bot, unpacked
+from arena.agent.naming import named_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, pack, setup_of
 from arena.cli.shared.exit_codes import DONE
@@ -35,7 +36,10 @@ def capsule(
     bot: Annotated[
         Path | None,
         typer.Option(
-            "--bot", metavar="BOT", help="With --run: use this bot, such as a mended one, instead of the one that played."
+            "--bot",
+            metavar="BOT",
+            parser=named_bot,
+            help="With --run: use this bot, such as a mended one, instead of the one that played.",
         ),
     ] = None,
     decision: Annotated[

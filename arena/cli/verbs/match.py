@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from arena.agent import bot_name
+from arena.agent.naming import named_bot
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, MatchSeed, RuleOptions
 from arena.cli.shared.printing import Format, say_all, show
@@ -23,7 +24,14 @@ from arena.seats.single_match import agree, bot_seat
 
 def match(
     game: GameName,
-    bots: Annotated[list[Path], typer.Argument(metavar="BOT...", help="Files or folders of the bots, in seat order.")],
+    bots: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="BOT...",
+            parser=named_bot,
+            help="Files or folders of the bots, or house:NAME for house bots, in seat order.",
+        ),
+    ],
     seed: MatchSeed = None,
     option: RuleOptions = None,
     locked: Annotated[bool, typer.Option("--locked", help="Lock the bots in, as tournaments do with untrusted bots.")] = False,

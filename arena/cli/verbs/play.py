@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.agent import EndInfo, StartInfo, bot_name
+from arena.agent.naming import named_bot
 from arena.agent.view import View
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import GameName, MatchSeed, RuleOptions
@@ -23,7 +24,8 @@ from arena.seats.single_match import agree, bot_seat
 def play(
     game: GameName,
     against: Annotated[
-        list[Path], typer.Option("--against", metavar="BOT", help="A bot at the table. Repeatable, one per seat.")
+        list[Path],
+        typer.Option("--against", metavar="BOT", parser=named_bot, help="A bot at the table. Repeatable, one per seat."),
     ],
     seat: Annotated[int, typer.Option("--seat", metavar="SEAT", help="Your seat, from 0.")] = 0,
     seed: MatchSeed = None,

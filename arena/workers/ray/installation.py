@@ -6,21 +6,19 @@ import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import arena
 from arena import games
 from arena.engine.jit import source_folder
 from arena.engine.room import Game
+from arena.shipped import HOUSE, PACKAGE
 
 HALL = "arena-hall"
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and what bots may use
 DIGITS = 12
 
-_PACKAGE = Path(arena.__file__).parent
-
 
 def installation(rooms: Iterable[str]) -> dict[str, str]:
     """The version or hash of each installed part, by name of the part; `rooms`: the games that will be played."""
-    found = {"arena": f"{_version(HALL)} (sources {_source_hash(_PACKAGE)})"}
+    found = {"arena": f"{_version(HALL)} (sources {_source_hash(PACKAGE)})"}
     found |= {f"the rules of {room}": _rules(games.load(room)) for room in rooms}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
     found |= {package: _version(package) for package in PACKAGES}
@@ -51,12 +49,13 @@ def _rules(room: Game) -> str:
     """The version of a room's rules; for a room of another distribution also a hash of its sources."""
     folder = source_folder(room.package)
     version = f"version {room.version}"
-    return version if folder.is_relative_to(_PACKAGE) else f"{version} (sources {_source_hash(folder)})"
+    return version if folder.is_relative_to(PACKAGE) else f"{version} (sources {_source_hash(folder)})"
 
 
 def _source_hash(package: Path) -> str:
-    """A hash over all code and data files of a package."""
+    """A hash over all code and data files of a package, without the house bots: workers get every bot from the driver."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in package.rglob("*") if path.suffix in (".py", ".csv")):
+    sources = (path for path in package.rglob("*") if path.suffix in (".py", ".csv"))
+    for path in sorted(path for path in sources if not path.is_relative_to(HOUSE)):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:DIGITS]
