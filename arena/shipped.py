@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 
 PACKAGE = Path(__file__).parent
 HOUSE = PACKAGE / "house"
-"""Where a wheel has the house folders; a checkout lacks it."""
+"""The folder of a wheel that holds the house bots and configs; a checkout lacks it."""
 _FOLDERS = ("configs", "bots")
 _README = """\
 # An arena of our own

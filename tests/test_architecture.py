@@ -15,7 +15,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "records", "faults", "cards", "cache", "userfiles", "shipped", "engine", "seeds", "search", "agent", "games",
     "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config", "admission",
-    "tournament", "audit", "report", "bench", "cli",
+    "tournament", "audit", "manual", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",
@@ -28,6 +28,7 @@ ONE_DOOR = {
     "trueskill": "bench/ratings.py",
     "matplotlib": "report/html/plots.py",
     "jinja2": "report/html/page.py",
+    "markdown_it": "manual/markdown.py",
 }
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 PANELS: Mapping[str, Mapping[str, str]] = {
     "To start with": {
         "init": "Write configs, the house bots and a README into a folder",
+        "docs": "Show a page of the documentation, or list all pages",
+        "rules": "Show the rules of a game as they are played here",
     },
     "For authors of bots": {
         "new": "Write a working bot to start from",

@@ -29,7 +29,7 @@ PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "adding-a-game",
+    "cluster", "adding-a-game", "results",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py and test_commands_page.py hold some of them to
 what they say."""

@@ -13,12 +13,13 @@ from enum import StrEnum
 from typing import Any
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from arena.errors import ConfigError
 from arena.report.terminal.page import ConsolePage, MarkdownPage, Page
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
+READING_WIDTH = 100  # columns of prose, at most: longer lines are hard to read
 
 
 class Format(StrEnum):
@@ -116,6 +117,20 @@ def say_all(lines: Iterable[str]) -> None:
     """Print many lines of the result on standard output."""
     for line in lines:
         print(line)
+
+
+def page_through(renderable: RenderableType) -> None:
+    """Print a long text for people: on a terminal through the user's pager, which PAGER names."""
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPE_WIDTH
+    console.width = min(console.width, READING_WIDTH)
+    if not console.is_terminal:
+        console.print(renderable)
+        return
+    os.environ.setdefault("LESS", "FRX")  # as git does: colours, and no pager for a text that fits the screen
+    with console.pager(styles=True):
+        console.print(renderable)
 
 
 def note(text: str) -> None:

@@ -1,0 +1,1 @@
+"""The pages that ship with arena, to be read in the terminal or in a browser."""
