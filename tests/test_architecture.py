@@ -2,12 +2,15 @@
 
 import ast
 import re
+import shlex
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from helpers.paths import PACKAGE, TESTS
+from helpers.paths import PACKAGE, ROOT, TESTS
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
@@ -33,9 +36,19 @@ ONE_DOOR = {
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 
 
-def imports(path: Path) -> Iterator[str]:
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax tree of a file, each node before those inside it."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """All modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -125,6 +138,7 @@ def test_options_and_sizes_of_a_room_stand_in_its_state(path: Path) -> None:
 
 def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
     allowed = {
+        "engine/jit.py",
         "games/__init__.py",
         "formats/registry.py",
         "ratings/models.py",
@@ -142,7 +156,7 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
 def test_only_one_module_says_how_a_match_is_seeded() -> None:
     names = {"deal", "bot", "fallback", "table"}
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("derive"):
                 found = {part.value for part in node.args if isinstance(part, ast.Constant)} & names
                 assert not found or path == PACKAGE / "seeds.py", f"{path.name} derives {found}"
@@ -152,6 +166,14 @@ def test_only_one_module_says_how_a_match_is_seeded() -> None:
 def test_tests_share_helpers_and_nothing_else(path: Path) -> None:
     others = [name for name in imports(path) if name.startswith(("test_", "conftest"))]
     assert not others, f"{path.name} imports another test: {others}; what is shared lies in tests/helpers"
+
+
+def test_what_one_command_of_the_tests_leaves_out_the_other_runs() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    options = shlex.split(settings["addopts"])
+    assert options[options.index("-m") + 1] == "not slow"
+    for path in (ROOT / "CONTRIBUTING.md", ROOT / ".ci" / "run"):
+        assert ".venv/bin/pytest -m slow" in path.read_text(), path.name
 
 
 def test_tests_mirror_the_package() -> None:
@@ -168,7 +190,7 @@ def test_one_module_chooses_the_seat_of_a_bot() -> None:
         if PACKAGE / "seats" / "sandbox" not in path.parents:
             named = {
                 f"{node.module}.{alias.name}"
-                for node in ast.walk(ast.parse(path.read_text()))
+                for node in nodes(path)
                 if isinstance(node, ast.ImportFrom)
                 for alias in node.names
             }
@@ -190,9 +212,9 @@ NAMES_A_ROOM = {
 
 def names_in_code(path: Path) -> Iterator[str]:
     """Identifiers, imported modules and strings of a file; not its docstrings and comments."""
-    tree = ast.parse(path.read_text())
-    documentation = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    found = nodes(path)
+    documentation = {node.value for node in found if isinstance(node, ast.Expr)}
+    for node in found:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
             yield node.value
         elif isinstance(node, ast.Name):
@@ -218,7 +240,7 @@ def test_a_search_method_is_a_file_and_a_line() -> None:
     """Only the table of methods names one; the default of the settings apart."""
     methods = {"ismcts", "pimc", "flat"}
     for path in sorted((PACKAGE / "search").rglob("*.py")):
-        texts = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        texts = {node.value for node in nodes(path) if isinstance(node, ast.Constant)}
         allowed = {"methods/__init__.py": methods, "settings.py": {"ismcts"}}
         named = allowed.get(str(path.relative_to(PACKAGE / "search")), set())
         assert texts & methods == named, f"{path.name} names a method"
@@ -231,7 +253,7 @@ def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
     kinds = {kind.__name__ for kind in formats().values()}
     for path in SOURCES:
         if PACKAGE / "formats" not in path.parents:
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes(path):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
                     asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
                     assert not asked & kinds, f"{path.name} asks for {asked & kinds}"

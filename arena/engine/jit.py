@@ -44,6 +44,7 @@ SETTINGS = {
 _PACKAGE = Path(__file__).parent.parent
 _NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no code: workers have the one, tests the other
 _SHARED_SOURCES = ("cards.py", "engine/*.py")
+_LINEAR_ALGEBRA = "scipy.linalg"
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
 
 
@@ -147,6 +148,20 @@ def forbid_all_compiling(rooms: Iterable[str]) -> None:
             for value in vars(module).values():
                 if hasattr(value, "disable_compile"):
                     forbid_compiling(value)
+
+
+def _import_array_code() -> None:
+    """Import numba's code for arrays as if scipy had no linear algebra: a fifth of the start of every process.
+
+    Numba imports it only to see whether it is there, for one function (`numpy.vander`).
+    """
+    if _LINEAR_ALGEBRA in sys.modules:
+        return
+    sys.modules[_LINEAR_ALGEBRA] = None  # type: ignore[assignment]  # by this Python knows what cannot be imported
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[_LINEAR_ALGEBRA]
 
 
 @cache
@@ -296,6 +311,7 @@ def _count_leading_zeros(_typing: Any, _mask: Any) -> Any:
     return types.int64(types.int64), build
 
 
+_import_array_code()
 overload(thread_nanoseconds)(lambda: lambda: _thread_nanoseconds())
 # Plain lambdas: numba compares the two signatures, annotations included.
 overload(popcount)(lambda mask: lambda mask: _population_count(mask))
