@@ -10,6 +10,8 @@ from arena.games import names
 from arena.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
+
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than cores: many tests wait for processes of their own, for nodes, for clocks."""

@@ -155,10 +155,12 @@ def test_a_bot_plays_legally_and_the_same_from_the_same_seed(bot: str, game: str
     assert first == followed(load(game), files, seats)
 
 
+@pytest.mark.slow
 def test_greedy_beats_chance() -> None:
     assert win_share("naga_greedy", "random_bot", deals=40) > 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("better", "worse"), [("nertz_greedy", "random_bot"), ("nertz_racer", "nertz_greedy")])
 @pytest.mark.parametrize("seats", [2, 4])
 def test_the_order_of_strength_at_nertz(better: str, worse: str, seats: int) -> None:
@@ -188,14 +190,17 @@ def test_strong_bots_end_their_rounds_by_a_call() -> None:
     assert calls / rounds >= 0.85
 
 
+@pytest.mark.slow
 def test_shedding_beats_chance_at_yaniv() -> None:
     assert win_share("yaniv_greedy", "random_bot", deals=6, game_name="yaniv") > 0.75
 
 
+@pytest.mark.slow
 def test_counting_beats_shedding_at_yaniv() -> None:
     assert win_share("yaniv_counter", "yaniv_greedy", deals=6, game_name="yaniv") > 0.5
 
 
+@pytest.mark.slow
 def test_planner_beats_greedy() -> None:
     assert win_share("naga_planner", "naga_greedy", deals=16) > 0.6
 

@@ -85,18 +85,8 @@ def _command_profile(bot: BotFiles) -> Profile:
     return Profile(games=tuple(bot.command.games))
 
 
-def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:
-    """Raise BotError for the first bot that cannot play; `keys` name the bots in messages."""
-    for profile, key in zip(profiles, keys):
-        if profile.error is not None:
-            raise BotError(f"{key}: {profile.error}")
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-
-
-def _profile(bot: BotFiles) -> Profile:
+def profile(bot: BotFiles) -> Profile:
+    """The profile of a Python bot, whose module is executed in this process: one that may be harmed."""
     try:
         with LoadedBot(bot) as loaded:
             return Profile(games=tuple(loaded.agent_class.games))
@@ -112,11 +102,22 @@ def _profile(bot: BotFiles) -> Profile:
         return Profile(error=f"{bot.main}: {where}{type(error).__name__}: {error}")
 
 
+def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:
+    """Raise BotError for the first bot that cannot play; `keys` name the bots in messages."""
+    for profile, key in zip(profiles, keys):
+        if profile.error is not None:
+            raise BotError(f"{key}: {profile.error}")
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+
+
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a bot prints must not look like an answer
     for bot in msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[BotFiles]):
-        answers.write(json.dumps(msgspec.to_builtins(_profile(bot))).encode() + b"\n")
+        answers.write(json.dumps(msgspec.to_builtins(profile(bot))).encode() + b"\n")
         answers.flush()
 
 

@@ -1,6 +1,7 @@
 """`arena check`: who may enter, what it is told otherwise, and where no bot can be locked in."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,15 @@ from arena.conformance.tables import variants
 from arena.games import load, names
 from arena.records import Ending
 from arena.seats import holder
-from arena.seats.sandbox import PROCESS, LockError
+from arena.seats.sandbox import PROCESS, Keeper, LockError
+from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _zygote() -> Iterator[None]:
+    with one_zygote(names()):
+        yield
 
 
 def write(folder: Path, body: str, head: str = "") -> Path:
@@ -100,7 +108,7 @@ def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[
 
 
 def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Open(holder.Keeper):
+    class Open(Keeper):
         @property
         def level(self) -> str:
             if self._needs_lock:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,13 @@ from arena.cli.main import main
 from arena.games import load, names
 from arena.records import Ending
 from arena.seats.single_match import play_match
+from helpers.one_zygote import one_zygote
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _zygote() -> Iterator[None]:
+    with one_zygote(["naga"]):
+        yield
 
 
 def test_a_new_bot_passes_the_check(

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,17 @@ from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
+from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 GREEDY, RANDOM = HOUSE_BOTS / "naga_greedy.py", HOUSE_BOTS / "random_bot.py"
 NAGA = ("naga",)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _zygote() -> Iterator[None]:
+    with one_zygote(NAGA):
+        yield
 
 
 def bot(text: str) -> BotFiles:

@@ -2,7 +2,6 @@
 
 import math
 
-import choix
 import numpy as np
 import pytest
 
@@ -29,6 +28,8 @@ def test_strengths_are_those_of_choix(bots: int) -> None:
     rng = np.random.default_rng(bots)
     better = rng.integers(0, 60, (bots, bots)) / 2.0 * (rng.random((bots, bots)) < 0.7)
     np.fill_diagonal(better, 0.0)
+    import choix  # brings scipy.stats, which takes as long to import as everything else
+
     expected = choix.ilsr_pairwise_dense(with_phantom(better), max_iter=10_000, tol=1e-12)[:bots]
     assert bradley_terry(better) == pytest.approx(expected - expected.mean(), abs=1e-7)
 

@@ -163,6 +163,7 @@ def test_flat_searches_with_uniform_rollouts_are_exact_means(kind: str) -> None:
             assert value == pytest.approx(expected(tree, profile)[one.seat], abs=2.5 * spread / iterations**0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "bound"),
     [
@@ -185,6 +186,7 @@ def test_more_iterations_come_nearer_to_the_exact_value(kind: str, bound: float)
     assert errors[2] < 0.5 * np.mean([abs(one.value - one.any_value) for one in games])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "bound"), [("hisatsu, 3 turns left", 0.1), ("yaniv, 3 turns left", 0.3)])  # points
 def test_where_the_others_go_by_habit_the_best_response_to_it_is_found(kind: str, bound: float) -> None:
     """Their habit is any action here; without it they are taken for players who do what is best for them."""
@@ -199,6 +201,7 @@ def test_where_the_others_go_by_habit_the_best_response_to_it_is_found(kind: str
     assert errors[1.0] < min(bound, 0.5 * errors[0.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 def test_a_tree_without_room_is_no_worse_than_none(style: str) -> None:
     """What is in it still counts, and choices that cannot join it are none of its business."""
@@ -212,6 +215,7 @@ def test_a_tree_without_room_is_no_worse_than_none(style: str) -> None:
     assert errors[1] < errors[0]
 
 
+@pytest.mark.slow
 def test_a_longer_search_gives_less_away() -> None:
     """2,000 iterations leave next to nothing to gain in any position; one gives away more, and so does play by chance."""
     for kind, count, most in (

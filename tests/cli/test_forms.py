@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from arena.admission import bot_check, field
+from arena.admission import bot_check
 from arena.bench import ratings as bench_ratings
 from arena.bench.chaos import WORKER, Chaos
 from arena.bench.commands import CommandCost
@@ -30,11 +30,9 @@ from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
 from arena.games import load
-from arena.seats.probe import Profile
 from arena.store import parquet
-from arena.tournament import run as hall
 from helpers.commands import COMMANDS, options
-from helpers.in_process_backend import InProcessBackend
+from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
 from helpers.tournaments import write_config
 
@@ -55,8 +53,7 @@ def kept() -> Any:
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
-    kept.setattr(hall, "LocalBackend", InProcessBackend)
-    kept.setattr(field, "probe", lambda bots, _seconds: [Profile() for _ in bots])
+    start_no_processes(kept)
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
     kept.setattr("arena.cli.shared.checking.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")

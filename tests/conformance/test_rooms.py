@@ -3,10 +3,11 @@
 The rooms are those of arena, and two of another distribution (tests/rooms).
 """
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from arena.conformance import LAWS, laws
 from arena.engine.room import Game
 from arena.games import load, names
 from helpers import poker_rooms
+from helpers.once import once
 
 pytestmark = pytest.mark.usefixtures("poker")
 
@@ -28,23 +30,71 @@ SEEDS = st.integers(0, 2**128 - 1)
 FILES = ("RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
 
 
-def in_fresh_process(code: str, **environment: str) -> str:
-    """What a new interpreter prints."""
+COMPILED_ONCE = """
+import json
+import sys
+from arena import conformance, games
+
+for name in sys.argv[1:]:
+    room = games.load(name)
+    games.warm(room)
+    try:
+        conformance.compiled_once(room, 1)
+        answer = ""
+    except AssertionError as error:
+        answer = str(error) or "failed"
+    print(json.dumps([name, answer]))
+"""
+PLAYED = """
+import json
+import sys
+from arena import conformance, games
+
+for name in sys.argv[1:]:
+    print(json.dumps([name, conformance.fingerprint(games.load(name), range(4), 60)]))
+"""
+SEARCHED = """
+import json
+import sys
+from arena import games, search
+
+for name in sys.argv[1:]:
+    room = games.load(name)
+    states = room.deal(room.seats[0], room.resolve_options({}, room.seats[0]), 3)
+    seat = room.engine.current_seat(states)
+    found = []
+    for method in search.METHODS:
+        asked = search.Settings(iterations=12, method=method, world_iterations=5)
+        found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked))
+    memory, asked = search.Memory(), search.Settings(iterations=40)
+    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
+    room.engine.advance(states, room.legal_list(states)[0])
+    while room.engine.current_seat(states) != seat:
+        room.engine.advance(states, room.legal_list(states)[-1])
+    # this search goes on from the tree of the one before
+    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
+    print(json.dumps([name, [str(one.choices) for one in found]]))
+"""
+
+
+def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict[str, Any]:
+    """What a new interpreter finds of each of the rooms."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-c", code, *rooms],
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, "NUMBA_DISABLE_JIT": str(int(not compiler))},
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return dict(map(json.loads, done.stdout.splitlines()))
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("room", ROOMS)
-def test_law(room, law):
-    @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.parametrize("matches", [2, pytest.param(6, marks=pytest.mark.slow)])
+def test_law(room, law, matches):
+    @settings(max_examples=matches, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS)
     def holds(seed):
         law(conformance.make_table(load(room), seed))
@@ -52,6 +102,7 @@ def test_law(room, law):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [1, 2])
 @pytest.mark.parametrize("room", ROOMS)
 def test_law_at_the_fewest_and_the_most_seats(room, seats):
@@ -66,42 +117,35 @@ def test_options_are_exact(room):
     conformance.options_are_exact(load(room))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_function_is_compiled_for_one_signature(room):
-    code = (
-        f"from arena import conformance, games; room = games.load({room!r}); games.warm(room); "
-        "conformance.compiled_once(room, 1)"
-    )
-    in_fresh_process(code, NUMBA_DISABLE_JIT="0")
+@pytest.mark.parametrize(
+    ("room", "rooms"),
+    [(room, poker_rooms.NAMES) for room in poker_rooms.NAMES]
+    + [pytest.param(room, names(), marks=pytest.mark.slow) for room in names()],
+)
+def test_every_function_is_compiled_for_one_signature(room, rooms, tmp_path_factory):
+    found = once(tmp_path_factory, f"signatures-of-{rooms[0]}", lambda: in_fresh_process(COMPILED_ONCE, rooms, compiler=True))
+    assert found[room] == ""
+
+
+def with_and_without_compiler(folders: pytest.TempPathFactory, name: str, code: str, room: str) -> list[Any]:
+    """What the code finds of a room, with the compiler and without."""
+
+    def find() -> list[dict[str, Any]]:
+        return [in_fresh_process(code, ROOMS, compiler=compiler) for compiler in (True, False)]
+
+    return [found[room] for found in once(folders, name, find)]
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_compiler_changes_nothing(room):
-    code = f"from arena import conformance, games; print(conformance.fingerprint(games.load({room!r}), range(4), 60))"
-    prints = {in_fresh_process(code, NUMBA_DISABLE_JIT=value) for value in ("0", "1")}
-    assert len(prints) == 1
+def test_the_compiler_changes_nothing(room, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "played", PLAYED, room)
+    assert with_compiler == without
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_compiler_changes_no_search(room):
-    code = f"""
-from arena import games, search
-room = games.load({room!r})
-states = room.deal(room.seats[0], room.resolve_options({{}}, room.seats[0]), 3)
-seat = room.engine.current_seat(states)
-for method in search.METHODS:
-    asked = search.Settings(iterations=12, method=method, world_iterations=5)
-    print(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked).choices)
-memory, asked = search.Memory(), search.Settings(iterations=40)
-print(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory).choices)
-room.engine.advance(states, room.legal_list(states)[0])
-while room.engine.current_seat(states) != seat:
-    room.engine.advance(states, room.legal_list(states)[-1])
-again = search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory)
-print(again.choices)  # this search goes on from the tree of the one before
-"""
-    prints = {in_fresh_process(code, NUMBA_DISABLE_JIT=value) for value in ("0", "1")}
-    assert len(prints) == 1
+def test_the_compiler_changes_no_search(room, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "searched", SEARCHED, room)
+    assert with_compiler == without
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -21,12 +21,13 @@ from arena.agent.starter import attributes
 from arena.cli.main import VERBS, main
 from arena.conformance.tables import variants
 from arena.games import load, names
-from arena.tournament import run as hall
-from helpers.in_process_backend import InProcessBackend
+from helpers.in_process_backend import start_no_processes
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
 """Pages whose blocks are run, in order."""
+LONG = ("contest", "tuning")
+"""Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
     "cluster", "adding-a-game", "results",
@@ -91,13 +92,12 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
     yield from re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.slow] if page in LONG else []) for page in PAGES])
 def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(HOUSE_BOTS, tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-    if page == "tuning":  # seven tournaments: their processes would take longer than their matches
-        monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
+    start_no_processes(monkeypatch)  # they would take longer than the matches; other tests have them
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
     reader = Reader()
     for kind, text in blocks(page):

@@ -17,10 +17,9 @@ from arena.hall.finding import find_match
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.parquet import read_matches
 from arena.store.status import read_status
-from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
-from helpers.in_process_backend import InProcessBackend
+from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
 from helpers.tournaments import GOOD_BOTS, Stops, write_config
 
@@ -31,7 +30,7 @@ LADDER = {"format": "ladder", "deals": 2, "ladder": {"sigma": 4.0, "separable": 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
+    start_no_processes(monkeypatch)
 
 
 def play(folder: Path, bots: list[Path] = BOTS, workers: int = 1, listener: Any = None, **changes: Any) -> Results:
@@ -171,6 +170,7 @@ def test_a_ladder_ends_for_each_of_its_reasons(tmp_path: Path) -> None:
     assert apart.manifest.outcome == "all neighbours are separable" and problems(apart) == []
 
 
+@pytest.mark.slow
 def test_nobody_starves_on_a_ladder(tmp_path: Path) -> None:
     results = play(tmp_path, **{**LADDER, "ladder": {"sigma": 0.1, "separable": False, "matches": 300}})
     played = [rating.matches for rating in results.ratings if rating.model == "trueskill"]

@@ -18,11 +18,10 @@ from arena.formats.swiss import Pair, Swiss, SwissCourse, pair
 from arena.records import Ending
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.status import read_status
-from arena.tournament import run as hall
 from arena.tournament.forecast import forecast
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Results, Settings, Silent
-from helpers.in_process_backend import InProcessBackend
+from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 from helpers.plans import plan
 from helpers.records import make_record, make_seat
@@ -200,7 +199,7 @@ def test_bad_settings_are_refused(changes: dict[str, Any], expected: str) -> Non
 
 @pytest.fixture
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
+    start_no_processes(monkeypatch)
 
 
 class News(Silent):

@@ -45,11 +45,13 @@ def share(game: str, seats: int, one: type[Agent], others: Path | type[Agent], d
     return won / (deals * seats * (seats - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats", "options"), [("yaniv", 2, {"max_rounds": 3}), ("hisatsu", 3, {})])
 def test_what_looks_best_beats_the_greedy_bot(game: str, seats: int, options: dict[str, object]) -> None:
     assert share(game, seats, ByPrior, HOUSE_BOTS / f"{game}_greedy.py", 8, **options) > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "seats", "rule", "options"),
     [("yaniv", 2, "counter", {"max_rounds": 3}), ("hisatsu", 3, "reckoner", {})],

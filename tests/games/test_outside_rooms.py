@@ -139,6 +139,7 @@ def test_they_are_rated_reported_and_audited(
     assert len(list(read_results(results.folder).records())) == results.manifest.matches
 
 
+@pytest.mark.slow
 def test_a_bot_of_all_games_is_checked_in_them() -> None:
     found = check_bot("random", read_bot(RANDOM))
     assert found.may_enter and set(poker_rooms.NAMES) < {game.game for game in found.games}

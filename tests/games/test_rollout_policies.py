@@ -50,6 +50,7 @@ def share(game: str, one: type[Agent], other: Path | type[Agent], deals: int, se
     return won / (deals * seats * (seats - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "deals", "options"),
     [("naga", 12, {}), ("nertz", 4, {"max_rounds": 1}), ("nanatoridori", 12, {})],
@@ -58,6 +59,7 @@ def test_what_looks_best_beats_the_greedy_bot(game: str, deals: int, options: di
     assert share(game, ByPrior, HOUSE_BOTS / f"{game}_greedy.py", deals, **options) > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "deals", "options"),
     [

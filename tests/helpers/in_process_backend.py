@@ -1,10 +1,21 @@
-"""A backend that plays in the test's own process: for tests that are about decisions and not about workers."""
+"""Tournaments in the test's own process: for tests that are about decisions and not about workers."""
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
+from arena.admission import field
 from arena.formats.stages import Stage
+from arena.seats.probe import profile
+from arena.tournament import run
 from arena.workers.backend import Lost, Ticket
 from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+
+
+def start_no_processes(patch: pytest.MonkeyPatch) -> None:
+    """Have trusted bots asked what they play, and matches played, in this process."""
+    patch.setattr(run, "LocalBackend", InProcessBackend)
+    patch.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
 
 
 class InProcessBackend:

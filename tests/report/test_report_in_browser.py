@@ -15,7 +15,7 @@ from helpers.results import HOSTILE, write_results
 from helpers.tournaments import GOOD_BOTS, run
 
 PROGRAM = browser.program()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")]
 PHONE, DESK = 390, 1280
 TABLE = "[...document.querySelectorAll('caption')].find(caption => caption.textContent === {caption!r}).closest('table')"
 

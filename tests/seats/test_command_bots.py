@@ -98,6 +98,7 @@ def run(folder: Path, bots: list[Any], backend: str = LOCAL, **changes: Any) -> 
     return run_tournament(config, Settings(out=folder / "out", backend=backend, workers=1))
 
 
+@pytest.mark.slow
 def test_neither_ray_nor_locking_command_bots_in_changes_anything(examples: dict[str, Path], tmp_path: Path) -> None:
     """Trusted ones are plain processes; beside bots in Python."""
     bots: list[Any] = [*map(str, examples.values()), str(RIVAL)]
@@ -339,6 +340,7 @@ STARVED = (
 )
 
 
+@pytest.mark.slow
 def test_a_program_whose_thread_waits_for_a_cpu_is_excused(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
     """The first thread sleeps, the one that thinks gets no CPU: it is late by a host fault."""
     files = read_bot(python_bot(tmp_path, STARVED))

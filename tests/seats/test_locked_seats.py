@@ -225,6 +225,7 @@ LAYERS = [
 KINDS = {"seats": SeatCost, "commands": CommandCost}
 
 
+@pytest.mark.slow
 def test_the_bench_shows_seats_with_one_room_and_with_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

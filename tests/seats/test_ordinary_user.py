@@ -24,6 +24,7 @@ FILES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")
 def test_the_hostile_bots_as_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="arena-user-") as folder:

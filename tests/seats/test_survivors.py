@@ -21,6 +21,7 @@ from helpers.locked_matches import HOSTILE, RIVAL
 from helpers.paths import TESTS
 from helpers.processes import SECONDS, busy_seats, command, survivors, until, zygotes
 
+BACKENDS = [LOCAL, pytest.param(RAY, marks=pytest.mark.slow)]
 WORKER = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
@@ -148,7 +149,7 @@ class Run:
         return {pid: command(pid) for pid in living}, files
 
 
-@pytest.mark.parametrize("backend", [LOCAL, RAY])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_survives_a_killed_worker_nor_ctrl_c(backend: str, tmp_path: Path, temporary: Path) -> None:
     """After the kill of its worker the tournament goes on in another one."""
     with Run(tmp_path, temporary, backend) as run:
@@ -170,7 +171,7 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-@pytest.mark.parametrize("backend", [LOCAL, RAY])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_survives_a_killed_driver(backend: str, tmp_path: Path, temporary: Path) -> None:
     with Run(tmp_path, temporary, backend) as run:
         seats = run.seats()

@@ -83,6 +83,7 @@ sys.exit(main(sys.argv[4:]))
 """
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_killed_or_stopped_again_and_again(calm: Results, tmp_path: Path) -> None:
     """At random moments, just after and just before a commit, and by Ctrl-C twice; each time the same command goes on."""
     config, folder, log = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small", tmp_path / "log"
@@ -160,6 +161,7 @@ class KillsWorkers(Silent):
             self._next = progress.done + self._dice.randrange(1, 5)
 
 
+@pytest.mark.slow
 def test_kill_9_of_random_workers_and_a_poison_match(tmp_path: Path) -> None:
     poison = tmp_path / "poison.py"
     poison.write_text(POISON)
@@ -181,6 +183,7 @@ def noted(folder: Path, match_id: str) -> str:
         return "" if record is None else " ".join(record.notes)
 
 
+@pytest.mark.slow
 def test_kill_9_of_random_workers_of_ray(calm: Results, tmp_path: Path) -> None:
     config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
@@ -244,12 +247,14 @@ def duplicates(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     return log
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_twice_counts_once(calm: Results, duplicates: Counter[int], tmp_path: Path) -> None:
     results = run(tmp_path, deals=DEALS)
     assert duplicates.total() > 0
     assert_same(results, calm)
 
 
+@pytest.mark.slow
 def test_a_second_answer_that_differs_is_refused_and_the_first_is_kept(
     calm: Results, duplicates: Counter[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +273,7 @@ ADAPTIVE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ADAPTIVE)
 def test_kill_9_of_the_driver_changes_no_decision(verb: str, tmp_path: Path) -> None:
     calm = run(tmp_path / "calm", **ADAPTIVE[verb])

@@ -8,20 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
-from arena.admission import field as admission
 from arena.cli.main import main
 from arena.cli.verbs.tune import _plain
 from arena.config import read_config
 from arena.errors import ArenaError
 from arena.formats.format import Seating
 from arena.games import load, names
-from arena.seats.probe import Profile
-from arena.tournament import run as hall
 from arena.tournament.chain import check_steps, read_steps, run_steps
 from arena.tournament.session import LOCAL, Interrupted, Settings, Silent
 from arena.tournament.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.tournament.tuning import Tuned, check_tuning, read_tuning, run_tuning
-from helpers.in_process_backend import InProcessBackend
+from helpers.in_process_backend import start_no_processes
 from helpers.paths import CONFIGS, HOUSE_BOTS
 from helpers.tournaments import Stops
 
@@ -57,8 +54,7 @@ CHAIN: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without processes: these tests are about decisions."""
-    monkeypatch.setattr(hall, "LocalBackend", InProcessBackend)
-    monkeypatch.setattr(admission, "probe", lambda bots, _seconds: [Profile() for _ in bots])
+    start_no_processes(monkeypatch)
 
 
 def tune_config(folder: Path, **changes: Any) -> dict[str, Any]:

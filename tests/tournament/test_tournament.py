@@ -100,6 +100,7 @@ def test_the_number_of_workers_changes_nothing(calm: Results, tmp_path: Path) ->
     assert two.ratings == calm.ratings
 
 
+@pytest.mark.slow
 def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp_path: Path) -> None:
     """Nor a checkout of another version in the current folder: workers run the code of the driver."""
     fake = tmp_path / "arena" / "__init__.py"

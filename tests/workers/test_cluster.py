@@ -111,6 +111,7 @@ def start(nodes: RayNodes, tmp_path: Path) -> Iterator[Callable[..., Run]]:
         each.process.wait()
 
 
+@pytest.mark.slow
 def test_the_same_command_on_a_cluster_and_a_node_with_another_hall_is_left_alone(
     calm: Results, nodes: RayNodes, start: Callable[..., Run]
 ) -> None:
@@ -124,6 +125,7 @@ def test_the_same_command_on_a_cluster_and_a_node_with_another_hall_is_left_alon
     assert_same(read_results(run.results), calm)
 
 
+@pytest.mark.slow
 def test_nodes_that_join_die_and_freeze(calm: Results, nodes: RayNodes, start: Callable[..., Run]) -> None:
     run = start()
     run.open_at(1)
@@ -148,6 +150,7 @@ def test_nodes_that_join_die_and_freeze(calm: Results, nodes: RayNodes, start: C
     frozen.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("token", "says"), [("ab" * 32, "somebody listens there"), ("", "none is here")])
 def test_without_the_token_of_the_cluster_one_line_says_so(
     nodes: RayNodes, start: Callable[..., Run], tmp_path: Path, token: str, says: str

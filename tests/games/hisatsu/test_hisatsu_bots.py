@@ -34,6 +34,7 @@ def better_share(strong: str, weak: str, seats: int, deals: int) -> float:
     return points / (deals * seats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 5])
 @pytest.mark.parametrize(("strong", "weak"), [("hisatsu_greedy", "random_bot"), ("hisatsu_reckoner", "hisatsu_greedy")])
 def test_order_of_strength(strong: str, weak: str, seats: int) -> None:

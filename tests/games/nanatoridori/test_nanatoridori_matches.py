@@ -148,12 +148,14 @@ def pair_share(better, worse, *, seats, variant, deals):
 class TestHouseBots:
     """Strong beats greedy beats chance."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("seats", "variant", "deals", "share"), [(2, "duel", 30, 0.85), (3, "basic", 5, 0.7), (6, "advanced", 2, 0.75)]
     )
     def test_joining_beats_shedding(self, seats, variant, deals, share):
         assert pair_share(JOINER, GREEDY, seats=seats, variant=variant, deals=deals) > share
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("seats", "variant", "deals", "share"), [(2, "duel", 40, 0.55), (3, "basic", 5, 0.7), (6, "advanced", 3, 0.65)]
     )

@@ -100,6 +100,7 @@ def test_every_seat_wins_its_share_of_contested_slots(seats, places):
     assert max(abs(deviation) for deviation in races.deviations()) < 4
 
 
+@pytest.mark.slow
 def test_every_seat_wins_its_share_in_whole_matches():
     """The races of whole matches with bots at the table, whoever claims what."""
     seats, total = 6, Races(6)
