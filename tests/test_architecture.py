@@ -205,6 +205,7 @@ NAMES_A_ROOM = {
     "bench/formats.py": "a game to compare formats in, and bots for it",
     "bench/scale.py": "a game to measure tournaments with",
     "cli/bench/formats.py": "the game of bench/formats.py",
+    "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",
 }
 """Modules outside the rooms that may name one, and why."""

@@ -66,7 +66,7 @@ def _settings(
 
 
 def with_run_options(verb: Callable[..., int]) -> Callable[..., int]:
-    """A command that has the options of a run beside its own parameters, and gets them as `settings`."""
+    """A command that has the options of a run where `settings` stands among its own parameters, and gets them as `settings`."""
     shared = inspect.signature(_settings).parameters
     own = [parameter for parameter in inspect.signature(verb).parameters.values() if parameter.name != "settings"]
 
@@ -75,15 +75,18 @@ def with_run_options(verb: Callable[..., int]) -> Callable[..., int]:
         settings = _settings(**{key: given.pop(key) for key in shared})
         return verb(settings=settings, **given)
 
-    first = [parameter for parameter in own if parameter.default is parameter.empty]
+    first = own[: list(inspect.signature(verb).parameters).index("settings")]
     parameters = [*first, *shared.values(), *(parameter for parameter in own if parameter not in first)]
     command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 
-def play(verb: str, config: Path, settings: Settings) -> Results | None:
-    """Play a config whose format is this verb's, with progress; None: interrupted, and said so."""
+def play(verb: str, config: Path, settings: Settings, called: str | None = None) -> Results | None:
+    """Play a config whose format is this verb's, with progress; None: interrupted, and said so.
+
+    `called`: the word of the command line that named the config, where that is not its path.
+    """
     tournament = read_config(config, settings.out)
     wanted = tournament.format.VERB
     if wanted != verb:
@@ -96,10 +99,10 @@ def play(verb: str, config: Path, settings: Settings) -> Results | None:
         screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
         return results
 
-    return on_screen(verb, config, settings, run)
+    return on_screen(verb, called or config, settings, run)
 
 
-def on_screen(verb: str, config: Path, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:
+def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:
     """Run something long that can be interrupted; None: it was, and said so."""
     console = error_console()
     address = None if settings.address == OWN_INSTANCE else settings.address
@@ -113,7 +116,7 @@ def on_screen(verb: str, config: Path, settings: Settings, run: Callable[[Settin
             return None
 
 
-def _again(verb: str, config: Path, settings: Settings) -> str:
+def _again(verb: str, config: Path | str, settings: Settings) -> str:
     """The command that goes on with this run. (--fresh would not go on.)"""
     options = {
         "--backend": (settings.backend, RAY), "--workers": (settings.workers, None), "--out": (settings.out, RESULTS),
