@@ -1,6 +1,7 @@
 """The README is true: its bot plays, its files are there, its commands exist."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from arena.cli.main import VERBS
 from arena.records import Ending
 from arena.seats.single_match import play_match
+from helpers.commands import options
 from helpers.paths import HOUSE_BOTS, ROOT
 
 TEXT = (ROOT / "README.md").read_text()
@@ -41,3 +43,10 @@ def test_set_up_is_one_line_each() -> None:
     for mark in ("main", "tests"):
         block = re.search(rf"<!-- {mark} -->\n```bash\n(.*?)\n```\n<!-- end -->", TEXT, re.DOTALL)
         assert block and "\n" not in block[1]
+
+
+def test_users_begin_with_two_lines() -> None:
+    (block,) = re.findall(r"<!-- start -->\n```bash\n(.*?)```\n<!-- end -->", TEXT, re.DOTALL)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert block.splitlines() == [f"pip install {project['name']}", "arena tournament --demo"]
+    assert "--demo" in options("tournament")
