@@ -26,6 +26,17 @@ def pytest_configure(config: pytest.Config) -> None:
         warm_rooms(names(), print)
 
 
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tournaments start no process to ask trusted bots and to play: for tests of what is decided, stored and said.
+
+    Workers have a fixed hash seed and this process has none: set_bot plays differently here.
+    """
+    from helpers.in_process_backend import start_no_processes  # imports most of arena
+
+    start_no_processes(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""

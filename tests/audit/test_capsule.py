@@ -1,6 +1,7 @@
 """`arena capsule`: the decision where a bot failed, exactly as it saw it, and the bot brought there again."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from arena.report.html.report import report
 from arena.seats.holder import Holder
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
+from helpers.in_process_backend import start_no_processes
+from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 LATE = BAD_BOTS / "fails_late.py"
@@ -49,8 +52,16 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "faults": {"retire_after": 100},
     }
     (folder / "cup.yaml").write_text(yaml.safe_dump(config))
-    run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
+    with pytest.MonkeyPatch.context() as patch:
+        start_no_processes(patch)
+        run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _zygote() -> Iterator[None]:
+    with one_zygote(["naga", "hisatsu", "nertz"]):
+        yield
 
 
 def faults(out: Path) -> list[tuple[MatchRecord, int]]:

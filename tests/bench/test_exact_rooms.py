@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.bench import end_games as end_games_module
 from arena.bench.end_games import (
     ANY,
     STYLES,
@@ -32,6 +33,7 @@ from arena.engine.rng import seed_words
 from arena.engine.room import States
 from arena.errors import ConfigError
 from arena.search import Settings, search
+from arena.seats.probe import profile
 from helpers.paths import HOUSE_BOTS
 
 KINDS = {f"{kind.game.name}, {kind.name}": kind for name in ("hisatsu", "naga", "yaniv") for kind in moments(name)}
@@ -279,6 +281,7 @@ def test_the_bench_refuses_bots_before_it_solves_anything(
     (tmp_path / "broken.py").write_text("def act(:\n")
     (tmp_path / "crashing.py").write_text("one = 1\none / 0\n")
     monkeypatch.setattr(bench, "warm_rooms", refuse_to_work)
+    monkeypatch.setattr(end_games_module, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
     monkeypatch.setattr(bench, "end_games", refuse_to_work)
     assert main(["bench", "exact", *(word.format(folder=tmp_path) for word in words)]) == USER_ERROR
     assert reason in " ".join(capsys.readouterr().err.split())

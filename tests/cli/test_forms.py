@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,11 @@ from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
 from arena.games import load
+from arena.seats.sandbox import examine
 from arena.store import parquet
 from helpers.commands import COMMANDS, options
 from helpers.in_process_backend import start_no_processes
+from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
 from helpers.tournaments import write_config
 
@@ -46,7 +48,7 @@ Checks = Callable[[Any], object]
 
 @pytest.fixture(scope="module")
 def kept() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, one_zygote(["naga"]):
         yield patch
 
 
@@ -54,6 +56,7 @@ def kept() -> Any:
 def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
     start_no_processes(kept)
+    kept.setattr("arena.cli.verbs.doctor.examine", cache(examine))
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
     kept.setattr("arena.cli.shared.checking.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")

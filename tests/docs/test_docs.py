@@ -22,6 +22,7 @@ from arena.cli.main import VERBS, main
 from arena.conformance.tables import variants
 from arena.games import load, names
 from helpers.in_process_backend import start_no_processes
+from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
 PAGES = ("writing-a-bot", "views", "python-api", "contest", "tuning")
@@ -100,8 +101,9 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     start_no_processes(monkeypatch)  # they would take longer than the matches; other tests have them
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
     reader = Reader()
-    for kind, text in blocks(page):
-        reader.do(kind, text)
+    with one_zygote(names()):
+        for kind, text in blocks(page):
+            reader.do(kind, text)
 
 
 @pytest.mark.parametrize("name", names())

@@ -217,9 +217,17 @@ def test_a_plan_is_foretold_and_nothing_is_written(tmp_path: Path, capsys: pytes
 
 SMALL = {"yaniv": {"max_rounds": 1, "turn_limit": 10}, "nertz": {"max_rounds": 1, "tick_limit": 40}}
 """Options that make long games short."""
+FIRST = ("duel", "ladder")
+"""The configs of the short run, in which other tests play each format."""
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.stem in FIRST else [pytest.mark.slow])
+        for path in sorted(CONFIGS.glob("*.yaml"))
+    ],
+)
 def test_every_shipped_config_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CONFIGS)
     document = yaml.safe_load(path.read_text())

@@ -77,6 +77,7 @@ def test_no_match_of_a_sample_is_there_twice(bots: int, seats: int, deals: int, 
     assert len({whole.setup(index).match_id for index in range(len(whole))}) == len(whole)
 
 
+@pytest.mark.slow
 def test_pairs_of_an_even_field_cannot_be_sampled() -> None:
     """Those who stand opposite would meet twice on one deal."""
     with pytest.raises(ConfigError, match=r"8 bots at 2 seats .* without playing a match twice; with deals: [123] it can"):

@@ -460,6 +460,7 @@ def test_damage_in_the_hall_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["leaderboard", "hall", "--out", str(tmp_path)]) == 0  # from what is stored
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     config = tmp_path / "mini.yaml"
     bot = HOUSE_BOTS / "random_bot.py"

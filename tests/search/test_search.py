@@ -198,12 +198,13 @@ def test_with_fewer_simulations_than_choices_any_of_them_may_be_tried() -> None:
     assert choices > 3 and len(tried) == choices
 
 
+@pytest.mark.parametrize("deals", [1, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_search_goes_on_from_the_one_before(room: str) -> None:
+def test_a_search_goes_on_from_the_one_before(room: str, deals: int) -> None:
     """With a memory, what was found below the choices that came true is kept; it is as blind to hidden cards as the rest."""
     game = load(room)
-    found, remembered = zip(*(remembered_match(game, deal, between=False) for deal in range(4)))
-    other, _ = zip(*(remembered_match(game, deal, between=True) for deal in range(4)))
+    found, remembered = zip(*(remembered_match(game, deal, between=False) for deal in range(deals)))
+    other, _ = zip(*(remembered_match(game, deal, between=True) for deal in range(deals)))
     assert sum(remembered) > 0
     assert all(same(one, two) for ones, twos in zip(found, other) for one, two in zip(ones, twos, strict=True))
 
@@ -259,42 +260,42 @@ def test_a_seat_with_a_time_budget_is_not_reproducible() -> None:
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2
 
 
-def test_a_locked_bot_searches_like_a_free_one() -> None:
-    """The twelve lines of bots/ismcts.py in a locked seat of every room, where nothing can be compiled."""
-    with Keeper(ROOMS) as keeper:
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[Keeper]:
+    with Keeper(ROOMS) as opened:
         try:
-            assert keeper.level in (LOCKED, NAMESPACE)
+            assert opened.level in (LOCKED, NAMESPACE)
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
-        for room in ROOMS:
-            game = load(room)
-            states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1)
-            view = view_of(game, states, game.engine.current_seat(states))
-            for params, is_timed in (({"iterations": 30, "threads": 2}, False), ({"iterations": 30, "time": 9.0}, True)):
-                with LockedSeat(keeper, BOT, seed=1, params=params, limits=LIMITS) as seat:
-                    assert seat.start(StartInfo(room, {}, game.seats[0], view.seat, CLOCK)) is None
-                    seat.ask(view)
-                    answer = seat.answer()
-                assert isinstance(answer, Answer), answer
-                assert (answer.action, answer.is_timed) == (view.search(**params).best, is_timed)
+        yield opened
+
+
+def test_a_locked_bot_searches_like_a_free_one(keeper: Keeper) -> None:
+    """The twelve lines of bots/ismcts.py in a locked seat of every room, where nothing can be compiled."""
+    for room in ROOMS:
+        game = load(room)
+        states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1)
+        view = view_of(game, states, game.engine.current_seat(states))
+        for params, is_timed in (({"iterations": 30, "threads": 2}, False), ({"iterations": 30, "time": 9.0}, True)):
+            with LockedSeat(keeper, BOT, seed=1, params=params, limits=LIMITS) as seat:
+                assert seat.start(StartInfo(room, {}, game.seats[0], view.seat, CLOCK)) is None
+                seat.ask(view)
+                answer = seat.answer()
+            assert isinstance(answer, Answer), answer
+            assert (answer.action, answer.is_timed) == (view.search(**params).best, is_timed)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_twelve_lines_play_whole_matches_in_locked_seats(room: str) -> None:
+def test_twelve_lines_play_whole_matches_in_locked_seats(room: str, keeper: Keeper) -> None:
     game = load(room)
     options: dict[str, OptionValue] = {"max_rounds": 1} if room == "nertz" else {}
     setup = agree(room, ["ismcts"] * game.seats[0], seed=2, clock=CLOCK, options=options)
-    with Keeper([room]) as keeper:
-        try:
-            assert keeper.level in (LOCKED, NAMESPACE)
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        with ExitStack() as opened:
-            seats = [
-                opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, limits=LIMITS))
-                for seed in setup.bot_seeds
-            ]
-            record = play(game, setup, seats)
+    with ExitStack() as opened:
+        seats = [
+            opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, limits=LIMITS))
+            for seed in setup.bot_seeds
+        ]
+        record = play(game, setup, seats)
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * game.seats[0]
     assert all(seat.reproducible and seat.decisions > 3 for seat in record.seats)
 

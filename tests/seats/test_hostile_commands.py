@@ -21,7 +21,7 @@ HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
 PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machines too
 
 
-@pytest.fixture(scope="module", params=[NAMESPACE, LOCKED])
+@pytest.fixture(scope="module", params=[NAMESPACE, pytest.param(LOCKED, marks=pytest.mark.slow)])
 def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
     with Keeper(["naga"], level=request.param) as opened:
         try:

@@ -72,6 +72,7 @@ def test_a_stopped_tournament_goes_on(here: Path, capsys: pytest.CaptureFixture[
     assert results_hash(here / "leaderboards" / "stopped") == STOPPED_AND_RESUMED
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_finished_tournament_is_left_as_it_is(here: Path) -> None:
     rows = (here / "leaderboards" / "finished" / "matches.parquet").read_bytes()
     assert main(["tournament", "configs/finished.yaml", "--seed", "1", *ON_ONE_WORKER]) == 0
@@ -79,6 +80,7 @@ def test_a_finished_tournament_is_left_as_it_is(here: Path) -> None:
     assert (here / "leaderboards" / "finished" / "matches.parquet").read_bytes() == rows
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_ladder_goes_on(here: Path) -> None:
     assert results_hash(here / "leaderboards" / "ladder") == LADDER
     assert main(["ladder", "configs/ladder.yaml", "--seed", "2", *ON_ONE_WORKER]) == 0
@@ -141,6 +143,7 @@ def test_the_hall_has_the_same_board_when_it_is_rated_anew(here: Path, capsys: p
     assert read_manifest(hall).bots == manifest.bots
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_hall_takes_in_the_resumed_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", "configs/stopped.yaml", "--seed", "3", *ON_ONE_WORKER]) == 0
     assert main(["leaderboard", "hall"]) == 0

@@ -47,6 +47,7 @@ def is_clear(code: int, err: str) -> bool:
     return code == 2 and "Traceback" not in err and "nothing finished is lost: free some space and run the same command" in err
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_with_a_message_and_the_same_command_goes_on(calm: str, small_disk: Path, tmp_path: Path) -> None:
     out = small_disk / "out"
     command = ["tournament", write_config(tmp_path, deals=DEALS), "--out", out, "--backend", LOCAL, "--workers", 1]
@@ -64,6 +65,7 @@ def test_a_full_disk_stops_with_a_message_and_the_same_command_goes_on(calm: str
     assert read_results(out / "small").manifest.results_sha256 == calm
 
 
+@pytest.mark.slow
 def test_a_file_size_limit_stops_with_a_message_and_the_same_command_goes_on(calm: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = ["tournament", write_config(tmp_path, deals=DEALS), "--out", out, "--backend", LOCAL, "--workers", 1]

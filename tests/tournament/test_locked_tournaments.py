@@ -164,6 +164,7 @@ def on_kernel_without(call: str, error: int, *arguments: object) -> "subprocess.
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_on_a_kernel_without_landlock_untrusted_bots_are_refused_unless_the_flag_says_otherwise(tmp_path: Path) -> None:
     command = ["tournament", write_config(tmp_path, UNTRUSTED, deals=1), "--out", tmp_path, "--backend", LOCAL, "--workers", 1]
     refused = on_kernel_without("landlock_create_ruleset", errno.ENOSYS, *command)

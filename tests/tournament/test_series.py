@@ -85,6 +85,7 @@ def message(document: Any, check: Any) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_best_level_of_a_toy_is_found_and_better_than_the_start(tmp_path: Path) -> None:
     found = tuned(tmp_path)
     level = found.params["skill"]["level"]
@@ -95,6 +96,7 @@ def test_the_best_level_of_a_toy_is_found_and_better_than_the_start(tmp_path: Pa
     assert all(name != "hall" for name in (path.name for path in (tmp_path / "out").iterdir()))
 
 
+@pytest.mark.slow
 def test_workers_and_resumes_change_nothing(tmp_path: Path) -> None:
     small = {"candidates": 4, "final": 8}
     calm = tuned(tmp_path / "calm", tune=small)

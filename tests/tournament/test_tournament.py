@@ -71,6 +71,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run(tmp_path_factory.mktemp("calm"))
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_stored_rows_give_ratings_and_history_again(tmp_path: Path) -> None:
     results = run(
         tmp_path,
@@ -179,12 +180,14 @@ def test_workers_that_start_do_not_hear_ctrl_c() -> None:
         assert ("nothing heard set()" in done.stdout) == is_deaf == ("Traceback" not in done.stderr)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_second_run_of_a_finished_tournament_plays_nothing(calm: Results) -> None:
     config = write_config(calm.folder.parent.parent)
     again = run_tournament(config, Settings(out=calm.folder.parent, backend=LOCAL))
     assert again.manifest.results_sha256 == calm.manifest.results_sha256 and again.tally.worker_cpu == 0
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_locked_folder_is_refused(tmp_path: Path) -> None:
     with FolderLock(tmp_path / "out" / "small"), pytest.raises(StoreError, match=f"another run .process {os.getpid()}."):
         run(tmp_path)
@@ -197,6 +200,7 @@ def test_a_locked_folder_is_refused(tmp_path: Path) -> None:
         ({"rotations": "all"}, "rotations"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("in_this_process")
 def test_a_journal_of_another_plan_is_refused_and_kept(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
     run(tmp_path, deals=1)
     before = (tmp_path / "out" / "small" / "matches.parquet").read_bytes()
@@ -205,6 +209,7 @@ def test_a_journal_of_another_plan_is_refused_and_kept(tmp_path: Path, changes: 
     assert (tmp_path / "out" / "small" / "matches.parquet").read_bytes() == before
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_fresh_sets_the_old_results_aside(tmp_path: Path) -> None:
     run(tmp_path, deals=1)
     config = write_config(tmp_path, deals=2)
@@ -213,6 +218,7 @@ def test_fresh_sets_the_old_results_aside(tmp_path: Path) -> None:
     assert read_results(tmp_path / "out" / "small").manifest.played == 12
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_output_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file in the way")
     with pytest.raises(StoreError, match="cannot be written"):
@@ -275,6 +281,7 @@ def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: 
     assert rated["counting_bot"] == rated["set_bot"] == 2 and rated.get("dies", 0) == 0
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
     faults = {"policy": SUBSTITUTE, "max_faults": 1000}
     results = run(tmp_path, bots=[GOOD_BOTS[0], BAD_BOTS / "raises.py"], deals=1, faults=faults)
@@ -289,6 +296,7 @@ def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
         ("two_agents.py", "one Agent class is needed, found First, Second"),
     ],
 )
+@pytest.mark.usefixtures("in_this_process")
 def test_a_bot_that_cannot_play_is_refused_before_the_start(
     bot: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -299,11 +307,13 @@ def test_a_bot_that_cannot_play_is_refused_before_the_start(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_too_few_bots_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"games\[0\]: naga with 2 seats needs as many bots that play it, there are 1"):
         run(tmp_path, bots=GOOD_BOTS[:1])
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_secret_key_is_published_only_at_the_end(tmp_path: Path) -> None:
     import hashlib
 
@@ -345,6 +355,7 @@ def test_a_wrong_setting_is_refused_before_anything_is_written(settings: dict[st
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_plan_that_was_never_begun_binds_nobody(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="matches are too many"):
         run(tmp_path, deals=10**12)

@@ -29,7 +29,7 @@ STEPS = 20_000  # of a search for a way back; more would be a case that the sear
 
 
 CASES = [
-    (seats, {"variant": variant, "front_visible": visible}, seed)
+    pytest.param(seats, {"variant": variant, "front_visible": visible}, seed, marks=[pytest.mark.slow] if seed == 2 else [])
     for seats, variant, visible in [
         (2, "duel", True), (2, "duel", False), (3, "basic", True), (4, "advanced", True), (6, "basic", True),
     ]
