@@ -5,15 +5,22 @@ from typing import Annotated
 
 import typer
 
-from arena.agent.naming import named_bot
 from arena.cli.shared.printing import Format
+
+
+def _named_bot(text: str) -> Path:
+    """A bot on the command line. What knows bots is imported only now: boards start without it and without the compiler."""
+    from arena.agent.naming import named_bot
+
+    return named_bot(text)
+
 
 # What a command is about.
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the tournament.")]
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
 BotPath = Annotated[
-    Path, typer.Argument(metavar="BOT", parser=named_bot, help="File or folder of the bot, or house:NAME for a house bot.")
+    Path, typer.Argument(metavar="BOT", parser=_named_bot, help="File or folder of the bot, or house:NAME for a house bot.")
 ]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match: 24 hex digits.")]
 HallOrName = Annotated[
