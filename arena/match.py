@@ -116,7 +116,8 @@ class Seat(Protocol):
 def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
 
-    Raises HostTrouble if the host failed a seat.
+    Raises HostTrouble if the host failed a seat, and NotCompiled (arena/readiness.py) if a bot asks for what has to be
+    compiled before.
     """
     table = _Table(game, setup, seats)
     table.start()

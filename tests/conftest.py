@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.games import names
+from arena.workers.compiling import everything
 from arena.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
@@ -23,7 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        warm_rooms(names(), print)
+        warm_rooms(everything(names()), print)
 
 
 @pytest.fixture
@@ -41,5 +42,5 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
     with poker_rooms.installed(poker_rooms.ROOMS, tmp_path_factory.mktemp("installed")):
-        warm_rooms(poker_rooms.NAMES, print)
+        warm_rooms(everything(poker_rooms.NAMES), print)
         yield

@@ -24,6 +24,8 @@ from arena.seats.holder import Holder
 from arena.seats.sandbox import NONE, HeldSeat
 from arena.seats.watched import Slow, WatchedSeat
 from arena.seeds import single_match_id, single_match_seeds
+from arena.workers.compiling import Needs
+from arena.workers.needs import needs_at
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
 """The clock of a config that sets none."""
@@ -121,12 +123,14 @@ def check_bot(
     chosen: Sequence[str] = (),
     clock: Clock = CLOCK,
     limits: Limits = DEFAULT_LIMITS,
-    prepare: Callable[[Sequence[str]], object] = lambda names: None,
+    prepare: Callable[[Needs], object] = lambda needs: None,
     say: Callable[[str], None] = lambda text: None,
+    news: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
     """Check a bot: play all its games, or only those in `chosen`.
 
-    `prepare` is called with the games that will be played, to compile their rules; `say` with the name of each game in turn.
+    `prepare` is called with what has to be compiled before; `say` with the name of each game in turn,
+    `news` before something is compiled that a bot asks for during a match.
 
     Raises HostTrouble if the same match ended in host faults several times.
     """
@@ -138,12 +142,12 @@ def check_bot(
     played = [] if refusals else [game for game in claims if not chosen or game in chosen]
     if not refusals and not played:
         refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
-    prepare(played)
+    prepare({game: needs_at(game, [(bot, {}), *((rival, {}) for rival in rivals(game).values())])[game] for game in played})
     checks = []
     with Holder(played, limits=limits) as holder:
         for game in played:
             say(game)
-            checks.append(_Checked(holder, clock, name, bot, game))
+            checks.append(_Checked(holder, clock, name, bot, game, news))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
             isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=limits.memory,
@@ -169,7 +173,10 @@ def refused(name: str, reason: str) -> BotCheck:
 class _Checked:
     """A bot played through one game."""
 
-    def __init__(self, holder: Holder, clock: Clock, name: str, bot: BotFiles, game: str) -> None:
+    def __init__(
+        self, holder: Holder, clock: Clock, name: str, bot: BotFiles, game: str, news: Callable[[str], None]
+    ) -> None:  # fmt: skip
+        self.news = news
         self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
         self.sizes = tuple(dict.fromkeys((self.room.seats[0], self.room.seats[-1])))
         self.variants: set[str] = set()
@@ -221,6 +228,9 @@ class _Checked:
         )  # fmt: skip
 
     def _match(self, setup: MatchSetup, own: int) -> MatchRecord:
+        return self.holder.play(lambda: self._played(setup, own), self.news)
+
+    def _played(self, setup: MatchSetup, own: int) -> MatchRecord:
         for attempt in range(ATTEMPTS):
             with ExitStack() as opened:
                 held = self.holder.seat(self.bot, setup.bot_seeds[own], {})

@@ -18,6 +18,8 @@ import numpy as np
 from arena import cache, games
 from arena.engine.rng import seed_words
 from arena.engine.room import Game
+from arena.readiness import SAMPLING, require
+from arena.workers import compiling
 
 REPEATS = 7
 PLAY_SECONDS = 0.3  # per repeat
@@ -56,6 +58,7 @@ def room_speeds(name: str) -> list[PlaySpeed]:
     """Random play of one room at its smallest table, at 3 seats and at its largest table."""
     game = games.load(name)
     games.warm(game)
+    require(games.part(game, SAMPLING))
     tables = sorted({game.seats[0], game.seats[-1], *({3} & set(game.seats))})
     return [PlaySpeed(name, seats, *_random_play(game, seats), _forced_share(game, seats)) for seats in tables]
 
@@ -158,12 +161,10 @@ def _compile_seconds(name: str, folder: str) -> float:
     """CPU seconds of a process that makes a room ready with its cache in `folder`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, cache.VARIABLE: folder}
-    subprocess.run([sys.executable, *_WARM_UP, name], env=environment, check=True)
+    parts = (compiling.RULES, *games.PARTS)
+    subprocess.run([sys.executable, "-m", compiling.__name__, name, *parts], env=environment, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-_WARM_UP = ("-m", "arena.workers.warmup")
 
 
 def _from_python(game: Game, seats: int) -> float:

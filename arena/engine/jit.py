@@ -220,16 +220,20 @@ def compiling(room: str) -> Iterator[None]:
         yield
 
 
-def is_warm(room: str) -> bool:
-    """Whether `mark_warm` was called for the room as its sources stand now."""
-    return not ENABLED or (cache_folder(room) / "warm").exists()
+def is_warm(room: str, part: str = "") -> bool:
+    """Whether `mark_warm` was called for the room, or for a part of it, as its sources stand now."""
+    return not ENABLED or (cache_folder(room) / _mark(part)).exists()
 
 
-def mark_warm(room: str) -> None:
-    """Say that all entries of the room are in the cache, and drop the room's oldest other folders."""
-    (cache_folder(room) / "warm").touch()
+def mark_warm(room: str, part: str = "") -> None:
+    """Say that a room (or the part of it with this name) is in the cache, and drop the room's oldest other folders."""
+    (cache_folder(room) / _mark(part)).touch()
     for name in (room, ENGINE):
         keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
+
+
+def _mark(part: str) -> str:
+    return f"warm-{part}" if part else "warm"
 
 
 def _short(room: str) -> str:

@@ -2,13 +2,15 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from arena import search
 from arena.engine import contract, jit
 from arena.engine.default_rollout import filled
 from arena.engine.entries import Engine, bind_engine
@@ -16,9 +18,12 @@ from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
 from arena.games.discovery import Place, places
+from arena.readiness import SAMPLING, SAMPLING_ENTRIES, Part, require
 
-__all__ = ["compiled_entries", "load", "names", "package", "warm"]
+__all__ = ["PARTS", "compiled_entries", "load", "names", "package", "part", "warm"]
 
+PARTS = (SAMPLING, *search.METHODS)
+"""What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
 _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
@@ -52,20 +57,18 @@ def load(name: str) -> Game:
     if contract.ROOMS.setdefault(record, rules) is not rules:
         raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
     contract.ROLLOUTS[record] = filled(rollout, place.package)
-    return Game(name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm, bind_engine(place.package))
+    game = Game(name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm, bind_engine(place.package))
+    return replace(game, engine=_asking_for_sampling(game))
 
 
 def warm(game: Game) -> None:
-    """Call every entry of a room, and what views and texts call, once: compiled where the cache lacks it."""
+    """Call all entries that matches need, and what views and texts call, once: compiled where the cache lacks it."""
     seats = game.seats[0]
-    options = game.options_vector(game.resolve_options({}, seats))
-    rng, out, numbers = seed_words(1), game.new_actions(), np.zeros(max(game.seats))
     states, seen = game.deal(seats, game.resolve_options({}, seats), 1), game.new_states()
     engine = game.engine
     seat = engine.current_seat(states)
     engine.is_simultaneous(states)
     engine.observe(states, seat, seen)
-    engine.determinize(seen, seat, rng)
     view = game.view(game, seen, seat, codes=game.legal_list(seen), events=list, clock=None)
     game.warm_view(view)
     game.text.describe(states[0], None)
@@ -73,18 +76,58 @@ def warm(game: Game) -> None:
     engine.seen_action(states, game.legal_list(states)[0], seat)
     engine.step(states, game.legal_list(states)[0])
     engine.advance(states, game.legal_list(states)[0])
-    engine.play_random(states, rng, out, 1 << 20)
     engine.is_round_over(states)
     engine.is_terminal(states)
     engine.has_one_loser(states)
-    engine.scores(states, numbers)
+    engine.scores(states, np.zeros(max(game.seats)))
     engine.places(states, np.zeros(max(game.seats), np.int64))
-    engine.play_many(states, seats, options, 1, 1, rng, out)
+
+
+def part(game: Game, name: str) -> Part:
+    """One of the PARTS of a room."""
+    return _sampling(game) if name == SAMPLING else search.compiled(game, name)
+
+
+def _sampling(game: Game) -> Part:
+    return Part(game.name, SAMPLING, game.package, game.package, partial(_warm_sampling, game))
 
 
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
     """The dispatchers of a room's entries."""
-    return [getattr(game.engine, name) for name in Engine.__dataclass_fields__]
+    return [_dispatcher(game.engine, name) for name in Engine.__dataclass_fields__]
+
+
+def _warm_sampling(game: Game) -> None:
+    """Call the entries of the part once."""
+    seats = game.seats[0]
+    resolved = game.resolve_options({}, seats)
+    states, rng, out = game.deal(seats, resolved, 1), seed_words(1), game.new_actions()
+    determinize, play_random, play_many = (_dispatcher(game.engine, name) for name in SAMPLING_ENTRIES)
+    seat = game.engine.current_seat(states)
+    determinize(game.observed(states, seat), seat, rng)
+    play_random(states, rng, out, 1 << 20)
+    play_many(states, seats, game.options_vector(resolved), 1, 1, rng, out)
+
+
+def _asking_for_sampling(game: Game) -> Engine:
+    """The engine of a room whose entries for sampling have the part ready before they are called."""
+    wanted = _sampling(game)
+
+    def asking(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
+        def entry(*arguments: Any) -> Any:
+            require(wanted)
+            return dispatcher(*arguments)
+
+        entry.dispatcher = dispatcher  # type: ignore[attr-defined]
+        return entry
+
+    return replace(game.engine, **{name: asking(getattr(game.engine, name)) for name in SAMPLING_ENTRIES})
+
+
+def _dispatcher(engine: Engine, name: str) -> Callable[..., Any]:
+    """The compiled function of an entry itself."""
+    entry: Callable[..., Any] = getattr(engine, name)
+    return getattr(entry, "dispatcher", entry)
 
 
 def _place(name: str) -> Place:

@@ -10,11 +10,16 @@ and backed up (backup.py). halving.py says which actions are still tried at the 
 """
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
+from arena.engine import jit
 from arena.engine.contract import Numbers
 from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
+from arena.readiness import Part as RoomPart
+from arena.readiness import require
 from arena.search.findings import Choice, Findings
 from arena.search.memory import Memory
 from arena.search.method import Search, Trees, bind_search
@@ -23,7 +28,18 @@ from arena.search.part import Part
 from arena.search.settings import Settings, check_number, settings_of
 from arena.search.workspace import PRIOR_VALUE, USED
 
-__all__ = ["Choice", "Findings", "Memory", "Settings", "compiled_searches", "search", "settings_of", "warm"]
+__all__ = [
+    "METHODS",
+    "Choice",
+    "Findings",
+    "Memory",
+    "Settings",
+    "compiled",
+    "compiled_searches",
+    "search",
+    "settings_of",
+    "warm",
+]
 
 
 def search(
@@ -31,10 +47,19 @@ def search(
 ) -> Findings:
     """Search for `seat`, which sees `observed` and is to choose among `codes`, its legal list. The state is left as it is.
 
-    Raises ConfigError for a constant that the room does not have.
+    A method that this process does not have yet is loaded or compiled before the time budget begins. Raises ConfigError for a
+    constant that the room does not have.
     """
-    began = time.thread_time_ns()
     constants = _constants(game, asked)
+    require(compiled(game, asked.method))
+    return _search(game, observed, seat, codes, asked, constants, memory)
+
+
+def _search(
+    game: Game, observed: States, seat: int, codes: list[int], asked: Settings, constants: Numbers, memory: Memory | None = None
+) -> Findings:
+    """Search with a method that is ready."""
+    began = time.thread_time_ns()
     threads, kind = asked.threads, METHODS[asked.method].trees
     if asked.iterations is not None:  # each plays at least one simulation, or one of each action
         threads = min(threads, max(1, asked.iterations // (len(codes) if kind is Trees.NONE else 1)))
@@ -65,14 +90,20 @@ def search(
     return found
 
 
-def warm(game: Game) -> None:
-    """Call a room's search once, so that it is compiled if the cache does not have it."""
+def warm(game: Game, methods: Iterable[str] = tuple(METHODS)) -> None:
+    """Call a room's search once with each of the methods, so that it is compiled if the cache does not have it."""
     seats = game.seats[0]
     states = game.deal(seats, game.resolve_options({}, seats), 1)
     seat = game.engine.current_seat(states)
     codes = game.legal_list(states)
-    for method in METHODS:
-        search(game, game.observed(states, seat), seat, codes, Settings(iterations=2, method=method))
+    for method in methods:
+        asked = Settings(iterations=2, method=method)
+        _search(game, game.observed(states, seat), seat, codes, asked, game.constants)
+
+
+def compiled(game: Game, method: str) -> RoomPart:
+    """A search method of a room, as a part that is compiled by itself."""
+    return RoomPart(game.name, method, game.package, jit.search_of(game.package), partial(warm, game, [method]))
 
 
 def compiled_searches(game: Game) -> list[Search]:

@@ -1,13 +1,16 @@
 """Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from arena.agent import BotFiles
 from arena.records import Limits
 from arena.seats.choose import BotSeat, choose_seat
 from arena.seats.probe import Profile, probe, probe_locked
+from arena.seats.retry import with_all_compiled
 from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+
+R = TypeVar("R")
 
 
 class Holder:
@@ -40,6 +43,10 @@ class Holder:
     def isolation(self) -> str:
         """The isolation level of the bots, as the column `isolation` stores it."""
         return NONE if self._keeper is None else self._keeper.level
+
+    def play(self, play: Callable[[], R], say: Callable[[str], None]) -> R:
+        """What `play` returns, with seats of this holder; see `with_all_compiled`."""
+        return with_all_compiled(play, self._keeper, say)
 
     def profile(self, bot: BotFiles, seconds: float) -> Profile:
         """What the bot declares about itself, within `seconds` of CPU time."""

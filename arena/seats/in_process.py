@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Protocol
 
+from arena import readiness
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import BotError, short_trace
@@ -60,8 +61,9 @@ class InProcessSeat:
         self._open.close()
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Execute the bot's module and make its agent."""
-        began = time.thread_time()
+        """Execute the bot's module and make its agent. Raises NotCompiled like `answer`."""
+        began, spent = time.thread_time(), readiness.spent().cpu
+        readiness.take_refusal()
         try:
             loaded = self._open.enter_context(self._load())
             agent = loaded.agent_class()
@@ -74,8 +76,10 @@ class InProcessSeat:
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
         except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, and must not end this process
+            _raise_refusal()
             return Fault(Ending.STARTUP, short_trace())
-        used = time.thread_time() - began
+        _raise_refusal()
+        used = time.thread_time() - began - (readiness.spent().cpu - spent)
         if used > info.clock.start:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
         self._agent = agent
@@ -86,17 +90,25 @@ class InProcessSeat:
         self._view = view
 
     def answer(self) -> Answer | Fault:
-        """Let the bot choose."""
+        """Let the bot choose.
+
+        Raises NotCompiled if the bot asks for a part of a room that this process neither has nor may compile.
+        """
         assert self._agent is not None and self._view is not None
-        wall, cpu = time.perf_counter(), time.thread_time()
+        wall, cpu, spent = time.perf_counter(), time.thread_time(), readiness.spent()
+        readiness.take_refusal()
         try:
             action = self._agent.act(self._view)
         except self._passed_on:
             raise
         except BaseException:
+            _raise_refusal()
             return Fault(Ending.CRASH, short_trace())
-        seconds = time.thread_time() - cpu + self._view.thread_seconds
-        answer = Answer(action, seconds, time.perf_counter() - wall, is_timed=self._view.is_timed)
+        _raise_refusal()
+        compiling = readiness.spent()  # what it took to load or compile a search is not charged
+        seconds = time.thread_time() - cpu + self._view.thread_seconds - (compiling.cpu - spent.cpu)
+        waited = time.perf_counter() - wall - (compiling.wall - spent.wall)
+        answer = Answer(action, seconds, waited, is_timed=self._view.is_timed)
         clock = self._view.clock
         return _late(answer, clock.move + clock.bank) or answer
 
@@ -109,6 +121,13 @@ class InProcessSeat:
             raise
         except BaseException:
             return
+
+
+def _raise_refusal() -> None:
+    """Raise the NotCompiled that the bot met, whatever it made of it: the match is to be played again."""
+    refusal = readiness.take_refusal()
+    if refusal is not None:
+        raise refusal from None
 
 
 def _late(answer: Answer, limit: float) -> Fault | None:

@@ -16,9 +16,10 @@ from arena.formats.plan import Plan
 from arena.records import Ending
 from arena.seeds import key_from_seed, new_key
 from arena.tournament.session import Settings
+from arena.workers.needs import needs_of
 from arena.workers.processes import available_cpus
 from arena.workers.warmup import warm_rooms
-from arena.workers.worker import Job, Worker
+from arena.workers.worker import Chunk, Job, Worker
 
 CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
 CALIBRATION_MATCHES = 200
@@ -76,9 +77,10 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
         key=new_key() if seed is None else key_from_seed(seed),
     )  # fmt: skip
     matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
-    warm_rooms((entry.game for entry in plan.entries), say)
+    bots = {bot.files.sha256: bot.files for bot in tournament.bots}
+    warm_rooms(needs_of(plan, bots), say)
     job = Job(
-        plan, {bot.files.sha256: bot.files for bot in tournament.bots},
+        plan, bots,
         needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
     )  # fmt: skip
     entries = tuple(_entry(plan, place, job, say) for place in range(len(plan.entries)))
@@ -95,7 +97,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
 def _entry(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> EntryForecast:
     entry = plan.entries[place]
     say(f"{entry.pool}: playing a few matches to see how long they take ...")
-    played, seconds, faults = _calibrate(plan, place, job)
+    played, seconds, faults = _calibrate(plan, place, job, say)
     size = plan.format.entry_size(plan, place)
     return EntryForecast(
         pool=entry.pool, game=entry.game, seats=entry.seats, bots=len(plan.field(entry)), tables=size.tables, deals=size.deals,
@@ -104,18 +106,25 @@ def _entry(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> Entr
     )  # fmt: skip
 
 
-def _calibrate(plan: Plan, place: int, job: Job) -> tuple[int, float, int]:
+def _calibrate(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> tuple[int, float, int]:
     """Play a few matches of an entry; returns their number, their seconds, and how many seats had faults."""
     alone = msgspec.structs.replace(plan, entries=(plan.entries[place],), format=plan.format.trial(), key=new_key())
     worker = Worker(msgspec.structs.replace(job, plan=alone))
     try:
-        worker.play([0])  # what is loaded once does not count
+        _played(worker, 0, say)  # what is loaded once does not count
         began, played, faults = time.perf_counter(), 0, 0
         while played < CALIBRATION_MATCHES and (not played or time.perf_counter() - began < CALIBRATION_SECONDS):
             index = int(len(alone) * math.fmod((played + 1) * _SPREAD, 1.0))
-            records = worker.play([index]).records
+            records = _played(worker, index, say).records
             faults += sum(seat.ending is not Ending.PLAYED for record in records for seat in record.seats)
             played += 1
         return played, time.perf_counter() - began, faults
     finally:
         worker.close()
+
+
+def _played(worker: Worker, index: int, say: Callable[[str], None]) -> Chunk:
+    """One match; what its bots ask for is compiled, and it is played again."""
+    while (chunk := worker.play([index])).lacking:
+        warm_rooms({game: (part,) for game, part in chunk.lacking.values()}, say)
+    return chunk

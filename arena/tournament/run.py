@@ -39,12 +39,15 @@ from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, write_manife
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
 from arena.workers.backend import Backend
+from arena.workers.compiling import Compiling
 from arena.workers.driver import Driver, Tally
+from arena.workers.gate import CompilingGate, OpenGate
 from arena.workers.local import LocalBackend
+from arena.workers.needs import needs_of
 from arena.workers.processes import available_cpus
-from arena.workers.warmup import warm_rooms
 from arena.workers.worker import Chunk, Failure, Job
 
+MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 MOST_MATCHES = 100_000_000  # a byte of memory each
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -95,6 +98,9 @@ class _Run:
         self.trouble = Trouble.of(journal) or Trouble()
         self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
         self._playing_since = 0.0
+        self._compiling: Compiling | None = None
+        self._end = 0  # of the stretch that is played
+        self._ahead: dict[int, MatchRecord] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
         self.started = _started(journal)
 
@@ -126,14 +132,16 @@ class _Run:
             driver: Driver | None = None
             for first, last in self.course.stretches():
                 self._follow(last)
+                is_new = self._take_in(last)
                 todo = self._todo(first, last)
                 nearest = next(todo, None)
                 if nearest is not None:
+                    is_new = True
                     driver = driver or self._driver(settings, opened)
                     self._playing_since = time.monotonic() - self.progress.seconds
                     driver.backend.stage = self.plan.stage_from(first)
-                    driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last))
-                self._pass_checkpoint(first, last, is_new=nearest is not None)
+                    driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last), self._later(last))
+                self._pass_checkpoint(first, last, is_new=is_new)
             self.plan = self.course.plan
             if self.course.outcome is not None:
                 self.progress.total = self.progress.done
@@ -212,18 +220,37 @@ class _Run:
             self.reporter.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {out}")
 
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
+        bots = {bot.files.sha256: bot.files for bot in self.tournament.bots}
         is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
-        rooms = [] if is_elsewhere else [entry.game for entry in self.plan.entries]
-        warm_rooms(rooms, self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        needs = {} if is_elsewhere else needs_of(self.plan, bots)
+        if not self.plan.format.IS_STAGED:
+            left = self._games_left()
+            needs = {game: parts for game, parts in needs.items() if game in left}
+        compiling = Compiling(needs, self.reporter.say, {jit.RATINGS: "arena.ratings"})
+        self._compiling = opened.enter_context(compiling)
         job = settings.job(
-            self.plan.without_stages(), {bot.files.sha256: bot.files for bot in self.tournament.bots},
-            needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
-        )  # fmt: skip
+            self.plan.without_stages(), bots, needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation
+        )
         backend = opened.enter_context(_backend(job, settings, self.reporter.say))
         seats = max(entry.seats for entry in self.plan.entries)
         clock = self.plan.clock
         patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
-        return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally)
+        gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)
+        return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally, gate, self._game_of)
+
+    def _games_left(self) -> set[str]:
+        """The games of a plan that is known from the start that have matches to play."""
+        left: set[str] = set()
+        games_in_all = {entry.game for entry in self.plan.entries}
+        for index in self._todo(0, len(self.plan)):
+            left.add(self._game_of(index))
+            if left == games_in_all:
+                break
+        return left
+
+    def _game_of(self, index: int) -> str:
+        """The game of match `index`."""
+        return self.plan.entries[self.plan.entry_of(index)].game
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
         self._store([_after(earlier[record.index], record) for record in chunk.records])
@@ -233,8 +260,10 @@ class _Run:
         self._store([void(games.load(setup.game), setup, attempts, reason)])
 
     def _store(self, records: list[MatchRecord]) -> None:
-        """Store records in the journal, with what `arena status` shows."""
+        """Store records in the journal, with what `arena status` shows; those of later stretches wait."""
         progress = self.progress
+        self._ahead |= {record.index: record for record in records if record.index >= self._end}
+        records = [record for record in records if record.index < self._end]
         fresh = {record.index: record for record in records if not self.done[record.index]}
         score = self.score.plus(fresh.values())
         pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
@@ -247,6 +276,22 @@ class _Run:
         progress.done += len(new)
         progress.played_now += len(new)
 
+    def _later(self, last: int) -> Iterator[int]:
+        """Matches from index `last` on that can be played before it is decided whether they count; only while we compile."""
+        if self._compiling is None or self._compiling.is_over or self.plan.format.IS_STAGED or self.plan.format.MAY_END_EARLY:
+            return
+        for index in range(last, min(len(self.plan), last + MOST_AHEAD)):
+            if not self.done[index] and index not in self._ahead and self.course.is_wanted(index):
+                yield index
+
+    def _take_in(self, last: int) -> bool:
+        """Begin the stretch that ends before `last`: store its matches that were played before it, if they count."""
+        self._end = last
+        known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
+        if wanted := [record for record in known if self.course.is_wanted(record.index)]:
+            self._store(wanted)
+        return bool(wanted)
+
     def _trouble_by_now(self) -> Trouble:
         before, tally = self.trouble, self.tally
         return Trouble(
@@ -256,12 +301,20 @@ class _Run:
         )  # fmt: skip
 
     def _tick(self) -> None:
-        self.progress.seconds = time.monotonic() - self._playing_since
-        self.reporter.progress(self.progress)
+        progress = self.progress
+        progress.seconds, progress.ahead = time.monotonic() - self._playing_since, len(self._ahead)
+        if self._compiling is not None:
+            self._compiling.look()
+            progress.compiling = self._compiling.text
+            if progress.compiling:
+                progress.early, progress.waited = progress.played_now + progress.ahead, progress.seconds
+        self.reporter.progress(progress)
 
     def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
         """Decide what comes next, only from the rows up to here, so that workers and resumes cannot change it."""
         retired = len(self.course.retired)
+        if self._compiling is not None:
+            self._compiling.wait_for(jit.RATINGS)
         for record in self.journal.records(first, last):
             self.running.add(record)
             self.course.add(record)

@@ -67,18 +67,27 @@ class Progress:
     """Wall time of this run, from its first match on."""
     endings: Counter[Ending] = field(default_factory=Counter)
     """How many seats had each ending other than `played`."""
+    compiling: str = ""
+    """What is compiled meanwhile and how long it takes, in words; empty: nothing is."""
+    ahead: int = 0
+    """Matches that were played before it is decided whether they count; that is done only while something is compiled."""
+    early: int = 0
+    """How many matches this run played while something was compiled, those ahead included."""
+    waited: float = 0.0
+    """The wall time until all was compiled, in seconds; it says nothing about the time that the others take."""
     ratings: list[Rating] = field(default_factory=list)
     """The ratings at the last checkpoint."""
 
     @property
     def rate(self) -> float:
-        """Matches per second of this run; 0 before the first one."""
-        return self.played_now / self.seconds if self.seconds else 0.0
+        """Matches per second of this run since all is compiled; 0 before the first one."""
+        seconds = self.seconds - self.waited
+        return (self.played_now + self.ahead - self.early) / seconds if seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the end at the current rate; None before the first match."""
-        return (self.total - self.done) / self.rate if self.rate else None
+        return (self.total - self.done - self.ahead) / self.rate if self.rate else None
 
 
 class Reporter(Protocol):

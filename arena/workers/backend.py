@@ -42,6 +42,10 @@ class Backend(Protocol):
         """The chunks that have ended, after at most `seconds`."""
         ...
 
+    def compile(self, game: str, part: str) -> bool:
+        """Have a part of a game compiled on the workers' machines before they play on; false: they are this machine."""
+        ...
+
     def cancel(self, ticket: Ticket) -> None:
         """Kill the worker of a chunk that takes too long; the chunk is then reported as lost."""
         ...

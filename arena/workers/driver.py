@@ -14,10 +14,12 @@ idle for a third of the time where matches took up to 5 s, 2 slots for less than
 import itertools
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arena.games import PARTS
 from arena.workers.backend import Backend, Lost, Ticket
+from arena.workers.gate import Gate, OpenGate, Queue
 from arena.workers.worker import NO_KILLS, Chunk, Failure
 
 CHUNK_SECONDS = 0.25  # Ray's cost of 0.5 ms a task is then 0.2 %
@@ -26,6 +28,7 @@ IN_FLIGHT = 2  # chunks per slot: one running, one waiting
 ATTEMPTS = 3  # singly
 WAIT_SECONDS = 0.2
 SMOOTHING = 0.3  # of the newest chunk in the estimate of a match's time
+MOST_ASKS = 2 * len(PARTS)  # of one match; no bot can ask for a part that its worker has
 SLOWNESS = 10.0  # times the estimate that a chunk may take, beyond the patience
 
 
@@ -76,35 +79,56 @@ class Driver:
     patience: float
     """Seconds that one match may take beyond all estimates before its worker is killed."""
     tally: Tally = field(default_factory=Tally)
+    gate: Gate = field(default_factory=OpenGate)
+    """Says which games can be played."""
+    game_of: Callable[[int], str] = lambda index: ""
+    """The game of a match, by its index."""
     _match_seconds: float | None = None
+    _asks: Counter[int] = field(default_factory=Counter)  # how often each match asked for what is not compiled
 
-    def run(self, indices: Iterable[int], count: int) -> None:
-        """Play the matches `indices`, `count` of them at most (chunks are shorter towards the end)."""
-        todo = iter(indices)
+    def run(self, indices: Iterable[int], count: int, ahead: Iterable[int] = ()) -> None:
+        """Play the matches `indices`, `count` of them at most (chunks are shorter towards the end).
+
+        `ahead`: matches of later stretches, of which some are played while none of this one can be.
+        """
+        todo, later = (Queue(matches, self.game_of, self.gate) for matches in (indices, ahead))
         left = count
+        waiting: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # for a part of a game to be compiled
         again: deque[int] = deque()  # singly
         alone: deque[int] = deque()  # with nothing beside it
         earlier: defaultdict[int, list[Failure]] = defaultdict(list)  # failed attempts
         charges: Counter[int] = Counter()  # those that count
         pending: dict[Ticket, _Sent] = {}  # in order of submission
         is_quiet = False
-        while left or again or alone or pending:
+        while left or again or alone or pending or waiting:
+            for part in [part for part in waiting if self.gate.is_compiled(*part)]:
+                again.extend(waiting.pop(part))
             if not pending:
                 is_quiet = bool(alone)
             if is_quiet and not pending:
                 self._submit([alone.popleft()], pending, earlier)
-            while not is_quiet and not alone and len(pending) < IN_FLIGHT * self.backend.slots and (again or left):
-                chunk = [again.popleft()] if again else self._take(todo, left)
-                if not chunk:
+            while not is_quiet and not alone and len(pending) < self._most_pending() and (again or left):
+                is_new = not again
+                chunk = [again.popleft()] if again else todo.take(self._size(left))
+                if not chunk and todo.is_empty:
                     left = 0
                     break
-                left -= 0 if chunk[0] in earlier else len(chunk)
+                if chunk and is_new:
+                    left -= len(chunk)
+                chunk = chunk or later.take(self._size(count))
+                if not chunk:
+                    break
                 self._submit(chunk, pending, earlier)
+            if not pending and not alone and (left or waiting):
+                self.gate.wait(WAIT_SECONDS)
             in_flight = len(pending)
-            for ticket, outcome in self.backend.wait(WAIT_SECONDS):
+            for ticket, outcome in self.backend.wait(WAIT_SECONDS) if pending or self.gate.is_open else ():
                 chunk = pending.pop(ticket).indices
+                asked = self._asked(outcome)
+                for index, part in asked.items():
+                    waiting[part].append(index)
                 is_single = len(chunk) == 1
-                for index, failure in self._accept(outcome, chunk, earlier).items():
+                for index, failure in self._accept(outcome, chunk, asked, earlier).items():
                     earlier[index].append(failure)
                     charges[index] += is_single and (in_flight == 1 or not self.backend.falls_together)
                     if charges[index] >= ATTEMPTS:
@@ -119,23 +143,42 @@ class Driver:
         kills = _kills(earlier[chunk[0]]) if chunk[0] in earlier else NO_KILLS
         pending[self.backend.submit(chunk, kills)] = _Sent(chunk)
 
-    def _take(self, todo: Iterator[int], left: int) -> list[int]:
-        """The next chunk: adapted to the time that a match takes, never more than a fair share of the rest."""
-        size = 1
-        if self._match_seconds is not None:
-            fair = max(1, left // (IN_FLIGHT * self.backend.slots))
-            size = max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / max(self._match_seconds, 1e-6))))
-        return list(itertools.islice(todo, size))
+    def _most_pending(self) -> int:
+        """How many chunks may be with the backend. While something compiles, as many as there are CPUs beside, none waiting."""
+        slots, busy = self.backend.slots, self.gate.busy
+        return min(slots, max(1, slots - busy)) if busy else IN_FLIGHT * slots
+
+    def _size(self, left: int) -> int:
+        """How many matches to put into a chunk: by the time that a match takes, never more than a fair share of the rest."""
+        if self._match_seconds is None:
+            return 1
+        fair = max(1, left // (IN_FLIGHT * self.backend.slots))
+        return max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / max(self._match_seconds, 1e-6))))
+
+    def _asked(self, outcome: Chunk | Lost) -> dict[int, tuple[str, str]]:
+        """What the matches of a chunk asked for that is not compiled; it is being compiled from now on.
+
+        Without matches that have asked so often that something must be wrong: they count as failed.
+        """
+        lacking = {} if isinstance(outcome, Lost) else outcome.lacking
+        self._asks.update(lacking.keys())
+        asked = {index: part for index, part in lacking.items() if self._asks[index] <= MOST_ASKS}
+        for part in dict.fromkeys(asked.values()):
+            self.gate.compile(*part)
+        return asked
 
     def _accept(
-        self, outcome: Chunk | Lost, indices: list[int], earlier: Mapping[int, Sequence[Failure]]
+        self, outcome: Chunk | Lost, indices: list[int], asked: Collection[int], earlier: Mapping[int, Sequence[Failure]]
     ) -> dict[int, Failure]:
-        """Store what a chunk brought; returns the matches that have to be tried again, with the reason."""
+        """Store what a chunk brought; returns the matches that have failed and are tried again, with the reason.
+
+        `asked`: the matches that are played again once what a bot asked for is compiled.
+        """
         if isinstance(outcome, Lost):
             self.tally.lost_chunks += 1
             self.tally.failed_attempts += len(indices)
             return dict.fromkeys(indices, Failure(outcome.reason))
-        silent = set(indices).difference(outcome.failures, (record.index for record in outcome.records))
+        silent = set(indices).difference(outcome.failures, asked, (record.index for record in outcome.records))
         failures = {**outcome.failures, **dict.fromkeys(sorted(silent), Failure("its worker gave no result"))}
         self.tally.failed_attempts += len(failures)
         self.tally.match_cpu += outcome.match_cpu

@@ -63,6 +63,10 @@ class LocalBackend:
                     self._restart()
         return ended
 
+    def compile(self, _game: str, _part: str) -> bool:
+        """Do nothing: the workers are on this machine."""
+        return False
+
     def cancel(self, _ticket: Ticket) -> None:
         """Kill all workers: a pool cannot say which one runs what. All their chunks are then reported as lost."""
         for process in self._processes():

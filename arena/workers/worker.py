@@ -14,9 +14,11 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles
+from arena.cache import is_temporary
 from arena.formats.plan import Plan
 from arena.formats.stages import Stage
 from arena.match import HostTrouble, Player, play
+from arena.readiness import NotCompiled, Part, absent_parts, compile_here
 from arena.records import MatchRecord
 from arena.seats.choose import BotSeat, choose_seat, keeper_for
 from arena.seats.sandbox import NAMESPACE, HeldSeat, LockError
@@ -63,6 +65,8 @@ class Chunk(msgspec.Struct, frozen=True):
     """CPU seconds spent inside matches, locked seats included."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
+    lacking: dict[int, tuple[str, str]] = {}
+    """The matches, by index, in which a bot asked for what is not compiled: a game, and a part of it."""
 
 
 class Worker:
@@ -95,22 +99,42 @@ class Worker:
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
+        lacking: dict[int, tuple[str, str]] = {}
         match_cpu = 0.0
         for index in indices:
             cpu = self._cpu_seconds()
-            played = self.play_match(index, kills)
-            if isinstance(played, Failure):
-                failures[index] = played
+            try:
+                played = self.play_match(index, kills)
+            except NotCompiled as needed:
+                lacking[index] = needed.game, needed.part
             else:
-                records.append(played)
+                if isinstance(played, Failure):
+                    failures[index] = played
+                else:
+                    records.append(played)
             match_cpu += self._cpu_seconds() - cpu
         now = self._cpu_seconds()
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
-        return Chunk(records, failures, time.perf_counter() - began, match_cpu if worker_cpu else 0.0, worker_cpu)
+        seconds = time.perf_counter() - began
+        return Chunk(records, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking)
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
-        """Play one match of the plan."""
+        """Play one match of the plan.
+
+        Raises NotCompiled if a bot asks for a part of a room that is not in the cache: to compile it takes longer than a match
+        may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
+        """
+        while True:
+            try:
+                with absent_parts(_load):
+                    return self._attempt(index, kills)
+            except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
+                _load(games.part(games.load(needed.game), needed.part))
+                assert self._keeper is not None
+                self._keeper.renew()
+
+    def _attempt(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
         seats: list[BotSeat] = []
         try:
             setup = self._plan.setup(index)
@@ -140,3 +164,10 @@ class Worker:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         held = 0.0 if self._keeper is None else self._keeper.cpu_seconds()
         return time.process_time() + children.ru_utime + children.ru_stime + held
+
+
+def _load(part: Part) -> None:
+    """Load a part that is in the cache. Compile one only if nobody else could: where the cache is this process's alone."""
+    if not part.is_compiled and not is_temporary():
+        raise NotCompiled(part.game, part.name)
+    compile_here(part)

@@ -236,7 +236,7 @@ SEARCHED = SearchError(
 BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "engine": (
         {
-            "all_ready": lambda _: ["naga"], "open_spiel_speeds": list,
+            "all_ready": lambda *_: ["naga"], "open_spiel_speeds": list,
             "room_speeds": lambda name: [PlaySpeed(name, 2, np.float64(1e6), 15.0)],
             "room_cost": lambda name: RoomCost(name, 1.0, 300.0, 120, 30.0, 1.0),
         },
@@ -244,7 +244,7 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
     "search": (
         {
-            "all_ready": lambda _: ["naga"], "open_spiel_searches": list,
+            "all_ready": lambda *_: ["naga"], "open_spiel_searches": list,
             "search_speeds": lambda name: [SearchSpeed(name, 2, "uniform", 1e5, 1e6, 10.0)],
             "search_cost": lambda name: SearchCost(name, 1.0, 0.5, 0.01, 0.0, 1.9),
         },
@@ -252,7 +252,7 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
     "seats": (
         {
-            "all_ready": lambda _: ["naga"], "seat_cost": lambda rooms: SEAT,
+            "all_ready": lambda *_: ["naga"], "seat_cost": lambda rooms: SEAT,
             "command_costs": lambda room: [CommandCost("C", 1.0, 0.5, 40.0, 80.0, 5.0)],
         },
         lambda found: found["seats"][0]["seat_private_mb"] is None and found["commands"][0]["language"] == "C",

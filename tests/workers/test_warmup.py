@@ -2,15 +2,16 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 from arena.engine import jit
 from arena.errors import ArenaError
-from arena.workers import warmup
-from arena.workers.warmup import _started
+from arena.workers import compiling
+from arena.workers.compiling import _started
+from arena.workers.warmup import warm_rooms
 
 COMPILES = "pass"
 FAILS = "raise ValueError('the compiler gave up')"
@@ -18,17 +19,17 @@ NEVER_ENDS = "import signal; signal.pause()"
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[str]]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """The processes that compile, two at once."""
     made = []
 
-    def start(module: str, name: str) -> subprocess.Popen[str]:
-        made.append(_started(module, name))
+    def start(module: str, name: str, parts: Iterable[str] = ()) -> subprocess.Popen[bytes]:
+        made.append(_started(module, name, parts))
         return made[-1]
 
-    monkeypatch.setattr(warmup, "_started", start)
-    monkeypatch.setattr(warmup, "available_cpus", lambda: 2)
-    monkeypatch.setattr(jit, "is_warm", lambda name: False)
+    monkeypatch.setattr(compiling, "_started", start)
+    monkeypatch.setattr(compiling, "available_cpus", lambda: 2)
+    monkeypatch.setattr(jit, "is_warm", lambda name, part="": False)
     return made
 
 
@@ -41,10 +42,10 @@ def modules(folder: Path, sources: Mapping[str, str], monkeypatch: pytest.Monkey
 
 
 def test_it_says_what_is_compiled_and_how_long_the_rest_takes(
-    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    seconds = warmup.warm_rooms((), said.append, modules(tmp_path, dict.fromkeys("abc", COMPILES), monkeypatch))
+    seconds = warm_rooms({}, said.append, modules(tmp_path, dict.fromkeys("abc", COMPILES), monkeypatch))
     assert said[0] == "compiling a, b, c (first run only) ..."
     assert [text.split(", ")[1] for text in said[1:3]] == ["1 of 3", "2 of 3"]
     assert {text.split()[0] for text in said[1:3]} < set("abc") and all(text.endswith(" s left") for text in said[1:3])
@@ -53,21 +54,21 @@ def test_it_says_what_is_compiled_and_how_long_the_rest_takes(
 
 
 def test_what_cannot_be_compiled_is_named_and_the_others_are_ended(
-    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = modules(tmp_path, {"slow": NEVER_ENDS, "broken": FAILS, "next": COMPILES}, monkeypatch)
     with pytest.raises(ArenaError, match=r"^broken could not be compiled: ValueError: the compiler gave up$"):
-        warmup.warm_rooms((), print, others)
+        warm_rooms({}, print, others)
     assert len(started) == 2 and all(child.returncode is not None for child in started)
 
 
 def test_ctrl_c_ends_what_compiles(
-    started: list[subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: list[subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(_: str) -> None:
         if started:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        warmup.warm_rooms((), interrupt, modules(tmp_path, {"slow": NEVER_ENDS, "a": COMPILES, "b": COMPILES}, monkeypatch))
+        warm_rooms({}, interrupt, modules(tmp_path, {"slow": NEVER_ENDS, "a": COMPILES, "b": COMPILES}, monkeypatch))
     assert len(started) == 2 and all(child.returncode is not None for child in started)

@@ -8,6 +8,7 @@ from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
+from arena.readiness import SAMPLING
 from arena.report.terminal.page import Page
 
 
@@ -17,7 +18,7 @@ def engine(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     On one core, in CPU time. OpenSpiel's figures stand beside ours if the extra `bench` is installed.
     """
     refuse_csv(format, "this result")
-    names = all_ready(game)
+    names = all_ready(game, [SAMPLING])
     plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
     costs = [room_cost(name) for name in names]
     show(format, lambda page: _write(page, plays, costs), {"random_play": plays, "rooms": costs})

@@ -29,6 +29,7 @@ from arena.cli.shared.printing import Format, error_console, note, refuse_csv, s
 from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
+from arena.workers.compiling import everything
 from arena.workers.warmup import warm_rooms
 
 
@@ -63,7 +64,7 @@ def _measured(
     players = _players(games, bots)
     kinds = [kind for kind in kinds if kind.game.name in players]
     console = error_console()
-    warm_rooms([*players], note)
+    warm_rooms(everything(players), note)
     errors: list[SearchError] = []
     found: list[Exploitability] = []
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())

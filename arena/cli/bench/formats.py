@@ -33,7 +33,7 @@ def formats(format: FormatOption = Format.TABLE) -> int:
     Takes some minutes.
     """
     refuse_csv(format, "this result")
-    warm_rooms(["naga"], note)
+    warm_rooms({"naga": ()}, note)
     note(f"simulating {len(MEANS) * len(MATCHES) * SIMULATED_RUNS:,} comparisons ...")
     tests = [
         simulated(mean, matches=matches, spread=0.2, error=ERROR, difference=DIFFERENCE, runs=SIMULATED_RUNS, most=MOST_DEALS)

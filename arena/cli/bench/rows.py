@@ -44,7 +44,7 @@ def rows(
     """
     if matches < 1:
         raise ConfigError(f"--matches: at least 1, not {matches}")
-    warm_rooms((), note, {jit.RATINGS: "arena.ratings"})
+    warm_rooms({}, note, {jit.RATINGS: "arena.ratings"})
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory())) if out is None else out
         try:

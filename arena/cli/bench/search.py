@@ -9,6 +9,7 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.report.terminal.page import Page
+from arena.search import METHODS
 
 
 def search(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
@@ -20,7 +21,7 @@ def search(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     refuse_csv(format, "this result")
     speeds: list[SearchSpeed] = []
     costs: list[SearchCost] = []
-    for name in all_ready(game):
+    for name in all_ready(game, METHODS):
         note(f"{name} ...")
         speeds += search_speeds(name)
         costs.append(search_cost(name))

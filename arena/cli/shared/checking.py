@@ -31,8 +31,8 @@ def checked(path: Path, chosen: list[str]) -> tuple[BotCheck, BotFiles | None]:
     try:
         with error_console().status("checking") as status:
             found = check_bot(
-                bot_name(path), files, chosen=chosen, prepare=lambda names: warm_rooms(names, status.console.print),
-                say=lambda text: status.update(f"checking {text}"),
+                bot_name(path), files, chosen=chosen, prepare=lambda needs: warm_rooms(needs, status.console.print),
+                say=lambda text: status.update(f"checking {text}"), news=status.console.print,
             )  # fmt: skip
         return found, files
     except HostTrouble as trouble:

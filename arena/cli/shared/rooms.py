@@ -1,27 +1,39 @@
 """Making a room ready for a command."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from arena import games
+from arena.agent import BotFiles, read_bot
 from arena.cli.shared.printing import note
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
+from arena.errors import BotError
+from arena.workers.needs import needs_at
 from arena.workers.warmup import warm_rooms
 
 
-def ready(name: str) -> Game:
-    """The room of a game, its rules compiled; says so where that takes a while. Raises ConfigError for an unknown name."""
+def ready(name: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]] = ()) -> Game:
+    """The room of a game, its rules compiled, and what these bots ask for; says so where that takes a while.
+
+    `bots`: with their parameters. Raises ConfigError for an unknown name.
+    """
     game = games.load(name)
-    warm_rooms([name], note)
+    warm_rooms(needs_at(name, bots), note)
     return game
 
 
-def all_ready(chosen: Sequence[str] | None) -> list[str]:
-    """Names of the chosen games, or of all of them, with their rules compiled. Raises ConfigError for an unknown name."""
+def all_ready(chosen: Sequence[str] | None, parts: Collection[str] = ()) -> list[str]:
+    """Names of the chosen games, or of all of them, with their rules and these parts compiled.
+
+    Raises ConfigError for an unknown name.
+    """
     names = list(chosen or games.names())
     for name in names:
         games.load(name)  # an unknown name is refused before anything is compiled
-    warm_rooms(names, note)
+    warm_rooms(dict.fromkeys(names, parts), note)
     return names
 
 
@@ -29,3 +41,10 @@ def warn(game: Game, seats: int, resolved: Mapping[str, OptionValue]) -> None:
     """Print a warning for each rule option that is allowed but probably a mistake."""
     for warning in game.option_warnings(seats, resolved):
         note(f"warning: {warning}")
+
+
+def readable(paths: Iterable[Path]) -> Iterator[tuple[BotFiles, Mapping[str, Any]]]:
+    """The bots at these paths, without parameters, for `ready`. Who seats a bot that cannot be read says what is wrong."""
+    for path in paths:
+        with contextlib.suppress(BotError):
+            yield read_bot(path), {}

@@ -165,9 +165,11 @@ def progress_text(progress: Progress) -> str:
     """Done of all, rate, time left, endings that are not `played`, and who leads."""
     share = progress.done / progress.total if progress.total else 1.0
     parts = [f"{progress.done:,} of {progress.total:,} matches ({share:.0%})"]
-    if progress.rate:
+    if progress.compiling:
+        parts += [f"{progress.ahead:,} more played ahead"] * bool(progress.ahead) + [progress.compiling]
+    elif progress.rate:
         parts.append(rate_text(progress.rate))
-    if progress.seconds_left is not None:
+    if progress.seconds_left is not None and not progress.compiling:
         parts.append(f"{duration_text(progress.seconds_left)} left")
     parts += [f"{ending.value} {progress.endings[ending]}" for ending in Ending if progress.endings[ending]]
     text = ", ".join(parts)

@@ -12,7 +12,7 @@ from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, pack, setup_of
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, MatchId, Out
-from arena.cli.shared.printing import Format, refuse_csv, show
+from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
@@ -91,13 +91,16 @@ def _run(
     with Holder([packed.game], limits=msgspec.convert(manifest.config, Limits)) as holder:
         seed, params = setup.bot_seeds[packed.seat], msgspec.json.decode(packed.params)
         is_trusted = record.seats[packed.seat].isolation == NONE
-        held = holder.seat(files, seed, params, is_trusted=is_trusted)
+        room = ready(packed.game, [(files, params)])
+
+        def brought() -> Rerun:
+            with holder.seat(files, seed, params, is_trusted=is_trusted) as held:
+                return bring_back(room, record, setup, packed.seat, packed.decision, held)
+
         try:
-            rerun = bring_back(ready(packed.game), record, setup, packed.seat, packed.decision, held)
+            rerun = holder.play(brought, note)
         except HostTrouble as trouble:
             raise ArenaError(f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
-        finally:
-            held.close()
     remarks = []
     if files.sha256 != packed.bot_sha256:
         remarks.append(f"with other files than those that played (sha256 {files.sha256[:16]}, then {packed.bot_sha256[:16]})")

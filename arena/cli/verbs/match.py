@@ -11,13 +11,16 @@ from arena.agent import bot_name
 from arena.agent.naming import named_bot
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, MatchSeed, RuleOptions
-from arena.cli.shared.printing import Format, say_all, show
-from arena.cli.shared.rooms import ready, warn
+from arena.cli.shared.printing import Format, note, say_all, show
+from arena.cli.shared.rooms import readable, ready, warn
 from arena.engine.options import parse_options
+from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
-from arena.match import HostTrouble, Seat, play
+from arena.match import HostTrouble, MatchSetup, Seat, play
+from arena.records import MatchRecord
 from arena.report.selection.replay import replay_lines, result_lines
 from arena.report.terminal.page import Page
+from arena.seats.retry import with_all_compiled
 from arena.seats.sandbox import Keeper, LockError
 from arena.seats.single_match import agree, bot_seat
 
@@ -44,16 +47,13 @@ def match(
     """
     if watch and format is not Format.TABLE:
         raise ConfigError(f"--format {format}: --watch prints text; leave one of them out")
-    room = ready(game)
+    room = ready(game, readable(bots))
     setup = agree(game, [bot_name(bot) for bot in bots], seed=seed, options=parse_options(option or []))
     warn(room, len(bots), setup.options)
     with ExitStack() as opened:
         keeper = opened.enter_context(Keeper([game])) if locked else None
-        seats: list[Seat] = [
-            opened.enter_context(bot_seat(bot, bot_seed, keeper=keeper)) for bot, bot_seed in zip(bots, setup.bot_seeds)
-        ]
         try:
-            record = play(room, setup, seats)
+            record = with_all_compiled(lambda: _played(room, setup, bots, keeper), keeper, note)
         except (LockError, HostTrouble) as trouble:
             raise ArenaError(
                 f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
@@ -69,3 +69,11 @@ def match(
     rows = [{"seat": number, **msgspec.to_builtins(seat)} for number, seat in enumerate(record.seats)]
     show(format, write, record, rows)
     return DONE
+
+
+def _played(room: Game, setup: MatchSetup, bots: list[Path], keeper: Keeper | None) -> MatchRecord:
+    with ExitStack() as opened:
+        seats: list[Seat] = [
+            opened.enter_context(bot_seat(bot, bot_seed, keeper=keeper)) for bot, bot_seed in zip(bots, setup.bot_seeds)
+        ]
+        return play(room, setup, seats)

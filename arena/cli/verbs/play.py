@@ -11,12 +11,13 @@ from arena.agent.naming import named_bot
 from arena.agent.view import View
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import GameName, MatchSeed, RuleOptions
-from arena.cli.shared.printing import say, say_all
-from arena.cli.shared.rooms import ready, warn
+from arena.cli.shared.printing import note, say, say_all
+from arena.cli.shared.rooms import readable, ready, warn
 from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.match import Answer, Fault, Seat
 from arena.match import play as play_table
+from arena.readiness import absent_parts, compile_and_tell
 from arena.report.selection.replay import RULE, replay_lines
 from arena.seats.single_match import agree, bot_seat
 
@@ -39,7 +40,7 @@ def play(
         raise ConfigError(f"--seat: a seat from 0 to {len(against)}, not {seat}")
     names = [bot_name(bot) for bot in against]
     names.insert(seat, "you")
-    room = ready(game)
+    room = ready(game, readable(against))
     setup = agree(game, names, seed=seed, options=parse_options(option or []))
     warn(room, len(names), setup.options)
     with ExitStack() as opened:
@@ -49,7 +50,8 @@ def play(
             for place, bot_seed in enumerate(setup.bot_seeds)
         ]
         try:
-            record = play_table(room, setup, seats)
+            with absent_parts(compile_and_tell(note)):
+                record = play_table(room, setup, seats)
         except (EOFError, KeyboardInterrupt):
             say("\nYou left the table.")
             return INTERRUPTED

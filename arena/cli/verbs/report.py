@@ -45,7 +45,7 @@ def report(
     known = read_manifest(folder)
     if known.finished:  # only then there are replays
         played = {entry.get("game") for entry in known.entries}
-        warm_rooms([game for game in games.names() if game in played], console.print)
+        warm_rooms({game: () for game in games.names() if game in played}, console.print)
     with console.status("reading") as status:
         text = html(document(folder, lambda news: status.update(news)))
         _write(target, text)

@@ -48,7 +48,7 @@ def verify_results(
     manifest = read_manifest(folder)
     if workers is None:
         workers = available_cpus() if manifest.played >= MATCHES_FOR_ALL else 1
-    warm_rooms(manifest.rules_versions, note, {jit.RATINGS: "arena.ratings"})
+    warm_rooms(dict.fromkeys(manifest.rules_versions, ()), note, {jit.RATINGS: "arena.ratings"})
     audit = audit_results(folder, workers, _Progress())
     summary = {
         "name": folder.name, "verified": not audit.problems, "matches": audit.matches, "seconds": audit.seconds,

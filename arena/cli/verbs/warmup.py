@@ -9,6 +9,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
 from arena.games import load
 from arena.games import names as all_games
+from arena.workers.compiling import everything
 from arena.workers.warmup import warm_rooms
 
 
@@ -19,12 +20,13 @@ def warmup(
 ) -> int:
     """Compile the rules now instead of at the first use.
 
-    Commands that need compiled rules do this themselves. Compiled rules are kept in a cache.
+    With the rules, all searches that bots can ask for. Other commands compile what they need themselves. Everything is kept in
+    a cache.
     """
     names = games or all_games()
     for name in names:
         load(name)  # an unknown name is refused before anything is compiled
-    if not warm_rooms(names, say):
+    if not warm_rooms(everything(names), say):
         say(f"all compiled already: {', '.join(names)}")
     say(f"cache: {cache_root()}")
     return DONE

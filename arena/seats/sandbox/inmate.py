@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from arena import games
 from arena.agent import Agent, BotFiles, LoadedBot
 from arena.errors import BotError, printable, short_trace
+from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
 from arena.seats.sandbox import kernel, launch, wire
 from arena.seats.sandbox.lockdown import Cell, lock
@@ -37,14 +38,32 @@ def run(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
     folder = lock(cell, start.folder, start.limits)
     _send(wire.Locked(wire.START_ID, time.process_time()))
-    agent = _started(start, Path(folder))
+    asked = [wire.START_ID]  # the request that the bot works on
+    with absent_parts(lambda part: _ask_for(part, start, asked[0])):
+        _play(start, Path(folder), asked)
+
+
+def _play(start: wire.Start, folder: Path, asked: list[int]) -> NoReturn:
+    agent = _started(start, folder)
     while True:
         body = _read_message()
         request = wire.decode_request(body)
+        asked[0] = request.id
         if isinstance(request, wire.Ask):
             _send(_acted(agent, start, request))
         else:
             _send(_ended(agent, request))
+
+
+def _ask_for(part: Part, start: wire.Start, request: int) -> None:
+    """Tell the worker that the bot needs a part of its room that is not here, and wait to be ended.
+
+    A part of another room stays absent, and calling it fails: nothing is compiled for a game that is not played.
+    """
+    if start.info is not None and part.game == start.info.game:
+        _send(wire.Lacking(request, part.name))
+        while True:
+            _read(1)
 
 
 def _close_all_but(socket: int, output: int) -> None:

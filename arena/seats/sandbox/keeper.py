@@ -13,8 +13,10 @@ from pathlib import Path
 import msgspec
 
 import arena
+from arena import games
 from arena.agent import BotFiles, unpack
 from arena.cache import VARIABLE, cache_root
+from arena.engine import jit
 from arena.games.discovery import outside_paths
 from arena.records import Ending
 from arena.seats.sandbox import canary, kernel, landlock, wire
@@ -43,8 +45,13 @@ class Keeper:
     """Keeps one zygote, which is started at the first seat. A context manager."""
 
     def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, needs_lock: bool = True) -> None:
-        """`rooms`: the games that bots play; `level`: the strongest to try; `needs_lock`: refuse less than `locked`."""
+        """`rooms`: the games that bots play; `level`: the strongest to try; `needs_lock`: refuse less than `locked`.
+
+        Of these games the zygote has those that are compiled when it starts, with all their parts that are; see `need`.
+        """
         self._rooms = tuple(dict.fromkeys(rooms))
+        self._needed: set[str] = set()
+        self._loaded: dict[str, tuple[str, ...]] = {}
         self._wanted = level
         self._needs_lock = needs_lock
         self._process: subprocess.Popen[bytes] | None = None
@@ -74,6 +81,16 @@ class Keeper:
         self._zygote()
         assert self._process is not None
         return self._process.pid
+
+    def need(self, game: str) -> None:
+        """Have a game ready in the zygote; if it is not, the zygote is started again, and compiles it if nobody has."""
+        self._needed.add(game)
+        if self._control is not None and game not in self._loaded:
+            self.renew()
+
+    def lacks(self, game: str, part: str) -> bool:
+        """Whether a part of a game is one that the zygote does not have. Any text may stand for the part."""
+        return jit.ENABLED and part in games.PARTS and part not in self._loaded.get(game, ())
 
     def folder(self, bot: BotFiles) -> str:
         """The name of a bot's own folder in the store."""
@@ -139,6 +156,10 @@ class Keeper:
             return 0.0
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
+    def renew(self) -> None:
+        """End the zygote and its children: the next seat gets a new one, which has all that is compiled by then."""
+        Keeper.close(self)
+
     def close(self) -> None:
         """End the zygote, and its children with it."""
         control, process = self._control, self._process
@@ -185,10 +206,15 @@ class Keeper:
         for folder in (store / canary.FOLDER, mount_point):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o755)
+        self._loaded = {
+            name: tuple(part for part in games.PARTS if games.part(room, part).is_compiled)
+            for name, room in ((name, games.load(name)) for name in dict.fromkeys([*self._rooms, *self._needed]))
+            if name in self._needed or jit.is_warm(room.package)
+        }
         entries, readable = outside_paths()
         in_main_thread = threading.current_thread() is threading.main_thread()
         order = wire.Order(
-            rooms=self._rooms, level=level, libraries=(*libraries(), *readable), devices=DEVICES, store=str(store),
+            rooms=self._loaded, level=level, libraries=(*libraries(), *readable), devices=DEVICES, store=str(store),
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

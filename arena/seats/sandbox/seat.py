@@ -9,6 +9,7 @@ from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import printable
 from arena.match import Answer, Fault
+from arena.readiness import NotCompiled
 from arena.records import Ending
 from arena.seats.sandbox import wire
 from arena.seats.sandbox.child import Trouble
@@ -19,6 +20,7 @@ class LockedSeat(HeldSeat):
     """Runs a bot in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
 
     _empty_cell: int | None = None  # bytes of address space before the bot's first line
+    _game = ""  # that is played; empty: the bot is only asked what it declares
 
     @property
     def memory_peak(self) -> int | None:
@@ -29,7 +31,9 @@ class LockedSeat(HeldSeat):
         return None if peak is None else max(0, peak - self._empty_cell)
 
     def start(self, info: StartInfo) -> Fault | None:
-        """Fork a child, lock it, and get the bot ready in it."""
+        """Fork a child, lock it, and get the bot ready in it. Raises NotCompiled like `answer`."""
+        self._game = info.game
+        self._keeper.need(info.game)
         try:
             self._spawn(info, info.clock.start)
         except Trouble as trouble:
@@ -56,7 +60,10 @@ class LockedSeat(HeldSeat):
         self._request(question)
 
     def answer(self) -> Answer | Fault:
-        """Wait for the bot's reply. It costs all CPU time since the last reply."""
+        """Wait for the bot's reply. It costs all CPU time since the last reply.
+
+        Raises NotCompiled if the bot asks for a part of the room that its process does not have; the seat is over then.
+        """
         if self._fault is not None:
             return self._fault
         assert self._child is not None
@@ -66,6 +73,8 @@ class LockedSeat(HeldSeat):
             used, self._cpu = cpu - self._cpu, cpu
             if reply.id != self._id:
                 raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
+            if isinstance(reply, wire.Lacking):
+                raise self._not_compiled(reply)
             if isinstance(reply, wire.Action):
                 return Answer(reply.action, used, time.perf_counter() - self._began, self._output_end, is_timed=reply.is_timed)
             return self._refused(reply)
@@ -105,6 +114,8 @@ class LockedSeat(HeldSeat):
         self._empty_cell = child.memory_peak("VmPeak")
         ready = child.receive(self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
         self._cpu = child.cpu()
+        if isinstance(ready, wire.Lacking) and ready.id == wire.START_ID:
+            raise self._not_compiled(ready)
         if isinstance(ready, wire.Failed):
             raise Trouble(Ending.STARTUP, printable(ready.reason))
         if not isinstance(ready, wire.Ready) or ready.id != wire.START_ID:
@@ -119,6 +130,13 @@ class LockedSeat(HeldSeat):
             self._child.send(wire.frame(message))
         except Trouble as trouble:
             self._failed(trouble)
+
+    def _not_compiled(self, reply: wire.Lacking) -> NotCompiled:
+        """What is raised for a bot that asks for a part of its room. Raises Trouble for one that asks for anything else."""
+        if not self._game or not self._keeper.lacks(self._game, reply.part):
+            raise Trouble(Ending.PROTOCOL, "asks for a part of the room that is there, or is none")
+        self.close()
+        return NotCompiled(self._game, reply.part)
 
     def _refused(self, reply: wire.Reply) -> Fault:
         """The fault of a bot that raised or returned no action; its process goes on."""

@@ -24,7 +24,8 @@ TEXT = 4000  # characters of an action
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """Sent to the zygote once: what it has to prepare."""
 
-    rooms: tuple[str, ...]
+    rooms: dict[str, tuple[str, ...]]
+    """Games, each with the parts beside the rules that the children may use (see arena/readiness.py)."""
     level: str
     """The strongest isolation level to try."""
     libraries: tuple[str, ...]
@@ -119,6 +120,13 @@ class Failed(msgspec.Struct, frozen=True, array_like=True, tag="failed", forbid_
     reason: str
 
 
+class Lacking(msgspec.Struct, frozen=True, array_like=True, tag="lacking", forbid_unknown_fields=True):
+    """Sent instead of an answer when the bot asks for a part of the room that its process does not have."""
+
+    id: int
+    part: str
+
+
 class Done(msgspec.Struct, frozen=True, array_like=True, tag="done", forbid_unknown_fields=True):
     """Sent when the bot has been told the end of the match."""
 
@@ -126,7 +134,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, tag="done", forbid_unkn
 
 
 Request = Ask | End
-Reply = Locked | Ready | Action | Failed | Done
+Reply = Locked | Ready | Action | Failed | Lacking | Done
 
 _encoder = msgspec.msgpack.Encoder()
 _requests: Any = msgspec.msgpack.Decoder(Request)

@@ -20,6 +20,7 @@ from arena import games, search
 from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
+from arena.readiness import require
 from arena.seats.sandbox import canary, inmate, kernel, limits, namespaces, wire
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell
@@ -53,10 +54,11 @@ def main(descriptor: int) -> None:
 
 def _prepared(order: wire.Order) -> tuple[Cell, str]:
     """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
-    for room in map(games.load, order.rooms):
+    for room, parts in ((games.load(name), parts) for name, parts in order.rooms.items()):
         with jit.compiling(room.package):
             games.warm(room)
-            search.warm(room)
+        for part in parts:
+            require(games.part(room, part))
     rooms = list(_loaded())
     jit.forbid_all_compiling(room.package for room in rooms)
     for room in rooms:

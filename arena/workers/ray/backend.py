@@ -134,6 +134,12 @@ class RayBackend:
             ended.append((sent.ticket, outcome))
         return ended
 
+    def compile(self, game: str, part: str) -> bool:
+        """Have a part compiled on all nodes of the cluster; false on a local instance."""
+        if self._cluster is not None:
+            self._cluster.compile(game, part)
+        return self._cluster is not None
+
     def cancel(self, ticket: Ticket) -> None:
         """Kill the worker at once: a gentle cancel does not stop compiled code, and blocks a later hard one.
 

@@ -18,6 +18,8 @@ from enum import Enum
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.readiness import part_text
+from arena.workers.needs import needs_of
 from arena.workers.processes import HASH_SEED, ONE_THREAD
 from arena.workers.ray import steward
 from arena.workers.ray.installation import differences, installation
@@ -69,6 +71,8 @@ class Node:
     failed: int = 0
     """How many chunks of the node Ray reported as lost since the last line of news."""
     lost_stewards: int = 0
+    parts: int = 0
+    """How many parts of games the steward was asked to compile."""
     why: str = ""
     """Why a refused node does not play."""
 
@@ -79,7 +83,8 @@ class Cluster:
     def __init__(self, ray: Any, job: Job, most: int | None, say: Callable[[str], None]) -> None:
         """`most`: how many CPUs to use at the same time (None: all); `say`: is given each line of news."""
         self._ray, self._job, self._most, self._say = ray, job, most, say
-        self._rooms = list(dict.fromkeys(entry.game for entry in job.plan.entries))
+        self._needs = {game: sorted(parts) for game, parts in needs_of(job.plan, job.bots).items()}
+        self._rooms = list(self._needs)
         self._has_untrusted = any(not bot.trusted for bot in job.plan.contestants)
         commands = [bot.command for bot in job.bots.values()]
         self._programs = [bot for bot in commands if bot is not None and "/" not in bot.command[0]]
@@ -94,6 +99,11 @@ class Cluster:
     def slots(self) -> int:
         """How many chunks can run at the same time on the nodes that are known now."""
         return sum(share for _, share in self._shares())
+
+    @property
+    def _parts(self) -> int:
+        """How many parts of games have to be compiled."""
+        return sum(map(len, self._needs.values()))
 
     def wait_until_ready(self) -> None:
         """Wait until the first node can play. Raises ArenaError if none ever will."""
@@ -110,6 +120,16 @@ class Cluster:
                 reasons = "; ".join(f"{node.name}: {node.why}" for node in self._nodes.values())
                 raise ArenaError(f"no node of the cluster can play ({reasons}). Install the same on every node and here")
             time.sleep(0.05)
+
+    def compile(self, game: str, part: str) -> None:
+        """Have a part that a bot asked for compiled on every node. A node plays no new chunk meanwhile."""
+        if part in self._needs[game]:
+            return  # it is being compiled, or a new node has not heard of the end of that yet
+        self._say(f"compiling {part_text(game, part)} on every node: a bot asks for it for the first time ...")
+        self._needs[game] = sorted([*self._needs[game], part])
+        for node in self._nodes.values():
+            if node.state is State.READY:
+                self._prepare(node)
 
     def choose(self) -> Node | None:
         """The node for the next chunk: the one with the fewest chunks per slot. None: no node has room."""
@@ -222,13 +242,13 @@ class Cluster:
             if found:
                 self._leave_alone(node, "; ".join(found))
             else:
-                node.state = State.PREPARING
-                self._ask(
-                    node, "prepare", self._rooms, self._job.isolation, self._job.needs_lock, self._has_untrusted, self._programs
-                )
+                self._prepare(node)
         elif node.state is State.PREPARING and answer is not None:
             if "error" in answer:
                 self._leave_alone(node, answer["error"])
+                return False
+            if node.parts < self._parts:  # somebody asked for another one meanwhile
+                self._prepare(node)
                 return False
             if answer.get("reason"):
                 self._say(f"node {node.name}: bots that are not trusted are held by {answer['isolation']}: {answer['reason']}")
@@ -238,9 +258,16 @@ class Cluster:
             node.state, node.lost_stewards = State.READY, 0
             return True
         elif node.state is State.SILENT:
+            if node.parts < self._parts:  # somebody asked for another one while the node was silent
+                self._prepare(node)
+                return False
             node.state = State.READY
             return True
         return False
+
+    def _prepare(self, node: Node) -> None:
+        node.state, node.parts = State.PREPARING, self._parts
+        self._ask(node, "prepare", self._needs, self._job.isolation, self._job.needs_lock, self._has_untrusted, self._programs)
 
     def _lose_steward(self, node: Node, error: Exception) -> None:
         node.lost_stewards += 1

@@ -6,7 +6,7 @@ arena at the top, and speaks in plain dicts and texts.
 
 import importlib.metadata
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -25,12 +25,12 @@ class Steward:
         return installation(rooms)
 
     def prepare(
-        self, rooms: Sequence[str], level: str, needs_lock: bool, has_untrusted: bool, programs: Sequence[Any]
+        self, needs: Mapping[str, Sequence[str]], level: str, needs_lock: bool, has_untrusted: bool, programs: Sequence[Any]
     ) -> dict[str, str]:
-        """Compile `rooms` unless that was done on this node, and find out how untrusted bots are locked in here.
+        """Compile what is needed unless that was done on this node, and find out how untrusted bots are locked in here.
 
-        `programs`: command bots whose program has to be here. Answers with `error` when the node cannot be used, and with
-        what is worth a line.
+        `needs`: games, with the parts of each that bots ask for; `programs`: command bots whose program has to be here. Answers
+        with `error` when the node cannot be used, and with what is worth a line.
         """
         from arena import cache
         from arena.errors import ArenaError, BotError
@@ -56,7 +56,7 @@ class Steward:
             said["cache"] = f"no folder of its own for compiled rules (set {cache.VARIABLE}): every worker compiles for itself"
             return said
         try:
-            seconds = warm_rooms(rooms, lambda _: None)
+            seconds = warm_rooms(needs, lambda _: None)
         except ArenaError as error:
             return {"error": str(error)}
         return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})

@@ -1,0 +1,140 @@
+"""Parts of a room that are compiled only if somebody asks for them: search methods, and what draws worlds and plays at random.
+
+A bot asks by calling. What then happens in a process that does not have the part yet depends on whose process it is: as a rule
+the part is loaded or compiled on the spot; a worker asks its driver instead, and a locked seat, which may not compile, its
+worker (`absent_parts`). The time that this takes is counted apart (`spent`), so that no clock is charged for it.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from arena.engine import jit
+
+SAMPLING = "sampling"
+"""The name of the part that draws worlds and plays at random, for bots that search by themselves."""
+SAMPLING_ENTRIES = ("determinize", "play_random", "play_many")
+"""The entries of a room's engine that belong to that part: no match calls them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a room that is compiled by itself."""
+
+    game: str
+    name: str
+    """SAMPLING, or the name of a search method."""
+    package: str
+    """The room's package, under whose lock the part is compiled."""
+    home: str
+    """The name under which the part is kept in the cache."""
+    make: Callable[[], object]
+    """Calls the part's functions once, which loads or compiles them."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the part is in the cache of this machine."""
+        return jit.is_warm(self.home, self.name)
+
+
+class NotCompiled(BaseException):
+    """Raised where a match needs a part that has to be compiled first; the match is then played again from its beginning.
+
+    Not an Exception: a bot that catches those must not go on without the search that it asked for.
+    """
+
+    def __init__(self, game: str, part: str) -> None:
+        super().__init__(f"{part_text(game, part)} is not compiled yet")
+        self.game = game
+        self.part = part
+
+
+class Seconds(NamedTuple):
+    """A time that was spent, in seconds of the CPU and of the wall clock."""
+
+    cpu: float
+    wall: float
+
+
+def part_text(game: str, part: str) -> str:
+    """A part in words, such as `naga: search by pimc`; without a game the part alone."""
+    words = "worlds and random play" if part == SAMPLING else f"search by {part}"
+    return f"{game}: {words}" if game else words
+
+
+def compile_here(part: Part) -> None:
+    """Load a part into this process. Compile it if the cache does not have it, under the room's lock."""
+    if part.is_compiled:
+        part.make()
+        return
+    with jit.compiling(part.package):
+        part.make()
+        if not part.is_compiled:  # else another process compiled it while this one waited
+            jit.mark_warm(part.home, part.name)
+
+
+def compile_and_tell(say: Callable[[str], None]) -> "Absent":
+    """Like `compile_here`, with a line before a part is compiled."""
+
+    def decide(part: Part) -> None:
+        if not part.is_compiled:
+            say(f"compiling {part_text(part.game, part.name)} (asked for the first time) ...")
+        compile_here(part)
+
+    return decide
+
+
+Absent = Callable[[Part], None]
+"""What to do about a part that this process does not have: it returns with the part loaded, or raises."""
+_loaded: set[tuple[str, str]] = set()
+_ledger = threading.local()
+_absent: ContextVar[Absent] = ContextVar("absent", default=compile_here)
+
+
+def require(part: Part) -> None:
+    """Have a part ready in this process. Raises what `absent_parts` decides."""
+    key = (part.package, part.name)
+    if key in _loaded or not jit.ENABLED:
+        return
+    cpu, wall = time.thread_time(), time.perf_counter()
+    try:
+        _absent.get()(part)
+        _loaded.add(key)
+    except NotCompiled as refusal:
+        _ledger.refusal = refusal
+        raise
+    finally:
+        before = spent()
+        _ledger.spent = Seconds(before.cpu + time.thread_time() - cpu, before.wall + time.perf_counter() - wall)
+
+
+def is_loaded(package: str, part: str) -> bool:
+    """Whether a part of the room is ready in this process. `package`: the room's."""
+    return not jit.ENABLED or (package, part) in _loaded
+
+
+def spent() -> Seconds:
+    """What this thread has spent so far on parts that it did not have."""
+    found: Seconds = getattr(_ledger, "spent", Seconds(0.0, 0.0))
+    return found
+
+
+def take_refusal() -> NotCompiled | None:
+    """The last NotCompiled of this thread, once: who asked may have caught it."""
+    found: NotCompiled | None = getattr(_ledger, "refusal", None)
+    _ledger.refusal = None
+    return found
+
+
+@contextlib.contextmanager
+def absent_parts(decide: Absent) -> Iterator[None]:
+    """Let `decide` say what happens when this thread asks for a part that this process does not have."""
+    token = _absent.set(decide)
+    try:
+        yield
+    finally:
+        _absent.reset(token)
