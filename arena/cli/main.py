@@ -20,11 +20,15 @@ _ABOUT = "Tournaments for card-game bots."
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit code. A user's mistake prints one message and returns 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    listing = help_listing(words)
-    if listing is not None:
-        print(listing)
+    try:
+        listing = help_listing(words)
+        if listing is None:
+            return _run(words)
+        print(listing, flush=True)
         return 0
-    return _run(words)
+    except BrokenPipeError:  # the reader has closed the pipe (`| head`): the rest is not wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush at exit
+        return 0
 
 
 def help_listing(words: Sequence[str]) -> str | None:
@@ -70,9 +74,6 @@ def _run(words: list[str]) -> int:
     except ArenaError as error:
         print(f"arena: {error}", file=sys.stderr)
         return USER_ERROR
-    except BrokenPipeError:  # the reader has closed the pipe (`| head`): the rest is not wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush at exit
-        return 0
     except KeyboardInterrupt:
         print("\narena: interrupted", file=sys.stderr)
         return INTERRUPTED

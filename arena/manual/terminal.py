@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement, TableElement
 from rich.padding import Padding
 from rich.table import Table
@@ -22,7 +22,10 @@ _GAP = 2  # blanks between the columns of a table; as many are at both edges tog
 class _LeftHeading(Heading):
     """A heading at the left margin, where the library puts that of the page into the middle."""
 
-    LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self.text.copy()
+        text.justify = "left"
+        yield text
 
 
 class _WholeTable(TableElement):
@@ -32,7 +35,7 @@ class _WholeTable(TableElement):
         headings, rows = self._cells()
         widths = _fitted([[heading, *cells] for heading, *cells in zip(headings, *rows)], options.max_width)
         if widths:
-            table = Table(box=box.SIMPLE, pad_edge=False, collapse_padding=True, header_style="markdown.table.header")
+            table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
             for heading, width in zip(headings, widths):
                 table.add_column(heading, width=width)
             for row in rows:

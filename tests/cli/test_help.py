@@ -106,6 +106,17 @@ def test_the_list_of_commands_fits_and_is_whole(monkeypatch: pytest.MonkeyPatch)
     assert help_listing(("check", "--help")) is None and help_listing((BENCH, "rows", "--help")) is None
 
 
+def test_a_reader_who_leaves_early_is_no_error() -> None:
+    """`arena --help | head -3`: the pipe is closed before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "--help"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 HEAVY = {"numba", "numpy", "msgspec", "typer", "rich", "yaml", "pyarrow", "ray"}
 
 
