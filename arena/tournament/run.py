@@ -228,6 +228,10 @@ class _Run:
             needs = {game: parts for game, parts in needs.items() if game in left}
         compiling = Compiling(needs, self.reporter.say, {jit.RATINGS: "arena.ratings"})
         self._compiling = opened.enter_context(compiling)
+        if len(needs) > 1 and not compiling.is_over:
+            self.reporter.say("each game is played as soon as it is compiled")
+        self._playing_since = time.monotonic()
+        self._tick()  # the backend takes its time, too
         job = settings.job(
             self.plan.without_stages(), bots, needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation
         )

@@ -70,15 +70,17 @@ class Compiling:
         `others`: other things to compile, by name, with the modules that compile them when run.
         """
         self._say = say
-        tasks = [_Task(name, module, deque()) for name, module in others.items() if not jit.is_warm(name)]
-        tasks += [_room_task(name, _lacking(name, parts)) for name, parts in needs.items() if _lacking(name, parts)]
-        self._waiting = deque(sorted(tasks, key=lambda task: -len(task.parts)))  # the longest first
+        tasks = [_room_task(name, _lacking(name, parts)) for name, parts in needs.items() if _lacking(name, parts)]
+        tasks += [_Task(name, module, deque()) for name, module in others.items() if not jit.is_warm(name)]
+        # First what all games wait for, then the rooms that take longest.
+        self._waiting = deque(sorted(tasks, key=lambda task: (bool(task.parts), -len(task.parts))))
         self._open = {task.name: task for task in tasks}
         self._pipes = selectors.DefaultSelector()
         self._took: defaultdict[bool, list[float]] = defaultdict(list)  # seconds, of rules (True) and of other parts
         self._began = time.monotonic()
         self._done, self._total = 0, sum(len(task.labels) for task in tasks)
         self._names = _in_words(tasks)
+        self._failed: set[tuple[str, str]] = set()  # parts that bots asked for
         self.seconds = 0.0
         """The wall time that it took, once all is compiled; 0 if there was nothing to compile."""
 
@@ -125,7 +127,7 @@ class Compiling:
 
     def ask(self, game: str, part: str) -> None:
         """Compile one more part, unless that is done already. It is for the matches of who asks; others need not wait."""
-        if _lacking(game, (part,)) and self.is_compiled(game, part):
+        if _lacking(game, (part,)) and self.is_compiled(game, part) and (game, part) not in self._failed:
             self._say(f"compiling {part_text(game, part)}: a bot asks for it for the first time ...")
             self._waiting.append(_room_task(game, [part], was_asked=True))
             self._total += 1
@@ -205,8 +207,14 @@ class Compiling:
         with process:
             code = process.wait()
         if code or task.parts:
-            trouble = task.said.decode(errors="replace").strip()
-            raise ArenaError(f"{task.labels[0]} could not be compiled: {(trouble or f'exit code {code}').splitlines()[-1]}")
+            trouble = task.said.decode(errors="replace").strip() or f"exit code {code}"
+            message = f"{task.labels[0]} could not be compiled: {trouble.splitlines()[-1]}"
+            if not task.was_asked:
+                raise ArenaError(message)
+            self._say(f"warning: {message}")  # no bot can end a run: its matches are void, as those of any host fault
+            self._failed.update((task.name, part) for part in task.parts)
+            self._total -= len(task.parts)
+            return
         if task.module != __name__:
             self._note(task, "")
 

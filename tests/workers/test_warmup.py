@@ -72,3 +72,22 @@ def test_ctrl_c_ends_what_compiles(
     with pytest.raises(KeyboardInterrupt):
         warm_rooms({}, interrupt, modules(tmp_path, {"slow": NEVER_ENDS, "a": COMPILES, "b": COMPILES}, monkeypatch))
     assert len(started) == 2 and all(child.returncode is not None for child in started)
+
+
+def test_a_part_that_a_bot_asks_for_and_that_does_not_compile_ends_nothing(
+    started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "_lacking", lambda name, parts: list(parts))
+    said: list[str] = []
+    with compiling.Compiling({}, said.append) as running:
+        for _ in range(2):
+            running.ask("nowhere", "flat")
+        assert not running.is_compiled("nowhere", "flat") and running.is_ready("nowhere")
+        running.finish()
+        running.ask("nowhere", "flat")
+        assert running.is_over and running.is_compiled("nowhere", "flat")
+    assert said[0] == "compiling nowhere: search by flat: a bot asks for it for the first time ..."
+    assert said[1].startswith(
+        'warning: nowhere: search by flat could not be compiled: arena.errors.ConfigError: game: no game "now'
+    )
+    assert len(said) == 2 and len(started) == 1
