@@ -162,9 +162,12 @@ def _compile_seconds(name: str, folder: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, cache.VARIABLE: folder}
     parts = (compiling.RULES, *games.PARTS)
-    subprocess.run([sys.executable, "-m", compiling.__name__, name, *parts], env=environment, check=True, capture_output=True)
+    subprocess.run([sys.executable, *_WARM_UP, name, *parts], env=environment, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+_WARM_UP = ("-m", compiling.__name__)
 
 
 def _from_python(game: Game, seats: int) -> float:

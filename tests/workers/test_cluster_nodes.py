@@ -337,3 +337,24 @@ def test_a_change_anywhere_in_the_package_is_another_installation(tmp_path: Path
     (copy / "house").mkdir()
     (copy / "house" / "bot.py").write_text("A = 3\n")  # a wheel has the house bots, a checkout has them elsewhere
     assert installed.installation(())["arena"] == after
+
+
+def test_what_a_bot_asks_for_is_compiled_on_every_node_before_it_plays_on(hall: Hall, clock: Clock) -> None:
+    hall.add("a")
+    hall.add("b")
+    found = hall.open()
+    looks(found, clock, 2)
+    assert found.slots == 4
+    hall.ray.silent = {"b"}
+    found.compile("naga", "flat")
+    assert found.slots == 0 and hall.ray.questions[-2:] == [("a", "prepare"), ("b", "prepare")]
+    looks(found, clock, 2)
+    assert found.slots == 2 and "naga: search by flat on every node" in " ".join(hall.said)
+    found.compile("naga", "pimc")  # b has not answered yet: it is asked again
+    hall.ray.silent = set()
+    looks(found, clock, 3)
+    assert found.slots == 4
+    assert [name for name, question in hall.ray.questions[-4:] if question == "prepare"].count("b") == 2
+    asked = len(hall.ray.questions)
+    found.compile("naga", "flat")
+    assert found.slots == 4 and len(hall.ray.questions) == asked
