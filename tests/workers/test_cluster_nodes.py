@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,7 +18,7 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
 from arena.workers.ray import cluster
 from arena.workers.ray import installation as installed
-from arena.workers.ray.backend import _attach_trouble
+from arena.workers.ray.backend import RayBackend, _attach_trouble
 from arena.workers.ray.cluster import Cluster
 from arena.workers.ray.installation import differences, installation
 from arena.workers.ray.steward import Steward
@@ -358,3 +358,14 @@ def test_what_a_bot_asks_for_is_compiled_on_every_node_before_it_plays_on(hall: 
     asked = len(hall.ray.questions)
     found.compile("naga", "flat")
     assert found.slots == 4 and len(hall.ray.questions) == asked
+
+
+def test_a_ray_that_is_too_slow_to_start_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray raises a plain Exception where its own processes are not up in time."""
+
+    def too_slow(**_: object) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr("ray.init", too_slow)
+    with pytest.raises(ArenaError, match=r"Ray did not start on this machine: The current node timed out .* `--backend local`"):
+        RayBackend(cast("Any", None), workers=1)
