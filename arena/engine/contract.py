@@ -220,5 +220,5 @@ ROLLOUT = {
 """The functions of a room's rollout.py, with their parameters."""
 
 for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT)):
-    for _name, _parameters in _functions.items():
-        jit.stub(globals()[_name], _rooms, _parameters)
+    for _name in _functions:
+        jit.stub(globals()[_name], _rooms)

@@ -14,19 +14,20 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
 import numpy as np
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
 
 from arena.cache import cache_root, keep_newest
+from arena.engine.linking import Chosen, Entry, Linked, let_compiled_code_call
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,21 +54,12 @@ def jit(function: F) -> F:
     return bind(function, _home(function.__module__, Path(function.__code__.co_filename)))
 
 
-def jit_as(signature: str) -> Callable[[F], F]:
-    """A decorator like `jit` that compiles at once, for one signature alone; for functions that several rooms call.
-
-    Their arrays and constants differ in type, and processes that add signatures to one cached function at the same time can
-    overwrite each other's code.
-    """
-    return lambda function: bind(function, ENGINE, signature)
-
-
 def search_of(room: str) -> str:
     """The name under which the compiled searches of a room are kept. `room`: its package."""
     return room + _SEARCH
 
 
-def bind(function: F, room: str, signature: str | None = None) -> F:
+def bind(function: F, room: str) -> F:
     """Compile generic code for one room: a dispatcher of its own, cached in that room's folder. `room`: its package.
 
     `function` is module-level and reaches the room only through the stubs of contract.py and through `generic` functions,
@@ -76,19 +68,22 @@ def bind(function: F, room: str, signature: str | None = None) -> F:
     """
     if not ENABLED:
         return function
+    compiled = Entry(function, SETTINGS)
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder(room))
     try:
-        compiled: F = numba.njit(signature, cache=True, **SETTINGS)(function)
+        compiled.enable_caching()
     finally:
         numba.config.CACHE_DIR = before
-    return compiled
+    return cast(F, compiled)
 
 
 def generic(function: F) -> F:
-    """Mark a helper of generic code: compiled into each caller, so it has no cache of its own that could be stale."""
-    compiled: F = register_jitable(**SETTINGS)(function)  # a caller's bounds checks are not inherited
-    return compiled
+    """Mark a helper of generic code: compiled into each caller, so it has no cache of its own that could be stale.
+
+    Called from Python it is plain Python.
+    """
+    return _linked(function, SETTINGS)
 
 
 def borrowing(function: F) -> F:
@@ -96,25 +91,22 @@ def borrowing(function: F) -> F:
 
     Counting costs more than many of these functions do. Numba refuses to compile one that makes an array.
     """
-    compiled: F = register_jitable(**{**SETTINGS, "_nrt": False})(function)
-    return compiled
+    return _linked(function, {**SETTINGS, "_nrt": False})
 
 
-def stub(function: F, rooms: dict[Any, Any], parameters: str) -> None:
+def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
     """Let compiled code call `function(s, ...)` as the function of that name in the room of the state's record type.
 
-    `rooms` maps record types (`record_type`) to rules modules, `parameters` are the stub's parameter names.
+    `rooms` maps record types (`record_type`) to rules modules.
     """
-    if not ENABLED:
-        return
-    names = {"rooms": rooms, "name": function.__name__}
-    exec(  # numba requires the overload to have exactly the parameter names of the stub
-        f"def chosen({parameters}):\n"
-        f"    implementation = getattr(rooms[s], name)\n"
-        f"    return lambda {parameters}: implementation({parameters})",
-        names,
-    )
-    overload(function)(names["chosen"])
+    if ENABLED:
+        let_compiled_code_call(function, Chosen(function.__name__, rooms))
+
+
+def _linked(function: F, settings: Mapping[str, Any]) -> F:
+    if ENABLED:
+        let_compiled_code_call(function, Linked(function, settings))
+    return function
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:
@@ -177,7 +169,8 @@ def cache_folder(room: str) -> Path:
 def source_hash(room: str) -> str:
     """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
     if room == RATINGS:
-        sources = [_PACKAGE / "engine" / "jit.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
+        engine = _PACKAGE / "engine"
+        sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     if room.endswith(_SEARCH):

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.jit import generic, jit_as
+from arena.engine.jit import generic
 
 Words: TypeAlias = NDArray[np.int64]
 Seed: TypeAlias = NDArray[np.uint32]
@@ -43,10 +43,7 @@ def seed_words(seed: int) -> Words:
     return np.array([(seed >> shift) & _WORD for shift in (96, 64, 32, 0)], dtype=np.int64)
 
 
-# Compiled at import, so what is called stands before its callers.
-
-
-@jit_as("UniTuple(int64, 4)(int64, int64, int64, int64)")
+@generic
 def _quarter(p: int, q: int, r: int, s: int) -> tuple[int, int, int, int]:
     """The ChaCha quarter round on four words."""
     p = (p + q) & _WORD
@@ -64,7 +61,7 @@ def _quarter(p: int, q: int, r: int, s: int) -> tuple[int, int, int, int]:
     return p, q, r, s
 
 
-@jit_as("void(int64[::1])")
+@generic
 def _next_block(stream: Words) -> None:
     """Write the next output block: 8 rounds, columns and diagonals in turn, over the input; then add the input."""
     a, b, c, d = int(stream[0]), int(stream[1]), int(stream[2]), int(stream[3])  # row by row; locals stay in registers
@@ -85,7 +82,7 @@ def _next_block(stream: Words) -> None:
     stream[12] += 1
 
 
-@jit_as("UniTuple(int64, 2)(int64[::1], int64, int64)")
+@generic
 def _draw(stream: Words, read: int, bound: int) -> tuple[int, int]:
     """A number below `bound`, and how many words of the current block are then read."""
     while True:
@@ -99,7 +96,7 @@ def _draw(stream: Words, read: int, bound: int) -> tuple[int, int]:
             return product >> 32, read
 
 
-@jit_as("void(int64[::1], uint32[::1], int64, int64, int64)")
+@generic
 def _start(stream: Words, seed: Seed, round_number: int, purpose: int, use: int) -> None:
     """ChaCha input: constants "expand 16-byte k", the key twice, block counter, and the coordinates as the nonce."""
     stream[0] = 0x61707865
@@ -115,7 +112,7 @@ def _start(stream: Words, seed: Seed, round_number: int, purpose: int, use: int)
     stream[15] = use
 
 
-@jit_as("void(int8[::1], int64, uint32[::1], int64, int64, int64)")
+@generic
 def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: int, use: int) -> None:
     """Put the first `count` cards into a uniformly random order, the same for the same seed and coordinates.
 
@@ -153,7 +150,7 @@ def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: in
             cards[other] = card
 
 
-@jit_as("int64(int64, uint32[::1], int64, int64, int64)")
+@generic
 def draw_below(bound: int, seed: Seed, round_number: int, purpose: int, use: int) -> int:
     """A uniformly random number in 0..bound-1, the same for the same seed and coordinates."""
     stream = np.empty(_STREAM, np.int64)
@@ -161,7 +158,7 @@ def draw_below(bound: int, seed: Seed, round_number: int, purpose: int, use: int
     return _draw(stream, _BLOCK, bound)[0]
 
 
-@jit_as("int64(int64[::1])")
+@generic
 def next_word(rng: Words) -> int:
     """The next 32 random bits of sfc32."""
     a = int(rng[0])
@@ -176,7 +173,7 @@ def next_word(rng: Words) -> int:
     return word
 
 
-@jit_as("void(int64[::1], int64[::1])")
+@generic
 def seed_fast(rng: Words, words: Words) -> None:
     """Start the sfc32 generator `rng` (4 words) from 4 seed words."""
     for i in range(4):
@@ -185,7 +182,7 @@ def seed_fast(rng: Words, words: Words) -> None:
         next_word(rng)
 
 
-@jit_as("int64(int64[::1], int64)")
+@generic
 def below(rng: Words, bound: int) -> int:
     """A uniformly random number in 0..bound-1 from sfc32; bound < 2**31."""
     product = next_word(rng) * bound
@@ -196,7 +193,7 @@ def below(rng: Words, bound: int) -> int:
     return product >> 32
 
 
-@jit_as("float64(int64[::1])")
+@generic
 def chance(rng: Words) -> float:
     """A random number of [0, 1), in steps of 2**-32."""
     return next_word(rng) / 4294967296.0

@@ -1,0 +1,83 @@
+"""Compiled functions that call each other: lowered once each, linked whole into what Python calls, with indices checked."""
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from arena.engine import jit
+from arena.engine.linking import Entry
+from arena.engine.rng import below, seed_words
+from arena.games.naga import hands
+
+pytestmark = pytest.mark.skipif(not jit.ENABLED, reason="the compiler is off")
+
+NUMBERS = np.arange(10)
+
+
+def entry(function: Any) -> Entry:
+    return Entry(function, jit.SETTINGS)
+
+
+@jit.generic
+def at(numbers: Any, place: int) -> int:
+    return int(numbers[place])
+
+
+@jit.generic
+def twice(numbers: Any, place: int) -> int:
+    return 2 * at(numbers, place)
+
+
+@jit.generic
+def in_vain(numbers: Any, place: int) -> int:
+    """Its call of `at` goes away when it is optimized, so that nothing refers to `at` when this is linked."""
+    at(numbers, 0)
+    return place
+
+
+def both(numbers: Any, place: int) -> int:
+    return in_vain(numbers, place) + twice(numbers, place) + at(numbers, 3)
+
+
+def test_an_entry_links_all_that_it_reaches() -> None:
+    assert entry(both)(NUMBERS, 2) == both(NUMBERS, 2) == 9
+
+
+def test_a_constant_and_a_number_share_a_signature() -> None:
+    entry(both)(NUMBERS, 2)
+    entry(both)(NUMBERS.copy(), 3)
+    assert len(at._numba_type_.dispatcher.overloads) == 1  # type: ignore[attr-defined]
+
+
+def test_indices_are_checked_at_every_depth() -> None:
+    with pytest.raises(IndexError):
+        entry(both)(NUMBERS, 10)
+
+
+def test_an_entry_may_call_another_one() -> None:
+    """Compiled code gets the other one linked: nothing is compiled twice, and no wrapper for Python is called."""
+    inner = entry(both)
+
+    def outer(numbers: Any, place: int) -> int:
+        return inner(numbers, place) + 1
+
+    assert entry(outer)(NUMBERS, 2) == 10
+    assert not inner.overloads
+
+
+def test_functions_that_numba_compiles_alone_may_call_ours() -> None:
+    """A bot's author uses numba, too, and calls a room's functions from there."""
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def alone(rng: Any, hand: int) -> int:
+        return below(rng, 100) + hands.strength(hand, 4, 1, 0, 0, 0)
+
+    assert alone(seed_words(7), 0b1111) == below(seed_words(7), 100) + hands.strength(0b1111, 4, 1, 0, 0, 0)
+
+
+def test_functions_of_compiled_code_are_plain_for_python() -> None:
+    assert [below(rng, 6) for rng in [seed_words(1)] for _ in range(5)] == [
+        entry(lambda rng: below(rng, 6))(rng) for rng in [seed_words(1)] for _ in range(5)
+    ]
