@@ -380,7 +380,7 @@ def test_bots_that_print_and_shadow_modules_do_no_harm(tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         (["tournament", "none.yaml"], "none.yaml: cannot be read"),
-        (["tournament"], "Missing argument"),
+        (["plan"], "Missing argument"),
         (["tournament", "x.yaml", "--workers", "many"], "'--workers'"),
         (["turnament"], "turnament"),
         (["replay", "xyz"], "24 hex digits"),
