@@ -14,6 +14,15 @@ from helpers import poker_rooms
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
 
 
+LONGEST = "tests/workers/test_cluster.py"
+"""Its tests wait for nodes of a cluster to start, to freeze and to be missed."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest without computing: others run meanwhile."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than cores: many tests wait for processes of their own, for nodes, for clocks."""
     return (os.cpu_count() or 1) + 1
