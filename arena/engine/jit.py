@@ -14,7 +14,7 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -83,15 +83,9 @@ def generic(function: F) -> F:
 
     Called from Python it is plain Python.
     """
-    return _linked(function, SETTINGS)
-
-
-def borrowing(function: F) -> F:
-    """Like `generic`, for hot functions that make no arrays: they count no references to the arrays that they are given.
-
-    Counting costs more than many of these functions do. Numba refuses to compile one that makes an array.
-    """
-    return _linked(function, {**SETTINGS, "_nrt": False})
+    if ENABLED:
+        let_compiled_code_call(function, Linked(function, SETTINGS))
+    return function
 
 
 def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
@@ -101,12 +95,6 @@ def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
     """
     if ENABLED:
         let_compiled_code_call(function, Chosen(function.__name__, rooms))
-
-
-def _linked(function: F, settings: Mapping[str, Any]) -> F:
-    if ENABLED:
-        let_compiled_code_call(function, Linked(function, settings))
-    return function
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from numba import types
-from numba.core import codegen, compiler, sigutils, typed_passes
+from numba.core import codegen, compiler, ir, sigutils, typed_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
@@ -179,11 +179,16 @@ def _reached(libraries: Iterable[Any]) -> list[Any]:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LinkedLowering(typed_passes.NativeLowering):  # type: ignore[misc]
-    """Lower a function, and tell the compiler where its callers find it."""
+    """Lower a function, and tell the compiler where its callers find it.
+
+    References to arrays are counted only where the function comes to own one: counting costs more than many functions do.
+    """
 
     _name = "linked_lowering"
 
     def run_pass(self, state: Any) -> bool:
+        if not _owns_arrays(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         state.flags.no_compile = True
         state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         super().run_pass(state)
@@ -191,6 +196,25 @@ class _LinkedLowering(typed_passes.NativeLowering):  # type: ignore[misc]
         state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
         state.cr = state.cr._replace(cfunc=key)
         return True
+
+
+def _owns_arrays(state: Any) -> bool:
+    """Whether a function makes arrays, gets them from what it calls, or gives them back; views do not count."""
+
+    def counts(type_: Any) -> bool:
+        return bool(state.targetctx.data_model_manager[type_].contains_nrt_meminfo())
+
+    made = (
+        state.typemap[assignment.target.name]
+        for block in state.func_ir.blocks.values()
+        for assignment in block.find_insts(ir.Assign)
+        if isinstance(assignment.value, ir.Expr) and assignment.value.op not in _BORROWING
+    )
+    return counts(state.return_type) or any(map(counts, made))
+
+
+_BORROWING = {"getattr", "getitem", "static_getitem", "cast", "phi", "build_tuple"}
+"""What numba's instructions are called that give a part of an array, or the array itself, and never a new one."""
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

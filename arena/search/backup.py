@@ -24,7 +24,7 @@ from arena.search.workspace import (
 STEADY = 16  # rewards, of all seats together, after which their spread is believed
 
 
-@jit.borrowing
+@jit.generic
 def back_up(first: int, seats: int, nodes: Nodes, w: Workspace, rewards: Numbers) -> None:
     """Count a simulation: its rewards, the observer's first choice, every choice in the tree. `rewards`: one for each seat."""
     _learn_spread(seats, w, rewards)
@@ -36,7 +36,7 @@ def back_up(first: int, seats: int, nodes: Nodes, w: Workspace, rewards: Numbers
             _learn(nodes, w, i, rewards)
 
 
-@jit.borrowing
+@jit.generic
 def _learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
     """Count a choice of the path; where it was drawn by regret, update the regrets of all choices that were legal there.
 
@@ -68,7 +68,7 @@ def _learn(nodes: Nodes, w: Workspace, at: int, rewards: Numbers) -> None:
     nodes[chosen].value += reward
 
 
-@jit.borrowing
+@jit.generic
 def _learn_spread(seats: int, w: Workspace, rewards: Numbers) -> None:
     """Update each seat's mean reward, and the sum of squared deviations from these means (Welford 1962)."""
     for seat in range(seats):

@@ -17,7 +17,7 @@ READING = 0.01  # share of a time budget after which the clock is read again
 AFTERWARDS = 40_000  # nanoseconds from the last simulation until the bot has its findings
 
 
-@jit.borrowing
+@jit.generic
 def is_spent(ahead: int, w: Workspace) -> bool:
     """Whether `ahead` more simulations would exceed the budget, if each took as long as the slowest so far.
 

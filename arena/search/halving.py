@@ -32,7 +32,7 @@ TRIES = 16  # simulations for each choice: where there are fewer, only the choic
 FEWEST = 4  # choices that are always tried
 
 
-@jit.borrowing
+@jit.generic
 def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers, rng: Words) -> int:
     """Make all choices rivals; for a small budget those with the best priors, or random ones without priors. Gives how many.
 
@@ -59,7 +59,7 @@ def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, consta
     return count
 
 
-@jit.borrowing
+@jit.generic
 def next_rival(place: int, w: Workspace) -> int:
     """The place of the first rival after a place; NO_CHOICE comes before all places."""
     place += 1
@@ -68,7 +68,7 @@ def next_rival(place: int, w: Workspace) -> int:
     return place
 
 
-@jit.borrowing
+@jit.generic
 def narrow(rivals: int, w: Workspace) -> int:
     """Let the worst rivals drop out, so that as many stay as suit the budget that is left; gives how many."""
     part = 0.0
@@ -84,7 +84,7 @@ def narrow(rivals: int, w: Workspace) -> int:
     return _keep(rivals, stay, w)
 
 
-@jit.borrowing
+@jit.generic
 def _keep(rivals: int, stay: int, w: Workspace) -> int:
     while rivals > stay:
         w.results[_worst(w), RIVAL] = 0
@@ -92,7 +92,7 @@ def _keep(rivals: int, stay: int, w: Workspace) -> int:
     return rivals
 
 
-@jit.borrowing
+@jit.generic
 def _worst(w: Workspace) -> int:
     """The rival that is expected to bring least, where its prior counts as PRIOR visits."""
     choices = w.settings[CHOICES]

@@ -36,7 +36,7 @@ from arena.search.workspace import (
 NO_CHOICE = -1  # as a place in a legal list
 
 
-@jit.borrowing
+@jit.generic
 def select(
     s: State,
     nodes: Nodes,
@@ -72,7 +72,7 @@ def select(
     return _choose_by_confidence(s, nodes, w, count, is_full, actions, constants, rng)
 
 
-@jit.borrowing
+@jit.generic
 def rollout_choice(s: State, actions: Actions, count: int, w: Workspace, constants: Numbers, rng: Words) -> int:
     """An action by the room's rollout policy, or a uniformly random one where that is asked for."""
     if w.settings[BY_POLICY] == 1:
@@ -80,7 +80,7 @@ def rollout_choice(s: State, actions: Actions, count: int, w: Workspace, constan
     return int(actions[below(rng, count)])
 
 
-@jit.borrowing
+@jit.generic
 def _place_of(action: int, actions: Actions) -> int:
     place = 0
     while actions[place] != action:
@@ -88,7 +88,7 @@ def _place_of(action: int, actions: Actions) -> int:
     return place
 
 
-@jit.borrowing
+@jit.generic
 def _choose_by_prior(
     s: State,
     nodes: Nodes,
@@ -150,7 +150,7 @@ def _choose_by_prior(
     return place
 
 
-@jit.borrowing
+@jit.generic
 def _choose_by_confidence(
     s: State, nodes: Nodes, w: Workspace, count: int, is_full: bool, actions: Actions, constants: Numbers, rng: Words
 ) -> int:
@@ -194,7 +194,7 @@ def _choose_by_confidence(
     return place
 
 
-@jit.borrowing
+@jit.generic
 def _choose_by_regret(
     s: State,
     nodes: Nodes,
@@ -255,7 +255,7 @@ def _choose_by_regret(
     return place
 
 
-@jit.borrowing
+@jit.generic
 def _deviation(w: Workspace) -> float:
     """Standard deviation of the rewards: the largest so far.
 

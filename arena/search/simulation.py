@@ -23,7 +23,7 @@ from arena.search.tree import Nodes
 from arena.search.workspace import DECISIONS, DEPTH, DONE, NEVER, PATH, Workspace
 
 
-@jit.borrowing
+@jit.generic
 def finish(
     s: State,
     first: int,
@@ -41,7 +41,7 @@ def finish(
     w.counters[DONE] += 1
 
 
-@jit.borrowing
+@jit.generic
 def _roll_out(s: State, w: Workspace, actions: Actions, constants: Numbers, rng: Words) -> None:
     """Play on by the rollout policy to the end of the round, or to the depth limit."""
     decisions = 0

@@ -62,7 +62,7 @@ def _slots(capacity: int) -> int:
     return 1 << (2 * capacity - 1).bit_length()
 
 
-@jit.borrowing
+@jit.generic
 def mixed(first: int, second: int) -> int:
     """One code, below 2**62, for a pair of codes; different pairs hardly ever share one."""
     low = ((first & _HALF) * 0x2545F491 + (second & _HALF) * 0x3C6EF35F) & _TWO_HALVES
@@ -71,7 +71,7 @@ def mixed(first: int, second: int) -> int:
     return ((code ^ code >> 29) & _HALF) * 0x2127599B ^ code >> 3
 
 
-@jit.borrowing
+@jit.generic
 def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int:
     """The place in `slots` of the child with this seat and key, or the free place where it belongs."""
     last = len(slots) - 1
@@ -85,7 +85,7 @@ def slot_of(nodes: Nodes, slots: Slots, parent: int, seat: int, key: int) -> int
     return slot
 
 
-@jit.borrowing
+@jit.generic
 def child_of(nodes: Nodes, slots: Slots, w: Workspace, parent: int, seat: int, key: int) -> int:
     """The child with this seat and key, added to the tree if need be; NONE if the tree is full."""
     slot = slot_of(nodes, slots, parent, seat, key)
@@ -95,7 +95,7 @@ def child_of(nodes: Nodes, slots: Slots, w: Workspace, parent: int, seat: int, k
     return child
 
 
-@jit.borrowing
+@jit.generic
 def add_node(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, seat: int, key: int) -> int:
     """A new node at a free place in `slots`; there must be room for it."""
     node = int(w.counters[USED])
@@ -105,7 +105,7 @@ def add_node(nodes: Nodes, slots: Slots, w: Workspace, slot: int, parent: int, s
     return node
 
 
-@jit.borrowing
+@jit.generic
 def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> None:
     """Make a node a new one, without any visits."""
     nodes[node].key = key
@@ -121,7 +121,7 @@ def write_node(nodes: Nodes, node: int, parent: int, seat: int, key: int) -> Non
     nodes[node].stamp = 0
 
 
-@jit.borrowing
+@jit.generic
 def clear(nodes: Nodes, slots: Slots) -> None:
     """Forget all but the root."""
     for slot in range(len(slots)):
@@ -129,14 +129,14 @@ def clear(nodes: Nodes, slots: Slots) -> None:
     write_node(nodes, ROOT, ROOT, OUTCOME, 0)
 
 
-@jit.borrowing
+@jit.generic
 def begin_tree(nodes: Nodes, slots: Slots, w: Workspace) -> None:
     """Start a tree: it has a root and nothing else."""
     clear(nodes, slots)
     w.counters[USED] = 1
 
 
-@jit.borrowing
+@jit.generic
 def regrow(nodes: Nodes, slots: Slots, used: int, sight: int) -> int:
     """Make the observer's decision that has this sight the root, and drop all that is not below it; gives the number of nodes.
 

@@ -58,7 +58,7 @@ __all__ = ["NO_CHOICE", "begin_root", "sight_of", "walk"]
 _LOW_WORD = (1 << 31) - 1
 
 
-@jit.borrowing
+@jit.generic
 def walk(
     s: State,
     forced: int,
@@ -137,7 +137,7 @@ def walk(
     return first
 
 
-@jit.borrowing
+@jit.generic
 def begin_root(s: State, count: int, nodes: Nodes, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers) -> None:
     """Before the first simulation: write the priors of the observer's choices, and what is remembered of them."""
     if w.numbers[PRIOR] > 0.0 and w.settings[BY_HALVING] == 0:  # halving has them already
@@ -153,7 +153,7 @@ def begin_root(s: State, count: int, nodes: Nodes, w: Workspace, actions: Action
                 w.results[i, SHARE] = nodes[child].share * (1.0 - w.numbers[MIXING])
 
 
-@jit.borrowing
+@jit.generic
 def sight_of(s: State, sight: State, w: Workspace) -> int:
     """What the observer sees at a decision, as a code that is not 0; simultaneous choices already made do not count.
 
@@ -168,7 +168,7 @@ def sight_of(s: State, sight: State, w: Workspace) -> int:
     return code | 1
 
 
-@jit.borrowing
+@jit.generic
 def _after_private(s: State, node: int, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """The node for what the observer alone has learnt at `node`, such as a card drawn; NONE where the walk ends."""
     if w.settings[OPEN] == 1:
@@ -177,7 +177,7 @@ def _after_private(s: State, node: int, nodes: Nodes, slots: Slots, w: Workspace
     return node if learnt == 0 else _visit_outcome(node, learnt, nodes, slots, w)
 
 
-@jit.borrowing
+@jit.generic
 def _visit_outcome(node: int, code: int, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """The child of `node` for an outcome, one visit more; NONE where the walk ends: it is new, or there is no room for it."""
     child = child_of(nodes, slots, w, node, OUTCOME, code)
@@ -187,7 +187,7 @@ def _visit_outcome(node: int, code: int, nodes: Nodes, slots: Slots, w: Workspac
     return child if nodes[child].visits > 1 else NONE
 
 
-@jit.borrowing
+@jit.generic
 def _note_sight(s: State, node: int, base: int, nodes: Nodes, sight: State, w: Workspace) -> None:
     """Mark the observer's next decision, so that the next search finds it again and goes on from it."""
     if nodes[node].sight == 0:
@@ -195,7 +195,7 @@ def _note_sight(s: State, node: int, base: int, nodes: Nodes, sight: State, w: W
         nodes[node].began = base
 
 
-@jit.borrowing
+@jit.generic
 def _find_children(
     s: State,
     count: int,
@@ -229,7 +229,7 @@ def _find_children(
     return known
 
 
-@jit.borrowing
+@jit.generic
 def _expand(s: State, action: int, parent: int, is_together: bool, nodes: Nodes, slots: Slots, w: Workspace) -> int:
     """A new node for an action, available now; NONE where there is no room."""
     child = child_of(nodes, slots, w, parent, current_seat(s), _key(s, action, is_together, w))
@@ -239,7 +239,7 @@ def _expand(s: State, action: int, parent: int, is_together: bool, nodes: Nodes,
     return child
 
 
-@jit.borrowing
+@jit.generic
 def _key(s: State, action: int, is_together: bool, w: Workspace) -> int:
     """What leads to an action's node: what the observer sees of it, of a simultaneous choice what the chooser knows."""
     if w.settings[OPEN] == 1:
@@ -247,7 +247,7 @@ def _key(s: State, action: int, is_together: bool, w: Workspace) -> int:
     return choice_code(s, action) if is_together else seen_action(s, action, w.settings[OBSERVER])
 
 
-@jit.borrowing
+@jit.generic
 def _add_shares(at: int, count: int, known: int, w: Workspace) -> None:
     """Add the probabilities by regret of the observer's first choice, without what is mixed in; nothing for other choices."""
     if w.path[at, KEPT_COUNT] > 0:

@@ -9,7 +9,7 @@ from arena.search.workspace import BY_POLICY, OBSERVER, Workspace
 ROOT_STATE, WORLD, WORK, STATES = range(4)
 
 
-@jit.borrowing
+@jit.generic
 def draw_world(states: States, w: Workspace, constants: Numbers, rng: Words) -> None:
     """Draw a world for the observer, and note the generator's state for `replay_chance`."""
     states[WORLD] = states[ROOT_STATE]
@@ -20,7 +20,7 @@ def draw_world(states: States, w: Workspace, constants: Numbers, rng: Words) -> 
         w.chance[i] = rng[i]
 
 
-@jit.borrowing
+@jit.generic
 def replay_chance(w: Workspace, rng: Words) -> None:
     """Set the generator back to where the world was drawn: simulations of several actions then meet the same chance."""
     for i in range(len(w.chance)):

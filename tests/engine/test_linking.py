@@ -1,11 +1,15 @@
 """Compiled functions that call each other: lowered once each, linked whole into what Python calls, with indices checked."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
+from arena import games, search
 from arena.engine import jit
 from arena.engine.linking import Entry
 from arena.engine.rng import below, seed_words
@@ -81,3 +85,80 @@ def test_functions_of_compiled_code_are_plain_for_python() -> None:
     assert [below(rng, 6) for rng in [seed_words(1)] for _ in range(5)] == [
         entry(lambda rng: below(rng, 6))(rng) for rng in [seed_words(1)] for _ in range(5)
     ]
+
+
+@jit.generic
+def evens(count: int) -> Any:
+    """A new array: who calls this owns it."""
+    numbers = np.empty(count, np.int64)
+    for i in range(count):
+        numbers[i] = 2 * i
+    return numbers
+
+
+@jit.generic
+def rest(numbers: Any) -> Any:
+    """A view: of what is given, with a reference of its own."""
+    return numbers[1:]
+
+
+@jit.generic
+def total(numbers: Any) -> int:
+    """Views that nobody else gets."""
+    both, found = (numbers[1:], numbers[:2]), 0
+    for number in both[0]:
+        found += number
+    return found + int(both[1][1])
+
+
+def owned(numbers: Any, count: int) -> int:
+    mine = rest(rest(evens(count)))
+    numbers = rest(numbers)
+    return total(mine) + total(rest(numbers)) + total(evens(count)[3:])
+
+
+def test_arrays_are_freed_once_and_no_sooner() -> None:
+    found, numbers = entry(owned), np.arange(6)
+    expected = found(numbers, 8)
+    assert expected == owned(numbers, 8)
+    with allocations() as kept:
+        assert {found(numbers, 8) for _ in range(1000)} == {expected}
+    assert kept() == 0
+    assert numbers.tolist() == list(range(6))
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_rooms_and_searches_free_what_they_allocate(name: str) -> None:
+    room = games.load(name)
+    seats = room.seats[0]
+    with allocations() as kept:
+        for seed in range(3):
+            states = room.deal(seats, room.resolve_options({}, seats), seed)
+            seat = room.engine.current_seat(states)
+            for method in ("ismcts", "pimc", "flat"):
+                search.search(
+                    room,
+                    room.observed(states, seat),
+                    seat,
+                    room.legal_list(states),
+                    search.Settings(iterations=20, method=method),
+                )
+            room.engine.play_random(states, seed_words(seed), room.new_actions(), 1 << 20)
+    assert kept() == 0
+
+
+@contextmanager
+def allocations() -> Iterator[Callable[[], int]]:
+    """How many arrays of compiled code were allocated within, and are not freed."""
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    after = before
+
+    def kept() -> int:
+        return int(after.alloc - before.alloc - (after.free - before.free))
+
+    try:
+        yield kept
+    finally:
+        after = rtsys.get_allocation_stats()
+        _nrt_python.memsys_disable_stats()
