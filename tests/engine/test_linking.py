@@ -127,6 +127,21 @@ def test_arrays_are_freed_once_and_no_sooner() -> None:
     assert numbers.tolist() == list(range(6))
 
 
+def shown(numbers: Any, count: int) -> Any:
+    return (rest(numbers), rest(evens(count)))
+
+
+def test_arrays_that_are_given_back_stay_alive() -> None:
+    found, numbers = entry(shown), np.arange(6)
+    with allocations() as kept:
+        views = [found(numbers, 8) for _ in range(100)]
+        junk = [found(np.arange(count), count) for count in range(2, 100)]
+        del junk
+        assert {(tuple(given), tuple(made)) for given, made in views} == {((1, 2, 3, 4, 5), (2, 4, 6, 8, 10, 12, 14))}
+        del views
+    assert kept() == 0
+
+
 @pytest.mark.parametrize("name", games.names())
 def test_rooms_and_searches_free_what_they_allocate(name: str) -> None:
     room = games.load(name)
