@@ -48,14 +48,13 @@ class Journal:
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
         try:
-            if is_read_only:
-                uri = f"{self.path.absolute().as_uri()}?mode=ro"
-                self._db = sqlite3.connect(uri, _BUSY_SECONDS, isolation_level=None, uri=True)
-                self._check_version()
-                return
-            self._db = sqlite3.connect(self.path, _BUSY_SECONDS, isolation_level=None)
+            uri = f"{self.path.absolute().as_uri()}?mode={'ro' if is_read_only else 'rwc'}"
+            self._db = sqlite3.connect(uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
             try:
-                self._open()
+                if is_read_only:
+                    self._check_version()
+                else:
+                    self._open()
             except BaseException:
                 self._db.close()
                 raise
