@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import cgutils
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, overload
 
 from arena.cache import cache_root, keep_newest
@@ -126,7 +127,7 @@ def forbid_all_compiling(rooms: Iterable[str]) -> None:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in ours:
             for value in vars(module).values():
-                if hasattr(value, "disable_compile"):
+                if isinstance(value, CPUDispatcher):
                     forbid_compiling(value)
 
 

@@ -10,11 +10,15 @@ from arena.workers.compiling import Needs
 
 
 def needs_of(plan: Plan, bots: Mapping[str, BotFiles]) -> dict[str, frozenset[str]]:
-    """What a plan needs: its games, each with the parts that its bots ask for. `bots`: by content hash."""
-    asked = {place: parts_asked(bots[bot.sha256], bot.params) for place, bot in enumerate(plan.contestants)}
+    """What a plan needs: its games, each with the parts that its bots ask for.
+
+    `bots`: by content hash. A version of a bot that is no longer there plays no more.
+    """
+    here = {place: bots[bot.sha256] for place, bot in enumerate(plan.contestants) if bot.sha256 in bots}
+    asked = {place: parts_asked(bot, plan.contestants[place].params) for place, bot in here.items()}
     needs: dict[str, frozenset[str]] = {}
     for entry in plan.entries:
-        parts = (asked[place] for place in plan.field(entry))
+        parts = (asked[place] for place in plan.field(entry) if place in asked)
         needs[entry.game] = needs.get(entry.game, frozenset()).union(*parts)
     return needs
 

@@ -30,6 +30,20 @@ room = games.load("naga")
 room.engine.is_terminal(room.new_states())
 print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
 """
+FORBIDDEN = """
+import numpy as np
+from arena import games
+from arena.engine import jit
+room = games.load("naga")
+games.warm(room)
+jit.forbid_all_compiling([room.package])
+for entry in games.compiled_entries(room):
+    jit.forbid_compiling(entry)
+    try:
+        entry(np.zeros(1))
+    except TypeError:
+        print("TypeError")
+"""
 
 
 def python(code: str, cache_folder: Path, path: Path = PACKAGE.parent) -> str:
@@ -47,6 +61,11 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 def test_a_room_that_is_warm_compiles_nothing() -> None:
     """The room was warmed before the first test, by another process."""
     assert python(WARM, cache.cache_root()) == "0"
+
+
+def test_where_compiling_is_forbidden_a_new_signature_is_a_type_error() -> None:
+    """For functions that were called before, and for those that never were."""
+    assert set(python(FORBIDDEN, cache.cache_root()).split()) == {"TypeError"}
 
 
 def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
