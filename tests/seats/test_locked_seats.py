@@ -48,6 +48,17 @@ def test_a_locked_bot_plays_as_it_does_unlocked(keeper: Keeper) -> None:
         assert not survivors(descendants({keeper.pid}))  # the match is over, and so are its seats
 
 
+def test_a_bots_files_are_on_a_file_system_of_its_own_that_remembers_nothing(keeper: Keeper) -> None:
+    if keeper.level != NAMESPACE:
+        pytest.skip("mounts need namespaces")
+    path = TEST_BOTS / "telling_bot.py"
+    said = play_locked(keeper, [path, path]).outputs
+    found = [re.fullmatch(r"device (\d+)\n", text) for text in said]
+    assert all(found), said
+    devices = {int(match[1]) for match in found if match}
+    assert len(devices) == 2 and keeper.path(read_bot(path)).stat().st_dev not in devices
+
+
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
     played = play_locked(keeper, [TEST_BOTS / "studious_bot.py", RIVAL])
     assert played.record.seats[0].ending is Ending.PLAYED, played.record.notes

@@ -1,9 +1,12 @@
 """A file system of its own for locked bots. It holds the libraries and the bot's folder; nothing else has even a name."""
 
 import ctypes
+import mmap
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from arena.seats.sandbox import kernel
 
@@ -51,10 +54,57 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
 
 
 def show_only(folder: str) -> None:
-    """Mount the bot's folder at BOT and unmount the store; called in a child of a process that lives in namespaces."""
+    """Mount a copy of the bot's folder at BOT, and unmount the store; for a child of a process that lives in namespaces."""
+    files = files_below(f"{STORE}/{folder}")
     kernel.call("unshare", _NEW_MOUNTS)
-    _mount(f"{STORE}/{folder}", BOT, None, _BIND | _RECURSIVE)
+    show_copy(files)
     kernel.call("umount2", STORE.encode(), _DETACH)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is in a folder, so that it need not be looked through for every copy."""
+
+    source: str
+    folders: tuple[str, ...]
+    """Paths below the source, each after the folder that holds it; they begin with a slash."""
+    files: tuple[tuple[str, int], ...]
+    """Paths below the source, with a slash, and permissions."""
+    size: int
+    """The bytes of all pages that the files fill."""
+
+
+def files_below(source: str) -> Files:
+    """The folders and files below a folder. Raises OSError."""
+    folders: list[str] = []
+    files: list[tuple[str, int]] = []
+    size = mmap.PAGESIZE  # 0 would mean no limit
+    for parent, inner, names in os.walk(source, onerror=_raise):
+        here = parent.removeprefix(source)
+        folders += [f"{here}/{name}" for name in inner]
+        for name in names:
+            found = os.lstat(f"{parent}/{name}")
+            files.append((f"{here}/{name}", 0o755 if found.st_mode & 0o100 else 0o644))
+            size += -(-found.st_size // mmap.PAGESIZE) * mmap.PAGESIZE
+    return Files(source, tuple(folders), tuple(files), size)
+
+
+def show_copy(files: Files) -> None:
+    """Mount a new read-only file system at BOT that holds copies of `files`; for a process with mounts of its own.
+
+    It ends with the mount namespace, and with it all that the kernel remembers of its names, pages and access times: a bot
+    must not find out in one match what it looked for in another. It takes as much memory as the bot's files, which
+    agent.files.BOT_BYTES bounds. Raises OSError.
+    """
+    flags = _NO_SETUID | _NO_DEVICES | _NO_ATIME
+    inodes = 1 + len(files.folders) + len(files.files)
+    _mount("bot", BOT, "tmpfs", flags, f"size={files.size},nr_inodes={inodes},mode=755")
+    os.umask(0o022)
+    for path in files.folders:
+        os.mkdir(BOT + path, 0o755)
+    for path, mode in files.files:
+        _copy(files.source + path, BOT + path, mode)
+    _mount(None, BOT, None, _REMOUNT | _BIND | _READ_ONLY | flags)
 
 
 def become_alone() -> bool:
@@ -75,6 +125,19 @@ def _outermost(paths: Sequence[str]) -> list[str]:
     return found
 
 
+def _raise(error: OSError) -> NoReturn:
+    raise error
+
+
+def _copy(source: str, target: str, mode: int) -> None:
+    reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    writer = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    while os.sendfile(writer, reader, None, 1 << 30):
+        pass
+    os.close(reader)
+    os.close(writer)
+
+
 def _show(source: str, target: str) -> None:
     """Mount a file or folder read-only at `target`; a link stays a link."""
     _place(source, target)
@@ -85,8 +148,11 @@ def _show(source: str, target: str) -> None:
     flags = _READ_ONLY | _NO_SETUID | _NO_DEVICES
     for bit, flag in ((os.ST_NOEXEC, _NO_EXEC), (os.ST_NOATIME, _NO_ATIME), (os.ST_NODIRATIME, _NO_DIRATIME)):
         flags |= flag if kept & bit else 0
-    flags |= _RELATIVE_ATIME if kept & os.ST_RELATIME else 0
-    _mount(None, target, None, _REMOUNT | _BIND | flags)
+    kept_atime = _RELATIVE_ATIME if kept & os.ST_RELATIME else 0
+    try:  # a time of access would tell in one match what was read in another
+        _mount(None, target, None, _REMOUNT | _BIND | flags | _NO_ATIME)
+    except PermissionError:  # inside a user namespace what the system has set must stay
+        _mount(None, target, None, _REMOUNT | _BIND | flags | kept_atime)
 
 
 def _place(source: str, target: str) -> None:
