@@ -1,9 +1,11 @@
 """The check of a bot before it enters: it plays all its games, with the fewest and the most seats, in every variant.
 
-The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. One match of every
-game is played twice: a bot that plays differently the second time uses the clock or randomness of its own, and is reported.
+The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. Every check has
+seeds of its own, so that a bot cannot tell it from a tournament; the same seed checks it again. One match of every game is
+played twice: a bot that plays differently the second time uses the clock or randomness of its own, and is reported.
 """
 
+import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -33,7 +35,7 @@ FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs wo
 ATTEMPTS = 3  # at a match that ended in host faults
 CLOSE = 0.5  # of a limit: beyond it a warning is due
 SLOWEST = 3  # decisions shown of all
-_KEY = b"arena check"
+_SEED_BITS = 63  # as JSON readers like them
 
 
 class SlowDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +98,8 @@ class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
     isolation: str
     not_locked: str
     """Why the bot could not be locked in on this machine; empty if it was."""
+    seed: int
+    """What the seeds of all matches were derived from."""
     clock: Clock
     memory: int
     """The limit on the bot's memory, in bytes."""
@@ -123,17 +127,20 @@ def check_bot(
     chosen: Sequence[str] = (),
     clock: Clock = CLOCK,
     limits: Limits = DEFAULT_LIMITS,
+    seed: int | None = None,
     prepare: Callable[[Needs], object] = lambda needs: None,
     say: Callable[[str], None] = lambda text: None,
     news: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
     """Check a bot: play all its games, or only those in `chosen`.
 
+    `seed`: of the deals and of the bots, from an earlier report; None: a fresh one.
     `prepare` is called with what has to be compiled before; `say` with the name of each game in turn,
     `news` before something is compiled that a bot asks for during a match.
 
     Raises HostTrouble if the same match ended in host faults several times.
     """
+    chosen_seed = secrets.randbits(_SEED_BITS) if seed is None else seed
     with Holder((), limits=limits) as holder:
         profile = holder.profile(bot, clock.start)
     refusals = [] if profile.error is None else [profile.error]
@@ -147,10 +154,10 @@ def check_bot(
     with Holder(played, limits=limits) as holder:
         for game in played:
             say(game)
-            checks.append(_Checked(holder, clock, name, bot, game, news))
+            checks.append(_Checked(holder, clock, chosen_seed, name, bot, game, news))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
-            isolation=holder.isolation, not_locked=holder.not_locked, clock=clock, memory=limits.memory,
+            isolation=holder.isolation, not_locked=holder.not_locked, seed=chosen_seed, clock=clock, memory=limits.memory,
             memory_peak=max((check.memory_peak for check in checks if check.memory_peak is not None), default=None),
             games=tuple(check.result() for check in checks),
             slowest=_slowest(slow for check in checks for slow in check.slowest),
@@ -165,7 +172,7 @@ def check_bot(
 def refused(name: str, reason: str) -> BotCheck:
     """The report on a file that is no bot; `reason` says why."""
     return BotCheck(
-        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", clock=CLOCK, memory=DEFAULT_LIMITS.memory,
+        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", seed=0, clock=CLOCK, memory=DEFAULT_LIMITS.memory,
         memory_peak=None, games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
     )  # fmt: skip
 
@@ -174,9 +181,10 @@ class _Checked:
     """A bot played through one game."""
 
     def __init__(
-        self, holder: Holder, clock: Clock, name: str, bot: BotFiles, game: str, news: Callable[[str], None]
+        self, holder: Holder, clock: Clock, seed: int, name: str, bot: BotFiles, game: str, news: Callable[[str], None]
     ) -> None:  # fmt: skip
         self.news = news
+        self.key = f"arena check {seed}".encode()
         self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
         self.sizes = tuple(dict.fromkeys((self.room.seats[0], self.room.seats[-1])))
         self.variants: set[str] = set()
@@ -220,9 +228,9 @@ class _Checked:
         own = number % seats
         names = list(rivals(self.room.name))
         players = [self.name if seat == own else names[(number + seat) % len(names)] for seat in range(seats)]
-        seeds = single_match_seeds(_KEY, seats, self.room.name, number)
+        seeds = single_match_seeds(self.key, seats, self.room.name, number)
         return MatchSetup(
-            index=number, match_id=single_match_id(_KEY, self.room.name, number), game=self.room.name, pool=self.room.name,
+            index=number, match_id=single_match_id(self.key, self.room.name, number), game=self.room.name, pool=self.room.name,
             options=options, deal=number, rotation=0, players=tuple(Player(player, "") for player in players),
             deal_seed=seeds.deal, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks, clock=self.clock,
         )  # fmt: skip

@@ -53,6 +53,21 @@ def test_the_report_is_read_by_people_and_programs(capsys: pytest.CaptureFixture
     assert found["may_enter"] is True and found["games"][0]["endings"] == {"played": 7}
 
 
+def test_every_check_has_seeds_of_its_own_and_they_can_be_given_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    path = write(tmp_path, "    def act(self, view):\n        raise RuntimeError(str(view.hand))\n")
+
+    def report(*seed: str) -> tuple[int, list[str]]:
+        assert main(["check", str(path), *seed, "--format", "json"]) == 1
+        found = json.loads(capsys.readouterr().out)
+        return found["seed"], [fault["view"] for fault in found["faults"]]
+
+    first, cards = report()
+    assert report()[1] != cards
+    assert report("--seed", str(first)) == (first, cards)
+
+
 def test_an_illegal_action_is_shown_with_what_the_bot_saw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "    def act(self, view):\n        print('I am lost')\n        return 'fly'\n")
     assert main(["check", str(path)]) == 1

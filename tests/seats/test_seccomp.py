@@ -8,7 +8,7 @@ import pytest
 from arena.seats.sandbox import kernel, seccomp
 
 ALLOW, KILL = 0x7FFF_0000, 0x8000_0000
-EPERM, ENOSYS, ENOTTY = (0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY))
+EPERM, ENOSYS, ENOTTY, EINVAL = (0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY, errno.EINVAL))
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PID = 4242
 
@@ -50,7 +50,7 @@ def test_what_is_listed_passes(machine: str) -> None:
 
 def test_all_else_is_refused(machine: str) -> None:
     listed = {kernel.number(name) for name in seccomp.ALLOWED}
-    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3")}
+    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "madvise")}
     for number in set(range(600)) - listed - special:
         assert verdict(machine, number) == EPERM, number
     assert verdict(machine, "clone3") == ENOSYS
@@ -59,6 +59,11 @@ def test_all_else_is_refused(machine: str) -> None:
 def test_dangerous_calls_are_not_listed(machine: str) -> None:
     for name in ("clone", "unshare", "mount", "pivot_root", "prctl", "seccomp", "capset", "pidfd_send_signal", "pidfd_open"):
         assert verdict(machine, name) == EPERM
+
+
+def test_the_state_of_memory_and_of_the_page_cache_is_not_told(machine: str) -> None:
+    for name in ("sysinfo", "mincore", "fadvise64"):
+        assert verdict(machine, name) == of_program(machine, name) == EPERM
 
 
 def test_another_machine_is_killed(machine: str) -> None:
@@ -78,6 +83,9 @@ def test_another_machine_is_killed(machine: str) -> None:
         ("fcntl", (3, 1), ALLOW), ("fcntl", (3, 3), ALLOW), ("fcntl", (3, 4), EPERM), ("fcntl", (3, 8), EPERM),
         ("prlimit64", (0, 7, 0, 1), ALLOW), ("prlimit64", (0, 7, 1, 0), EPERM), ("prlimit64", (9, 7, 0, 1), EPERM),
         ("prlimit64", (0, 7, 1 << 32, 0), EPERM),
+        ("madvise", (0, 1, 4), ALLOW), ("madvise", (0, 1, 8), ALLOW), ("madvise", (0, 1, 3), EINVAL),
+        ("madvise", (0, 1, 12), EINVAL), ("madvise", (0, 1, 20), EINVAL), ("madvise", (0, 1, 21), EINVAL),
+        ("madvise", (0, 1, 22), EINVAL),
     ],
 )  # fmt: skip
 def test_calls_that_depend_on_their_arguments(machine: str, call: str, arguments: tuple[int, ...], expected: int) -> None:
@@ -94,7 +102,7 @@ def of_program(machine: str, call: int | str, *arguments: int) -> int:
 
 def test_programs_may_make_a_few_calls_more(machine: str) -> None:
     more = {kernel.number(name) for name in seccomp.FOR_PROGRAMS} - {None}
-    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3")}
+    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "madvise")}
     special |= {kernel.number(name) for name in ("clone", "execveat", "prctl")}
     for number in set(range(600)) - special:
         assert of_program(machine, number) == (ALLOW if number in more else verdict(machine, number)), number

@@ -13,11 +13,11 @@ from arena.match import HostTrouble
 from arena.workers.warmup import warm_rooms
 
 
-def checked(path: Path, chosen: list[str]) -> tuple[BotCheck, BotFiles | None]:
+def checked(path: Path, chosen: list[str], seed: int | None = None) -> tuple[BotCheck, BotFiles | None]:
     """The report on a bot, and its files as they were read, or None if they are no bot.
 
-    `chosen`: the only games to check, empty for all that the bot plays. Raises ConfigError for a path or a game that does not
-    exist, and ArenaError if the machine failed.
+    `chosen`: the only games to check, empty for all that the bot plays; `seed`: see check_bot.
+    Raises ConfigError for a path or a game that does not exist, and ArenaError if the machine failed.
     """
     for name in chosen:
         if name not in games.names():
@@ -31,7 +31,7 @@ def checked(path: Path, chosen: list[str]) -> tuple[BotCheck, BotFiles | None]:
     try:
         with error_console().status("checking") as status:
             found = check_bot(
-                bot_name(path), files, chosen=chosen, prepare=lambda needs: warm_rooms(needs, status.console.print),
+                bot_name(path), files, chosen=chosen, seed=seed, prepare=lambda needs: warm_rooms(needs, status.console.print),
                 say=lambda text: status.update(f"checking {text}"), news=status.console.print,
             )  # fmt: skip
         return found, files

@@ -46,6 +46,10 @@ Seed = Annotated[
 MatchSeed = Annotated[
     int | None, typer.Option("--seed", metavar="N", help="Seed of the deal and of the bots. Default: random.")
 ]
+CheckSeed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Seed of the deals and of the bots, from an earlier report. Default: random."),
+]
 RuleOptions = Annotated[
     list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A rule option of the game. Repeatable.")
 ]

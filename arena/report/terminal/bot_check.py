@@ -17,6 +17,7 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         files = "1 file" if found.files == 1 else f"{found.files} files"
         page.say(f"{found.bot}: {files}, {found.bytes:,} bytes, sha256 {found.sha256[:16]}")
         page.say(f"isolation: {found.isolation}", "" if not found.not_locked else "bold red")
+        page.say(f"seed: {found.seed}; --seed {found.seed} plays the same matches again")
     if found.games:
         page.say("")
         page.table(_columns(found.games, found.clock.move, page.width))

@@ -13,19 +13,19 @@ from arena.seats.sandbox import kernel
 
 ALLOWED = (
     "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mprotect", "munmap", "brk", "rt_sigaction",
-    "rt_sigprocmask", "rt_sigreturn", "pread64", "readv", "writev", "access", "select", "sched_yield", "mremap", "madvise",
+    "rt_sigprocmask", "rt_sigreturn", "pread64", "readv", "writev", "access", "select", "sched_yield", "mremap",
     "dup", "dup2", "dup3", "nanosleep", "getpid", "exit", "uname", "getcwd", "readlink", "gettimeofday", "getrusage",
-    "sysinfo", "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid", "futex",
+    "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid", "futex",
     "sched_getaffinity", "getdents64", "set_tid_address", "restart_syscall", "clock_gettime", "clock_getres",
     "clock_nanosleep", "exit_group", "openat", "newfstatat", "readlinkat", "faccessat", "faccessat2", "pselect6", "ppoll",
     "set_robust_list", "getrandom", "membarrier", "statx", "rseq", "getcpu",
 )  # fmt: skip
 
 FOR_PROGRAMS = (
-    "chdir", "pipe", "pipe2", "mincore", "pause", "getrlimit", "getpgrp", "getpgid", "getsid", "getgroups", "getresuid",
+    "chdir", "pipe", "pipe2", "pause", "getrlimit", "getpgrp", "getpgid", "getsid", "getgroups", "getresuid",
     "getresgid", "capget", "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "getpriority", "sched_getparam",
     "sched_getscheduler",
-    "sched_get_priority_max", "sched_get_priority_min", "time", "fadvise64", "preadv", "epoll_create", "epoll_create1",
+    "sched_get_priority_max", "sched_get_priority_min", "time", "preadv", "epoll_create", "epoll_create1",
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime",
     "timerfd_gettime",
 )  # fmt: skip
@@ -51,6 +51,10 @@ _PIPE_QUERIES = (0x5421, 0x5450, 0x5451, 0x541B)  # FIONBIO, FIONCLEX, FIOCLEX, 
 _SET_FLAGS = 4  # F_SETFL; 0 is F_DUPFD
 _NAMES = (15, 16, 0x5356_4D41)  # names of threads and of memory
 _SET_MODE_FILTER = 1
+_ADVICE = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 102, 103)
+"""What madvise may be told: the order of reading, pages given back, what a copy and a dump of the process would hold, huge
+pages, guard pages of stacks. All else moves pages of files into memory or out of it, or merges equal pages of two processes:
+the next match, or the other bot, would notice. Nor are mincore and sysinfo allowed, which tell what is in memory."""
 
 Instruction = tuple[int, int, int, int]
 
@@ -87,6 +91,7 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     code += _when("mmap", [*_argument(3), (_ANY_BIT, 0, 2, _MAP_SHARED), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, allow])
     code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
     code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
+    code += _when("madvise", [*_argument(2), *_one_of(_ADVICE), (_RETURN, 0, 0, _REFUSE | errno.EINVAL)])
     code += _when("fcntl", [*_argument(1), *_one_of((*_FCNTL_SAFE, _DUP_CLOEXEC)), refuse])
     # prlimit64: reading the own limits (pid 0, no new limit)
     reading = [*_argument(0), (_EQUAL, 0, 5, 0), *_argument(2), (_EQUAL, 0, 3, 0), (_LOAD, 0, 0, _ARGUMENT + 20)]
