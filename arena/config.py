@@ -11,7 +11,6 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, bot_name, read_bot
-from arena.agent.command_bot import NAME, NAME_RULE
 from arena.agent.naming import named_bot
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
@@ -23,6 +22,7 @@ from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL, RESULTS
+from arena.names import NAME, NAME_RULE
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.userfiles import existing_path, read_yaml, typed

@@ -4,6 +4,7 @@ import difflib
 import traceback
 from collections.abc import Iterable
 
+SHOWN = 40  # characters of a value that cannot be read
 NOTE_CHARACTERS = 2000  # kept of what a bot says: a fault's reason, its output
 
 

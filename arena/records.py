@@ -1,8 +1,12 @@
 """The records that all layers share: endings, matches, faults, ratings, clocks. How they are stored: store/schema.py."""
 
 from enum import StrEnum
+from typing import Annotated, Any
 
 import msgspec
+
+from arena.errors import SHOWN, StoreError, printable
+from arena.names import MatchId, Sha256
 
 
 class Ending(StrEnum):
@@ -34,7 +38,7 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     bot_version: int
     """Version of a stored submission; 1 for a bot given by its path."""
-    bot_sha256: str
+    bot_sha256: Sha256
     params: str
     """The bot's parameters as canonical JSON."""
     unit: int
@@ -75,7 +79,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     index: int
     """The match's number in the plan, from 0."""
-    match_id: str
+    match_id: MatchId
     """The match's identifier: 24 hex digits."""
     game: str
     pool: str
@@ -152,12 +156,19 @@ class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):
     """The standard deviation of the belief, in TrueSkill points like mu."""
 
 
+MOST_SECONDS = 1e6
+"""The longest time that a clock may give: about eleven days."""
+MOST_BYTES = 1 << 50
+"""The most memory that a limit may name: far beyond every machine."""
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
+
+
 class Clock(msgspec.Struct, frozen=True):
     """A seat's CPU seconds: `move` for each decision, `bank` for all slow ones of a match together, `start` to get ready."""
 
-    move: float
-    bank: float
-    start: float = 10.0
+    move: _Seconds
+    bank: _Seconds
+    start: _Seconds = 10.0
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -166,7 +177,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     A limit that is added here needs a default: plans that do not mention it are those of before, and keep their hash.
     """
 
-    memory: int
+    memory: Annotated[int, msgspec.Meta(ge=1, le=MOST_BYTES)]
     """How many bytes of memory the bot may use beyond an empty process."""
 
 
@@ -177,3 +188,14 @@ DEFAULT_LIMITS = Limits(memory=512_000_000)
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces: the same text for the same value."""
     return msgspec.json.encode(value, order="sorted").decode()
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The rule options of a stored match, or the parameters of its bot, from their stored JSON.
+
+    Raises StoreError for anything but a JSON object: the text may come from somebody else's results.
+    """
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise StoreError(f"damaged: {printable(text, SHOWN)!r} is no JSON object") from None

@@ -16,9 +16,9 @@ import secrets
 from typing import NamedTuple
 
 from arena.engine import rng
+from arena.names import MATCH_ID_DIGITS
 
 KEY_BYTES = 32
-MATCH_ID_DIGITS = 24  # hexadecimal: 96 bits
 CHAIN_KEYS = 1_000  # of one chain
 _OPTIONS_DIGITS = 16  # hexadecimal, of the hash of the options
 

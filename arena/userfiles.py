@@ -11,11 +11,9 @@ from typing import Any, TypeVar, cast, get_args
 import msgspec
 import yaml
 
-from arena.errors import BotError, ConfigError, StoreError, nearest, printable
+from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, printable
 
 T = TypeVar("T")
-
-SHOWN = 40  # characters of a value that cannot be read
 
 
 def read_yaml(path: Path, check: Callable[[object], T]) -> T:

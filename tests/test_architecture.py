@@ -16,9 +16,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "records", "faults", "cards", "cache", "userfiles", "shipped", "engine", "readiness", "seeds", "search", "agent",
-    "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers", "hall", "config",
-    "admission", "tournament", "audit", "manual", "report", "bench", "cli",
+    "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "engine", "readiness", "seeds",
+    "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
+    "hall", "config", "admission", "tournament", "audit", "manual", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",

@@ -1,15 +1,13 @@
 """Command bots: programs in any language that speak JSON lines. Their `bot.toml` is read here, strictly."""
 
-import re
-
 import msgspec
 
 from arena.errors import BotError, ConfigError
+from arena.names import NAME, NAME_RULE
 from arena.userfiles import parse_toml, typed
 
 FILE = "bot.toml"
-NAME = re.compile(r"[a-z0-9_-]{1,40}")
-NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
+FILE_BYTES = 1 << 20  # of a bot.toml
 
 
 class CommandBot(msgspec.Struct, frozen=True):
@@ -30,6 +28,8 @@ class CommandBot(msgspec.Struct, frozen=True):
 
 def read_command(content: bytes) -> CommandBot:
     """Parse the content of a bot.toml. Raises BotError that names the key and says what would be right."""
+    if len(content) > FILE_BYTES:
+        raise BotError(f"{FILE}: {len(content):,} bytes; at most {FILE_BYTES:,} are read")
     try:
         document = parse_toml(content)
     except ConfigError as error:

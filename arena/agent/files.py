@@ -2,22 +2,20 @@
 
 import ast
 import hashlib
-import os
-import stat
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from arena.agent import command_bot
 from arena.agent.command_bot import CommandBot
+from arena.agent.plain_files import BotFolder, inner_path
 from arena.cache import cache_root, cached_folder, keep_newest
 from arena.errors import BotError
 
-BOT_BYTES = 64 << 20  # a bot's files, all together
 BOTS_KEPT = 200  # unpacked ones, the most recently used
 
 _ELF = b"\x7fELF"
+_PACKAGE = "__init__.py"
 
 
 class BotFiles(msgspec.Struct, frozen=True):
@@ -48,37 +46,53 @@ def read_bot(path: Path) -> BotFiles:
     Raises BotError that names the path.
     """
     try:
-        if (path / command_bot.FILE).is_file():
-            return BotFiles(command_bot.FILE, _contents(_files_of_command(path), path))
-        if path.is_dir():
-            if not (path / "__init__.py").is_file():
-                raise BotError(f"{path}: a bot folder needs an __init__.py with one Agent class, or a bot.toml with a command")
-            bot = BotFiles("__init__.py", _contents(_all_files(path), path))
-        elif path.suffix == ".py":
-            bot = BotFiles(path.name, _contents({path.name: path}, path))
-        else:
-            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py or bot.toml")
+        bot = _read(path)
     except OSError as error:
         raise BotError(f"{path}: cannot be read: {error.strerror}") from None
-    try:
-        ast.parse(bot.files[bot.main], filename=str(path))
-    except SyntaxError as error:
-        raise BotError(f"{path}: line {error.lineno}: syntax error: {error.msg}") from None
-    except ValueError as error:
-        raise BotError(f"{path}: not Python source: {error}") from None
+    except ValueError:  # what the system refuses before it looks: a zero character
+        raise BotError(f"{path!r}: no path of a bot") from None
+    if bot.main != command_bot.FILE:
+        _check_source(bot.files[bot.main], path)
     return bot
 
 
 def bot_name(path: Path) -> str:
     """A bot's default name: the one in its bot.toml, else its file's or folder's name. Raises BotError for a bad bot.toml."""
     try:
-        content = (path / command_bot.FILE).read_bytes()
-    except OSError:
+        with BotFolder(path) as folder:
+            content = folder.read(command_bot.FILE)
+    except (OSError, ValueError):
         return path.stem
+    return _read_command(content, path).name
+
+
+def _read(path: Path) -> BotFiles:
+    if not path.is_dir():
+        if path.suffix != ".py":
+            raise BotError(f"{path}: a bot is a .py file or a folder with __init__.py or bot.toml")
+        with BotFolder(path.parent) as folder:
+            return BotFiles(path.name, {path.name: folder.read(path.name)})
+    with BotFolder(path) as folder:
+        if folder.has(command_bot.FILE):
+            return BotFiles(command_bot.FILE, _files_of_command(folder))
+        if not folder.has(_PACKAGE):
+            raise BotError(f"{path}: a bot folder needs an {_PACKAGE} with one Agent class, or a bot.toml with a command")
+        files = folder.read_all()
+    if _PACKAGE not in files:
+        raise BotError(f"{path}: its {_PACKAGE} went while it was read")
+    return BotFiles(_PACKAGE, files)
+
+
+def _check_source(content: bytes, path: Path) -> None:
+    """Raise BotError unless a main file is Python."""
     try:
-        return command_bot.read_command(content).name
-    except BotError as error:
-        raise BotError(f"{path}/{error}") from None
+        ast.parse(content, filename=str(path))
+    except SyntaxError as error:
+        raise BotError(f"{path}: line {error.lineno}: syntax error: {error.msg}") from None
+    except ValueError as error:
+        raise BotError(f"{path}: not Python source: {error}") from None
+    except (RecursionError, MemoryError):
+        raise BotError(f"{path}: nested too deeply") from None
 
 
 def unpack(bot: BotFiles) -> Path:
@@ -111,65 +125,32 @@ def unpacked(sha256: str) -> BotFiles | None:
     return bot if bot.sha256 == sha256 else None
 
 
-def _contents(files: Mapping[str, Path], bot: Path) -> dict[str, bytes]:
-    """The content of each file. Raises BotError for anything but plain files, and for more than BOT_BYTES of them."""
-    size = 0
-    for name, path in files.items():
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise BotError(f"{path}: not a plain file")
-        if not name.isprintable():
-            raise BotError(f"{bot}: {name!r} is no name for a bot's file")
-        size += found.st_size
-    if size > BOT_BYTES:
-        raise BotError(f"{bot}: {size / (1 << 20):.1f} MiB of files; a bot may have {BOT_BYTES >> 20} MiB")
-    return {name: path.read_bytes() for name, path in files.items()}
-
-
-def _all_files(folder: Path) -> dict[str, Path]:
-    """All files in a bot's folder by relative path. Links are refused, since a link can lead out of the folder."""
-    found: dict[str, Path] = {}
-    for parent, folders, files in os.walk(folder):
-        here = Path(parent)
-        folders[:] = sorted(name for name in folders if _belongs(name))
-        for name in [*folders, *sorted(files)]:
-            if _belongs(name):
-                _refuse_link(here / name)
-        found |= {(here / name).relative_to(folder).as_posix(): here / name for name in sorted(files) if _belongs(name)}
-    return found
-
-
-def _refuse_link(path: Path) -> None:
-    if path.is_symlink():
-        raise BotError(f"{path}: a link; a bot's files are plain files in its own folder")
-
-
-def _files_of_command(folder: Path) -> dict[str, Path]:
+def _files_of_command(folder: BotFolder) -> dict[str, bytes]:
     """The bot.toml and the files that it lists, or all files if it lists none. Raises BotError for a missing file."""
-    path = folder / command_bot.FILE
-    _refuse_link(path)
-    try:
-        bot = command_bot.read_command(path.read_bytes())
-    except BotError as error:
-        raise BotError(f"{folder}/{error}") from None
-    inside = folder.resolve()
-    named = {}
+    path = folder.path / command_bot.FILE
+    content = folder.read(command_bot.FILE)
+    bot = _read_command(content, folder.path)
+    files = {command_bot.FILE: content}
     for name in bot.files:
-        file = folder / name
-        _refuse_link(file)
-        if not file.resolve().is_relative_to(inside):
+        inside = inner_path(name)
+        if inside is None:
             raise BotError(f"{path}: files: {name} is not in the bot's folder")
-        if not file.is_file():
-            raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)")
-        named[file.relative_to(folder).as_posix()] = file
-    files = {command_bot.FILE: path, **(named or _all_files(folder))}
+        if inside in files:
+            continue
+        try:
+            files[inside] = folder.read(inside)
+        except (FileNotFoundError, NotADirectoryError):
+            raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)") from None
+    if not bot.files:
+        files = {**folder.read_all(), command_bot.FILE: content}  # as it was checked
     program = bot.command[0]
-    own = folder / program
-    if "/" in program and own.resolve() not in [file.resolve() for file in files.values()]:
+    if "/" in program and inner_path(program) not in files:
         raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
     return files
 
 
-def _belongs(name: str) -> bool:
-    """Whether a file is part of the bot: compiled and hidden files are not."""
-    return name != "__pycache__" and not name.startswith(".")
+def _read_command(content: bytes, folder: Path) -> CommandBot:
+    try:
+        return command_bot.read_command(content)
+    except BotError as error:
+        raise BotError(f"{folder}/{error}") from None

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from arena.agent.files import BotFiles
 from arena.errors import BotError, nearest
 from arena.shipped import house_folder
 
@@ -21,10 +22,17 @@ def named_bot(text: str) -> Path:
     return known[name]
 
 
+def is_house_bot(bot: BotFiles) -> bool:
+    """Whether these are exactly the files of a house bot, whatever it is called."""
+    (content, *others) = bot.files.values()
+    return not others and any(path.read_bytes() == content for path in house_bots().values())
+
+
 def house_bots() -> dict[str, Path]:
     """The files of the house bots by name, sorted. Raises BotError if the installation lacks them."""
     folder = house_folder("bots")
-    found = {path.stem: path for path in sorted(folder.glob("*.py"))}
+    # resolved: some installers link files, and a bot's own files are read without following links
+    found = {path.stem: path.resolve() for path in sorted(folder.glob("*.py"))}
     if not found:
         raise BotError(f"{folder}: the house bots are missing; install arena again")
     return found

@@ -16,27 +16,29 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
+from arena.names import NAME, Name, Sha256, in_words
 
 FOLDER = "submissions"
 """The folder of submissions within the results folder."""
 PREFIX = "submitted:"
 ALL = "all"
-_REFERENCE = re.compile(r"([a-z0-9_-]{1,40})(?:@([1-9]\d{0,8}))?")
+_REFERENCE = re.compile(rf"({NAME.pattern})(?:@([1-9][0-9]{{0,8}}))?")
 _NEW = ".new-"
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a submitted bot."""
 
-    name: str
-    version: int
+    name: Name
+    version: Annotated[int, msgspec.Meta(ge=1, le=999_999_999)]
     """The number of the version, from 1."""
-    sha256: str
+    sha256: Sha256
     main: str
     """The bot's main file: see BotFiles."""
     games: tuple[str, ...]
@@ -127,7 +129,7 @@ class Submissions:
             bot = BotFiles(submission.main, {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths})
         except OSError as error:
             raise StoreError(f"{folder}: cannot be read: {error.strerror}") from None
-        if bot.sha256 != submission.sha256:
+        if bot.sha256 != submission.sha256 or bot.main not in bot.files:
             raise StoreError(f"{folder}: damaged: these are not the files that were submitted as {submission.reference}")
         return bot
 
@@ -183,8 +185,8 @@ def _read_version(path: Path) -> Submission:
         found = msgspec.json.decode(path.read_bytes(), type=Submission)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-    except msgspec.DecodeError as error:
-        raise StoreError(f"{path}: damaged or not ours: {error}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
     if (found.name, str(found.version)) != (path.parent.name, path.stem):
         raise StoreError(f"{path}: damaged: this is {found.reference}")
     return found

@@ -11,11 +11,12 @@ import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
+from arena.audit.stored_log import check_log, checked_options
 from arena.engine.options import OptionValue
 from arena.engine.room import Document, Game
 from arena.errors import ConfigError
 from arena.match import Answer, Fault, MatchSetup, Player, Seat, play
-from arena.records import Clock, Ending, FaultRecord, MatchRecord
+from arena.records import Clock, Ending, FaultRecord, MatchRecord, json_object
 from arena.seeds import match_seeds
 
 FORMAT = 1
@@ -84,7 +85,7 @@ def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
     seeds = match_seeds(key, record.match_id, record.game, len(record.seats), record.options, record.deal)
     return MatchSetup(
         index=record.index, match_id=record.match_id, game=record.game, pool=record.pool,
-        options=msgspec.json.decode(record.options), deal=record.deal, rotation=record.rotation,
+        options=json_object(record.options), deal=record.deal, rotation=record.rotation,
         players=tuple(Player(row.bot, row.bot_sha256, row.params, row.bot_version) for row in record.seats),
         deal_seed=seeds.deal, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks, clock=clock,
     )  # fmt: skip
@@ -135,9 +136,15 @@ class _ReachedDecision(Exception):
     """Raised at the decision in question: nothing after it is played."""
 
 
+class _LeftTheLog(Exception):
+    """Raised when the fallback plays for the bot in question since its fault, and the others cannot repeat what they did."""
+
+
 def _replayed(
     game: Game, record: MatchRecord, setup: MatchSetup, seat: int, decision: int, bot: Seat | None
 ) -> "_QuestionedSeat":
+    setup = msgspec.structs.replace(setup, options=checked_options(game, record))
+    check_log(game, record, setup.options, setup.deal_seed)
     logs = _own_decisions(game, record, setup)
     if decision != AT_START and all(choice.index != decision for choice in logs[seat]):
         raise ConfigError(
@@ -151,6 +158,10 @@ def _replayed(
     try:
         played = play(game, setup, seats)
     except _ReachedDecision:
+        return questioned
+    except _LeftTheLog:
+        late = f"used more CPU time than its clock gives, before decision {decision}"
+        questioned.rerun.fault = questioned.failed or Fault(Ending.TIMEOUT, late)
         return questioned
     faults = [fault for fault in played.faults if fault.seat == seat]  # before the decision: a clock, or the start
     if faults:
@@ -209,13 +220,19 @@ class _LoggedSeat:
         """Do nothing: there is no bot to tell the result to."""
 
     def _next(self) -> _Choice:
-        return next(choice for choice in self._log if self.wants_forced or not choice.is_forced)
+        for choice in self._log:
+            if self.wants_forced or not choice.is_forced:
+                return choice
+        raise _LeftTheLog
 
     def _logged(self, choice: _Choice, cpu_seconds: float) -> Answer:
         assert self.view is not None
         if self._ms_per_tick:
             cpu_seconds = (choice.delay + 0.5) * self._ms_per_tick / 1000
-        return Answer(list(self.view.codes).index(choice.code), cpu_seconds, 0.0)
+        codes = list(self.view.codes)
+        if choice.code not in codes:
+            raise _LeftTheLog
+        return Answer(codes.index(choice.code), cpu_seconds, 0.0)
 
 
 class _QuestionedSeat(_LoggedSeat):
@@ -224,6 +241,8 @@ class _QuestionedSeat(_LoggedSeat):
     def __init__(self, log: Sequence[_Choice], ms_per_tick: int | None, decision: int, bot: Seat | None) -> None:
         super().__init__(log, ms_per_tick)
         self.rerun = Rerun()
+        self.failed: Fault | None = None
+        """How the bot failed before the decision, where it said so itself; a clock is the referee's."""
         self._decision = decision
         self._bot = bot
 
@@ -237,6 +256,7 @@ class _QuestionedSeat(_LoggedSeat):
             self.rerun.reached, self.rerun.fault = True, fault
             self.rerun.output = "" if fault is None else fault.output
             raise _ReachedDecision
+        self.failed = fault
         return fault
 
     def ask(self, view: View) -> None:
@@ -253,6 +273,7 @@ class _QuestionedSeat(_LoggedSeat):
             self._note(found)
             raise _ReachedDecision
         if isinstance(found, Fault):
+            self.failed = found
             return found
         if found is None:
             return self._logged(choice, 0.0)

@@ -21,8 +21,9 @@ from arena.formats.registry import default_format, read_format
 from arena.formats.stages import Stage, StageLayout
 from arena.formats.tables import Table, Tables, orders
 from arena.match import MatchSetup, Player
+from arena.names import MATCH_ID_DIGITS
 from arena.records import Clock, Limits, canonical_json
-from arena.seeds import MATCH_ID_DIGITS, commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
+from arena.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations

@@ -8,13 +8,12 @@ from arena.errors import NotStored, StoreError
 from arena.formats.plan import key_of_match
 from arena.formats.registry import DEFAULT, read_format
 from arena.hall.folder import ENTRIES, HALL, finished_or_stopped
+from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
 from arena.store import parquet
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.store.schema import MATCHES
-
-ID_DIGITS = 24
 
 
 def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
@@ -26,8 +25,8 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
 def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     """The folder of the tournament that has a match, the match, and the key of its deals. Raises StoreError if none has it."""
     wanted = match_id.lower()
-    if len(wanted) != ID_DIGITS or set(wanted) - set("0123456789abcdef"):
-        raise StoreError(f"match id {match_id!r}: {ID_DIGITS} hex digits are needed")
+    if len(wanted) != MATCH_ID_DIGITS or set(wanted) - set("0123456789abcdef"):
+        raise StoreError(f"match id {match_id!r}: {MATCH_ID_DIGITS} hex digits are needed")
     folders = finished_or_stopped(out)
     folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
     troubles: list[str] = []

@@ -98,4 +98,6 @@ def _start(folder: Path, manifest: Manifest) -> datetime.datetime:
         start = datetime.datetime.fromisoformat(manifest.started)
     except ValueError:
         raise StoreError(f"{folder / MANIFEST_FILE}: damaged: started: {manifest.started!r} is no ISO 8601 time") from None
+    if start.year in (datetime.MINYEAR, datetime.MAXYEAR):  # no clock says so, and it has no time in other zones
+        raise StoreError(f"{folder / MANIFEST_FILE}: damaged: started: {manifest.started!r}")
     return start if start.tzinfo is not None else start.replace(tzinfo=datetime.UTC)

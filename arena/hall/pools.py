@@ -10,7 +10,7 @@ import msgspec
 
 from arena import games
 from arena.errors import ConfigError
-from arena.records import canonical_json
+from arena.records import canonical_json, json_object
 
 
 class Pool(msgspec.Struct, frozen=True, order=True):
@@ -31,7 +31,7 @@ class Pool(msgspec.Struct, frozen=True, order=True):
         >>> Pool("whist", 4, '{"deck":"short","trumps":true}', 3).name
         'whist/4/deck=short,trumps=true/rules=3'
         """
-        options = msgspec.json.decode(self.options)
+        options = json_object(self.options)
         defaults: Mapping[str, Any] = {}
         if self.game in games.names():
             try:

@@ -23,7 +23,7 @@ from arena.hall.rows import HallRows, read_rows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
-from arena.records import Ending
+from arena.records import Ending, json_object
 from arena.store import parquet, totals
 from arena.store.manifest import Manifest, write_manifest
 
@@ -45,9 +45,9 @@ def _rate(hall: Path, say: Say) -> None:
     rows = read_rows(everything, COLUMNS)
     matches = _matches(rows)
     say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
-    endings: Counter[str] = Counter()
+    endings: Counter[Ending] = Counter()
     for total in costs:
-        endings[total.ending.value] += total.seats
+        endings[total.ending] += total.seats
     chosen = [part.entry for part in rows.parts]
     manifest = Manifest(
         name=hall.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
@@ -81,7 +81,7 @@ def _void(rows: HallRows) -> int:
 def _entry(pool: Pool) -> dict[str, Any]:
     """A pool in the form that the resolved config of a tournament has."""
     return {
-        "pool": pool.name, "game": pool.game, "seats": pool.seats, "options": msgspec.json.decode(pool.options),
+        "pool": pool.name, "game": pool.game, "seats": pool.seats, "options": json_object(pool.options),
         "rules_version": pool.rules_version,
     }  # fmt: skip
 

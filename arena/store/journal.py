@@ -10,15 +10,17 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from arena.errors import StoreError
+from arena.names import in_words
 from arena.records import Ending, MatchRecord
 from arena.store.hashing import canonical_bytes
 
 JOURNAL_FILE = "journal.sqlite"
+R = TypeVar("R")
 _CHECK_BYTES = 8
 _VERSION = 3  # of the tables, kept in the file's user_version
 _BUSY_SECONDS = 5.0
@@ -51,6 +53,7 @@ class Journal:
             uri = f"{self.path.absolute().as_uri()}?mode={'ro' if is_read_only else 'rwc'}"
             self._db = sqlite3.connect(uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
             try:
+                self._db.execute("pragma trusted_schema = off")  # it may be somebody else's file
                 if is_read_only:
                     self._check_version()
                 else:
@@ -135,7 +138,7 @@ class Journal:
     def endings(self) -> Iterator[tuple[Ending, ...]]:
         """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""
         for row in self._rows(_ROWS, ()):
-            yield tuple(seat.ending for seat in msgspec.msgpack.decode(self._checked(*row), type=_Brief).seats)
+            yield tuple(seat.ending for seat in self._decoded(self._checked(*row), _Brief, f"match {row[1]}").seats)
 
     def count(self) -> int:
         """The number of stored matches."""
@@ -161,7 +164,16 @@ class Journal:
         self._db.executemany("insert or replace into meta values (?, ?, ?)", rows)
 
     def _decode(self, match_id: Any, place: Any, body: Any, checksum: Any) -> MatchRecord:
-        return msgspec.msgpack.decode(self._checked(match_id, place, body, checksum), type=MatchRecord)
+        record = self._decoded(self._checked(match_id, place, body, checksum), MatchRecord, f"match {place}")
+        if (record.match_id, record.index) != (match_id.hex(), place):
+            raise StoreError(f"{self.path}: the row of match {place} holds match {record.index}, {record.match_id}")
+        return record
+
+    def _decoded(self, body: bytes, kind: type[R], what: str) -> R:
+        try:
+            return msgspec.msgpack.decode(body, type=kind)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:  # the checksum is right: somebody wrote it so
+            raise StoreError(f"{self.path}: the row of {what} is not ours: {in_words(error)}") from None
 
     def _checked(self, match_id: Any, place: Any, body: Any, checksum: Any) -> bytes:
         if not _is_sound(match_id, place, body, checksum):
@@ -199,6 +211,10 @@ class Journal:
             raise StoreError(
                 f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: start anew with --fresh"
             )
+        found = dict(self._db.execute("select type, name from sqlite_master where type <> 'index'"))
+        odd = sorted(kind for kind in found if kind != "table")  # a view or a trigger runs what its author wrote
+        if odd:
+            raise StoreError(f"{self.path}: not ours: it holds a {odd[0]}, {found[odd[0]]!r}")
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -2,14 +2,18 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from arena.errors import StoreError
+from arena.names import FolderName, HexBytes, OptionalSha256, Sha256, in_words
+from arena.records import Clock, Ending, Limits
 from arena.store.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
+
+S = TypeVar("S")
 
 
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +21,7 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     version: int
-    sha256: str
+    sha256: Sha256
     params: str
     """The bot's parameters, as canonical JSON."""
     games: tuple[str, ...]
@@ -29,7 +33,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The content of manifest.json."""
 
     format_version: int = FORMAT_VERSION
-    name: str
+    name: FolderName
     finished: bool
     started: str
     """When the tournament started: UTC, ISO 8601."""
@@ -40,10 +44,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[BotEntry, ...]
     pools: tuple[str, ...]
     """The rating pools, in the order of the config."""
-    plan_sha256: str
-    commitment: str
+    plan_sha256: OptionalSha256
+    commitment: OptionalSha256
     """SHA-256 of the key of the deals; hex."""
-    key: str | None = None
+    key: HexBytes | None = None
     """The key of the deals, hex; published when the tournament is over."""
     matches: int
     """The number of planned matches."""
@@ -51,16 +55,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     void: int = 0
     unrated: int = 0
     """How many matches measured latency and are not rated, because the config does not want it."""
-    endings: dict[str, int] = {}
+    endings: dict[Ending, int] = {}
     """How many seats ended in each way, by ending."""
     rotations_saved: dict[str, float] = {}
     """How many independent matches one match is worth, by pool; only pools with shared deals are listed."""
     outcome: str | None = None
     """How a comparison or a ladder ended, in words."""
-    tournaments: tuple[str, ...] = ()
+    tournaments: tuple[FolderName, ...] = ()
     """Folders of the tournaments that the ratings cover, in order; only the manifest of the hall has any."""
-    results_sha256: str | None = None
-    reproducible_sha256: str | None = None
+    results_sha256: Sha256 | None = None
+    reproducible_sha256: Sha256 | None = None
 
     @property
     def entries(self) -> list[dict[str, Any]]:
@@ -91,8 +95,25 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: damaged or not ours: {error}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
     return manifest
+
+
+def stored_clock(manifest: Manifest, folder: Path) -> Clock:
+    """The clock that a tournament was played with. Raises StoreError."""
+    return _setting(manifest.config.get("clock"), Clock, folder)
+
+
+def stored_limits(manifest: Manifest, folder: Path) -> Limits:
+    """What each locked bot of a tournament might use. Raises StoreError."""
+    return _setting(manifest.config, Limits, folder)
+
+
+def _setting(found: object, kind: type[S], folder: Path) -> S:
+    try:
+        return msgspec.convert(found, kind)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / MANIFEST_FILE}: damaged: config: {kind.__name__.lower()}: {in_words(error)}") from None

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import NotStored, StoreError
-from arena.records import Ending, HistoryPoint, MatchRecord, Rating
+from arena.names import in_words
+from arena.records import HistoryPoint, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns
 from arena.store.schema import (
@@ -70,7 +71,9 @@ def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
 
 def read_history(folder: Path) -> list[HistoryPoint]:
     """All stored points of the ratings' history: pool by pool, in plan order."""
-    return [HistoryPoint(**row) for row in TableReader(folder, HISTORY).rows()]
+    reader = TableReader(folder, HISTORY)
+    with reading(reader.path):
+        return [msgspec.convert(row, HistoryPoint) for row in reader.rows()]
 
 
 def read_matches(folder: Path, *, with_actions: bool = True) -> Iterator[MatchRecord]:
@@ -114,7 +117,8 @@ def _match_key(match_id: str) -> bytes:
 def read_ratings(folder: Path) -> list[Rating]:
     """All stored ratings: pool by pool, best first."""
     reader = TableReader(folder, RATINGS)
-    ratings = [schema.rating_from_row(row) for row in reader.rows()]
+    with reading(reader.path):
+        ratings = [schema.rating_from_row(row) for row in reader.rows()]
     for rating in ratings:
         if not all(map(math.isfinite, (rating.mu, rating.sigma, rating.rating, rating.low, rating.high, rating.mean_place))):
             raise StoreError(f"{reader.path}: damaged: the rating of {rating.bot} in {rating.pool} is not a number")
@@ -136,7 +140,7 @@ def read_faults(folder: Path) -> list[StoredFault]:
         return []
     reader = TableReader(folder, FAULTS)
     with reading(reader.path):
-        return [StoredFault(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
+        return [msgspec.convert(row, StoredFault) for row in reader.rows()]
 
 
 def locate_faults(folder: Path) -> list[FaultPlace]:
@@ -155,7 +159,7 @@ def read_totals(folder: Path) -> list[SeatTotals]:
         return _add_up(folder)
     reader = TableReader(folder, TOTALS)
     with reading(reader.path):
-        return [SeatTotals(**row | {"ending": Ending(row["ending"])}) for row in reader.rows()]
+        return [msgspec.convert(row, SeatTotals) for row in reader.rows()]
 
 
 def _add_up(folder: Path) -> list[SeatTotals]:
@@ -219,5 +223,5 @@ def _records(rows: TableReader, logs: TableReader | None) -> Iterator[MatchRecor
 def _record(path: Path, rows: list[Row], log: Row | None) -> MatchRecord:
     try:
         return schema.record_from_rows(rows, log)
-    except ValueError as error:
-        raise StoreError(f"{path}: damaged: {error}") from None
+    except (ValueError, msgspec.ValidationError) as error:
+        raise StoreError(f"{path}: damaged: {in_words(error)}") from None

@@ -271,24 +271,17 @@ def fault_rows(record: MatchRecord) -> list[Row]:
 def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] | None = None) -> MatchRecord:
     """A match from its rows in seat order and its log (None: without actions).
 
-    Raises ValueError when they do not belong together.
+    Raises ValueError when they do not belong together, and msgspec.ValidationError for what cannot be in a record.
     """
     head = rows[0]
     if log is not None and log["match_id"] != head["match_id"]:
         raise ValueError(f"match {head['match_id']} stands beside the log of match {log['match_id']}")
     if [(row["match_id"], row["seat"]) for row in rows] != [(head["match_id"], seat) for seat in range(len(rows))]:
         raise ValueError(f"match {head['match_id']} is not there with each seat once, in order")
-    seats = []
-    for row in rows:
-        values = {name: row[name] for name in _SEAT_FIELDS}
-        values["ending"] = Ending(values["ending"])
-        seats.append(SeatRecord(**values))
-    return MatchRecord(
-        **{name: head[name] for name in _MATCH_FIELDS},
-        seats=tuple(seats),
-        actions=tuple(log["actions"]) if log else (),
-        delays=tuple(log["delays"]) if log else (),
-    )
+    common = {name: head[name] for name in _MATCH_FIELDS}
+    seats = [{name: row[name] for name in _SEAT_FIELDS} for row in rows]
+    logged = {"actions": log["actions"], "delays": log["delays"]} if log else {"actions": ()}
+    return msgspec.convert({**common, "seats": seats, **logged}, MatchRecord)
 
 
 def rating_row(rating: Rating) -> Row:
@@ -298,4 +291,4 @@ def rating_row(rating: Rating) -> Row:
 
 def rating_from_row(row: Mapping[str, Any]) -> Rating:
     """The rating that a row of ratings.parquet holds."""
-    return Rating(**{column.name: row[column.name] for column in RATINGS.columns})
+    return msgspec.convert({column.name: row[column.name] for column in RATINGS.columns}, Rating)

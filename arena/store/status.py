@@ -30,7 +30,10 @@ class _Note(msgspec.Struct, frozen=True):
             value = journal.meta(cls.__name__.lower())
         except StoreError:  # no match is lost by it
             return None
-        return None if value is None else msgspec.json.decode(value, type=cls)
+        try:
+            return None if value is None else msgspec.json.decode(value, type=cls)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return None
 
 
 class Command(_Note, frozen=True, kw_only=True):
@@ -154,7 +157,7 @@ def read_status(folder: Path) -> Status:
 def _from_manifest(folder: Path, manifest: Manifest, process: int | None, is_finished: bool) -> Status:
     return Status(
         name=folder.name, is_finished=is_finished, process=process, done=manifest.played, total=manifest.matches,
-        void=manifest.void, endings={Ending(name): seats for name, seats in manifest.endings.items()}, rate=None,
+        void=manifest.void, endings=manifest.endings, rate=None,
         command=None,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -318,7 +319,7 @@ def reading(path: Path) -> Iterator[None]:
     """Raise the errors of a damaged file as StoreError that names the file."""
     try:
         yield
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException, msgspec.ValidationError) as error:
         raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}") from None
 
 

@@ -6,18 +6,20 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
+from arena.audit.capsule import Capsule, _own_decisions, bring_back, first_fault, pack, setup_of
 from arena.cli.main import main
-from arena.errors import ConfigError
+from arena.errors import ConfigError, StoreError
 from arena.games import load
 from arena.hall.finding import locate_match
-from arena.records import DEFAULT_LIMITS, Clock, Ending, MatchRecord
+from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
 from arena.report.html.page import html
 from arena.report.html.report import report
 from arena.seats.holder import Holder
+from arena.store import parquet
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
 from helpers.in_process_backend import start_no_processes
@@ -66,8 +68,6 @@ def _zygote() -> Iterator[None]:
 
 def faults(out: Path) -> list[tuple[MatchRecord, int]]:
     """One match for each game and kind of fault, with the seat."""
-    from arena.store import parquet
-
     found = {}
     for fault in parquet.read_faults(out / "cup"):
         _, record, _ = locate_match(out, fault.match_id)
@@ -133,6 +133,69 @@ def test_the_command_writes_the_file_and_runs_a_mended_bot(
     assert main([*words, "--run", "--bot", str(mended)]) == 0
     text = capsys.readouterr().out
     assert "with other files than those that played" in text and ": legal" in text
+
+
+SPY = """
+from arena.agent import Agent
+
+try:
+    open({path!r}, "w").close()
+except OSError:
+    pass
+
+
+class Spy(Agent):
+    def act(self, view):
+        return view.legal[0]
+"""
+
+
+def test_a_row_that_says_it_was_not_locked_in_unlocks_no_stranger(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written, spy = tmp_path / "written", tmp_path / "spy.py"
+    spy.write_text(SPY.format(path=str(written)))
+    for row in parquet.read_matches(out / "cup"):
+        _, record, key = locate_match(out, row.match_id)
+        logs = _own_decisions(load(record.game), record, setup_of(record, key, CLOCK))
+        unlocked = [number for number, seat in enumerate(record.seats) if seat.isolation == "none" and logs[number]]
+        if unlocked:
+            break
+    (seat, *_), match_id = unlocked, record.match_id
+    own = [choice.index for choice in logs[seat]]
+    words = ["capsule", match_id, str(seat), "--decision", str(own[0]), "--run", "--out", str(out)]
+    assert main([*words, "--bot", str(spy)]) == 0
+    assert not written.exists() and "locked in, unlike in the match" in capsys.readouterr().out
+    assert main([*words, "--bot", str(BAD_BOTS / "import_error.py")]) == 0  # the others cannot repeat what they did
+    assert "it fails: startup" in capsys.readouterr().out
+    assert main([*words, "--bot", str(HOUSE_BOTS / "random_bot.py")]) == 0  # ours: as it ran then
+    assert "locked in, unlike" not in capsys.readouterr().out
+
+    def unlockable(self: Holder, rooms: list[str], *, limits: Limits) -> None:
+        self._limits, self._keeper, self.not_locked = limits, None, "no locks"
+
+    monkeypatch.setattr(Holder, "__init__", unlockable)
+    assert main([*words, "--bot", str(spy)]) == 2
+    assert "cannot lock the bot in (no locks); --unsafe-trust-bots" in capsys.readouterr().err and not written.exists()
+    assert main([*words, "--bot", str(spy), "--unsafe-trust-bots"]) == 0 and written.exists()
+
+
+def test_a_log_that_the_rules_do_not_allow_is_not_played(out: Path) -> None:
+    """Compiled rules would write wherever the code of an action points to."""
+    record, seat = next(case for case in faults(out) if case[0].game == "naga")
+    game, key = load("naga"), locate_match(out, record.match_id)[2]
+    for changed in (
+        replace(record, actions=(1 << 40, *record.actions[1:])),
+        replace(record, actions=(*record.actions, record.actions[-1])),
+        replace(record, delays=(1,)),
+        replace(record, delays=(-1,) * len(record.actions)),
+        replace(record, seats=record.seats * 20),
+        replace(record, options='{"series":[]}'),
+        replace(record, options="[" * 100_000),
+    ):
+        with pytest.raises(StoreError, match="damaged"):
+            pack(game, changed, setup_of(record, key, CLOCK), "cup", seat, first_fault(record, seat))
 
 
 def test_a_failed_start_is_a_capsule_too(

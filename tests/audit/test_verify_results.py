@@ -221,7 +221,7 @@ def test_what_no_replay_can_show_is_in_the_hash_and_named_where_the_journal_is(b
     ("changes", "expected"),
     [
         ({"key": "ab" * 32}, "key: its SHA-256 is not the commitment"),
-        ({"key": "not hex"}, "key: its SHA-256 is not the commitment"),
+        ({"key": "ab"}, "key: its SHA-256 is not the commitment"),
         ({"commitment": "00" * 32}, "key: its SHA-256 is not the commitment"),
         ({"plan_sha256": "00" * 32}, "plan_sha256 does not agree with config"),
         ({"results_sha256": "00" * 32}, "results_sha256: 0000"),

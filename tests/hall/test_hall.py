@@ -102,8 +102,8 @@ def board(folder: Path) -> object:
 
 def three(out: Path) -> tuple[str, str, str]:
     """The second has matches of the first; the third came first, with another bob."""
-    cup(out, "spring", 5, 1, key="k")
-    cup(out, "summer", 6, 2, key="k", matches=40)
+    cup(out, "spring", 5, 1, key="d" * 64)
+    cup(out, "summer", 6, 2, key="d" * 64, matches=40)
     cup(out, "winter", 1, 3, bots=NEW)
     return "spring", "summer", "winter"
 
@@ -333,7 +333,10 @@ def test_the_hall_outlasts_its_tournaments(tmp_path: Path, capsys: pytest.Captur
 def test_why_a_match_cannot_be_replayed_is_told(tmp_path: Path) -> None:
     wanted = cup(tmp_path, "spring", 5, 1)[0].match_id
     manifest = read_manifest(tmp_path / "spring")
-    for key, message in ((None, "the key of the deals is not public yet"), ("0x", "damaged: the key is not hexadecimal")):
+    for key, message in (
+        (None, "the key of the deals is not public yet"),
+        ("0x", "damaged or not ours: pairs of hex digits are needed - at `\\$.key`"),
+    ):
         write_manifest(tmp_path / "spring", replace(manifest, key=key))
         with pytest.raises(StoreError, match=message):
             find_match(tmp_path, wanted)

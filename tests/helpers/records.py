@@ -66,7 +66,7 @@ def played(*seats: tuple[str, int, int]) -> MatchRecord:
 def plain_record(index: int) -> MatchRecord:
     """A match of one seat that nothing happened in: for tests of what carries records about."""
     seat = SeatRecord(
-        bot="b", bot_version=1, bot_sha256="", params="{}", unit=0, place=1, score=0.0, ending=Ending.PLAYED,
+        bot="b", bot_version=1, bot_sha256="0" * 64, params="{}", unit=0, place=1, score=0.0, ending=Ending.PLAYED,
         fault_decision=None, decisions=0, isolation="none", reproducible=True, cpu_ms_total=0, cpu_ms_p50=0, cpu_ms_max=0,
         wall_ms_total=0,
     )  # fmt: skip

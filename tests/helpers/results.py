@@ -16,7 +16,7 @@ from helpers.records import numbered
 def make_manifest(**changes: Any) -> Manifest:
     """The manifest of a finished league of two bots in one game."""
     bots = tuple(
-        BotEntry(name=name, version=1, sha256="", params="{}", games=("naga",), trusted=True, retired=name == "crashy")
+        BotEntry(name=name, version=1, sha256="0" * 64, params="{}", games=("naga",), trusted=True, retired=name == "crashy")
         for name in ("naga_planner", "crashy")
     )
     values: dict[str, Any] = {

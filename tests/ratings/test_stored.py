@@ -108,7 +108,7 @@ def out(tmp_path: Path) -> Path:
     folder.mkdir()
     entries = [{"game": pool, "pool": pool, "options": {}} for pool in ("naga", "yaniv")]
     bots = tuple(
-        BotEntry(name=name, version=version, sha256="", params="{}", games=("naga", "yaniv"), trusted=True)
+        BotEntry(name=name, version=version, sha256="0" * 64, params="{}", games=("naga", "yaniv"), trusted=True)
         for name, version in BOTS
     )
     manifest = make_manifest(name="cup", bots=bots, pools=("naga", "yaniv"), config={"entries": entries}, played=300)

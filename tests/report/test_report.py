@@ -219,7 +219,7 @@ def test_names_parameters_and_options_are_shown_as_text(tmp_path: Path) -> None:
     record = make_record(seats=seats, pool=HOSTILE, options=json.dumps({"option": HOSTILE}))
     write_results(tmp_path, [record] * 3)
     folder = tmp_path / "cup"
-    bot = BotEntry(name=HOSTILE, version=2, sha256=HOSTILE, params=json.dumps({"x": HOSTILE}), games=(HOSTILE,), trusted=False)
+    bot = BotEntry(name=HOSTILE, version=2, sha256="0" * 64, params=json.dumps({"x": HOSTILE}), games=(HOSTILE,), trusted=False)
     entry = {"game": HOSTILE, "pool": HOSTILE, "seats": HOSTILE, "deals": HOSTILE, "options": {HOSTILE: HOSTILE}}
     config = {"entries": [entry], HOSTILE: HOSTILE}
     write_manifest(folder, make_manifest(name="cup", bots=(bot,), config=config, pools=(HOSTILE,), key="00", started=HOSTILE))

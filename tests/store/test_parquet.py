@@ -275,7 +275,7 @@ def test_an_unknown_ending_is_named(tmp_path: Path) -> None:
     parquet.write_matches(tmp_path, [make_record()])
     ending = pa.array(["abducted"] * 2)
     rewritten(tmp_path / "matches.parquet", lambda table: table.set_column(17, "ending", ending))
-    with pytest.raises(StoreError, match=r"matches\.parquet: damaged: 'abducted'"):
+    with pytest.raises(StoreError, match=r"matches\.parquet: damaged: .*'abducted'"):
         list(parquet.read_matches(tmp_path))
     with pytest.raises(StoreError, match=r"matches\.parquet: .*'abducted'"):
         parquet.read_totals(tmp_path)

@@ -7,24 +7,24 @@ import msgspec
 import typer
 
 from arena.agent import BotFiles, read_bot, unpacked
-from arena.agent.naming import named_bot
+from arena.agent.naming import is_house_bot, named_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, pack, setup_of
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, MatchId, Out
+from arena.cli.shared.options import FormatOption, MatchId, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
 from arena.hall.folder import RESULTS
 from arena.match import HostTrouble, MatchSetup
-from arena.records import Clock, Limits, MatchRecord
+from arena.records import Limits, MatchRecord, json_object
 from arena.report.terminal.capsule import print_capsule, print_rerun
 from arena.report.terminal.page import Page
 from arena.seats.holder import Holder
 from arena.seats.sandbox import NONE
 from arena.store import parquet
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 
 def capsule(
@@ -49,12 +49,14 @@ def capsule(
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: capsule-MATCH_ID-SEAT.json.")
     ] = None,
+    unsafe_trust_bots: TrustBots = False,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
     """Save the decision where a bot failed, and run the bot there again.
 
-    The file holds what the bot saw, its legal actions, its answer and what it printed.
+    The file holds what the bot saw, its legal actions, its answer and what it printed. A bot that is run again is locked in,
+    whatever the results say about it, unless it is a house bot.
     """
     refuse_csv(format, "a capsule")
     if bot is not None and not run:
@@ -65,12 +67,16 @@ def capsule(
     manifest = read_manifest(folder)
     record = _with_faults(record, folder)
     game = ready(record.game)
-    setup = setup_of(record, key, msgspec.convert(manifest.config["clock"], Clock))
+    setup = setup_of(record, key, stored_clock(manifest, folder))
     fault = first_fault(record, seat) if decision is None else decision
     packed = pack(game, record, setup, manifest.name, seat, fault)
     path = to or Path(f"capsule-{record.match_id}-{seat}.json")
     _write(path, packed)
-    rerun, remarks = _run(packed, record, setup, manifest, _files(packed, bot, out)) if run else (None, [])
+    rerun: Rerun | None = None
+    remarks: list[str] = []
+    if run:
+        limits = stored_limits(manifest, folder)
+        rerun, remarks = _run(packed, record, setup, limits, _files(packed, bot, out), unsafe_trust_bots=unsafe_trust_bots)
 
     def write(page: Page) -> None:
         print_capsule(packed, page)
@@ -85,12 +91,21 @@ def capsule(
 
 
 def _run(
-    packed: Capsule, record: MatchRecord, setup: MatchSetup, manifest: Manifest, files: BotFiles
+    packed: Capsule, record: MatchRecord, setup: MatchSetup, limits: Limits, files: BotFiles, *, unsafe_trust_bots: bool
 ) -> tuple[Rerun, list[str]]:
-    """Bring the bot to the decision again. Returns what it did, and remarks on how that differs from the match."""
-    with Holder([packed.game], limits=msgspec.convert(manifest.config, Limits)) as holder:
-        seed, params = setup.bot_seeds[packed.seat], msgspec.json.decode(packed.params)
-        is_trusted = record.seats[packed.seat].isolation == NONE
+    """Bring the bot to the decision again. Returns what it did, and remarks on how that differs from the match.
+
+    Raises ArenaError if the bot must be locked in and cannot be. That the row says it was not locked in proves nothing: the
+    results may be a stranger's, and so may be the bot.
+    """
+    was_open = record.seats[packed.seat].isolation == NONE
+    is_trusted = is_house_bot(files) or (unsafe_trust_bots and was_open)
+    with Holder([packed.game], limits=limits) as holder:
+        seed, params = setup.bot_seeds[packed.seat], json_object(record.seats[packed.seat].params)
+        if holder.not_locked and not is_trusted and not unsafe_trust_bots:
+            raise ArenaError(
+                f"--run: this machine cannot lock the bot in ({holder.not_locked}); --unsafe-trust-bots runs it all the same"
+            )
         room = ready(packed.game, [(files, params)])
 
         def brought() -> Rerun:
@@ -104,6 +119,8 @@ def _run(
     remarks = []
     if files.sha256 != packed.bot_sha256:
         remarks.append(f"with other files than those that played (sha256 {files.sha256[:16]}, then {packed.bot_sha256[:16]})")
+    if was_open and not is_trusted:
+        remarks.append("locked in, unlike in the match (--unsafe-trust-bots runs it as it ran then)")
     if holder.not_locked and not is_trusted:
         remarks.append(f"not locked in: {holder.not_locked}")
     return rerun, remarks

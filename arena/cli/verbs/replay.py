@@ -1,10 +1,10 @@
 """`arena replay MATCH_ID`: a stored match as readable text, or as a trace."""
 
-import json
 from typing import Annotated
 
 import typer
 
+from arena.audit.stored_log import check_log, checked_options
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import MatchId, Out
 from arena.cli.shared.printing import say_all
@@ -38,9 +38,10 @@ def replay(
     if trace and seat is not None:
         raise ConfigError("--trace shows all cards; leave --seat out")
     game = ready(record.game)
-    options = json.loads(record.options)
+    options = checked_options(game, record)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
     if trace:
+        check_log(game, record, options, seed)
         say_all(logged_lines(game, seats, options, seed, record.actions, record.delays))
     else:
         say_all(replay_lines(game, record, options, seed, seat))

@@ -41,7 +41,10 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
 def read_book(journal: Journal) -> LadderBook | None:
     """The book of the ladder in a journal; None before its first run."""
     value = journal.meta(_NAME)
-    return None if value is None else msgspec.json.decode(value, type=LadderBook)
+    try:
+        return None if value is None else msgspec.json.decode(value, type=LadderBook)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise StoreError(f"{journal.path}: the row of {_NAME!r} is not ours: {error}") from None
 
 
 def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, LadderBook]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from arena.audit.stored_log import check_log
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
-from arena.errors import StoreError
 from arena.records import MatchRecord
 
 RULE = "-" * 72
@@ -17,7 +17,7 @@ def replay_lines(
 
     `options`: all, resolved; `seat`: who looks, None for all cards open.
     """
-    _check_log(game, record, options, deal_seed)
+    check_log(game, record, options, deal_seed)
     names = [row.bot for row in record.seats]
     yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
     states = game.deal(len(names), options, deal_seed)
@@ -64,15 +64,6 @@ def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list
                 mover = follower
         at += len(batch)
         yield batch
-
-
-def _check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> None:
-    """Raise StoreError for an action that is not legal: compiled rules check nothing."""
-    states = game.deal(len(record.seats), options, deal_seed)
-    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, record.delays))):
-        if game.engine.is_terminal(states) or action not in game.legal_list(states):
-            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
-        game.engine.advance(states, timed)
 
 
 def _scene(game: Game, states: States, seat: int | None) -> str:

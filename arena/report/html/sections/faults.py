@@ -3,20 +3,18 @@
 import itertools
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from arena import games
 from arena.audit.capsule import AT_START, pack, setup_of
 from arena.errors import ArenaError, printable
 from arena.hall import boards
-from arena.records import Clock
 from arena.report.html.document import Block, Cell, Column, Log, Section, Table
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import shown
 from arena.store import parquet
-from arena.store.manifest import read_manifest
+from arena.store.manifest import read_manifest, stored_clock
 from arena.store.schema import FaultPlace, StoredFault
 
 EACH, MOST = 3, 24  # faults of a bot, and of all bots together, that are shown
@@ -109,7 +107,7 @@ def _seen(place: FaultPlace) -> str:
         game = games.load(record.game)
         if record.rules_version != game.version:
             return f"What it saw is left out: the rules of {record.game} have changed since."
-        setup = setup_of(record, bytes.fromhex(manifest.key), msgspec.convert(manifest.config["clock"], Clock))
+        setup = setup_of(record, bytes.fromhex(manifest.key), stored_clock(manifest, place.folder))
         view = pack(game, record, setup, manifest.name, fault.seat, fault).view
     except (ArenaError, ValueError, KeyError, StopIteration) as error:
         return f"What it saw is left out: {printable(str(error))}"

@@ -1,11 +1,11 @@
 """The matches of a pool and their replays: all of them, or a choice that says what it is."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena import games
 from arena.analysis import notable
+from arena.audit.stored_log import checked_options
 from arena.errors import ArenaError, printable
 from arena.hall import boards
 from arena.records import MatchRecord
@@ -130,7 +130,7 @@ def _replay(record: MatchRecord, key: bytes) -> str:
     game = games.load(record.game)
     if record.rules_version != game.version:
         raise ValueError(f"played by version {record.rules_version} of the rules of {record.game}; these are {game.version}")
-    options = game.resolve_options(json.loads(record.options), len(record.seats))
+    options = checked_options(game, record)
     seed = deal_seed(key, record.game, len(record.seats), record.options, record.deal)
     text = "\n".join(replay_lines(game, record, options, seed))
     return text if len(text) <= LOG_LETTERS else _shortened(text, f"all: arena replay {record.match_id}")
