@@ -24,6 +24,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The probability that a match of two equal bots is a draw."""
     measured: bool = False
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
+    repeatable: bool = False
+    """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
 
     @property
     def margin(self) -> float:

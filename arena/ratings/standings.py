@@ -7,7 +7,7 @@ deals (error_bars.py), of the rating less the mean of the field, since the prior
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +31,16 @@ Field = Mapping[str, Iterable[Bot]]
 class Standings:
     """Ratings of a growing sequence of matches."""
 
-    def __init__(self, settings: RatingSettings, field: Field | None = None) -> None:
-        """`field`: bots to list even if they never play, and the order of the pools."""
+    def __init__(self, settings: RatingSettings, field: Field | None = None, *, without: Collection[str] = ()) -> None:
+        """`field`: bots to list even if they never play, and the order of the pools.
+
+        `without`: names of bots, whose matches count for nothing.
+        """
         self._settings = settings
-        self._pools = {pool: Collector(bots) for pool, bots in (field or {}).items()}
+        self._without = without
+        self._pools = {
+            pool: Collector(bot for bot in bots if bot[0] not in without) for pool, bots in (field or {}).items()
+        }  # fmt: skip
         self._last = -1
 
     def add(self, record: MatchRecord) -> None:
@@ -45,6 +51,8 @@ class Standings:
         if record.index <= self._last:
             raise ValueError(f"match {record.index} after match {self._last}: not in plan order")
         self._last = record.index
+        if any(seat.bot in self._without for seat in record.seats):
+            return
         if not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools.setdefault(record.pool, Collector()).add(record)
 

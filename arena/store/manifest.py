@@ -27,6 +27,10 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     games: tuple[str, ...]
     trusted: bool
     retired: bool = False
+    repeated: int = 0
+    """How many of its matches were played again with the same seeds, and can be compared."""
+    deviated: int = 0
+    """In how many of those it acted otherwise: it uses a clock, entropy, or a memory of earlier matches."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

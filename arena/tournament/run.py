@@ -37,6 +37,7 @@ from arena.store.journal import Journal
 from arena.store.lock import FolderLock
 from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, write_manifest
 from arena.store.status import Command, Pace, Score, Trouble, read_score
+from arena.tournament import repeats
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
 from arena.workers.backend import Backend
 from arena.workers.compiling import Compiling
@@ -124,7 +125,7 @@ class _Run:
         for place, entry in enumerate(self.plan.entries):
             for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
                 self.reporter.say(f"warning: games[{place}].{warning}")
-        self._write_manifest(is_finished=False)
+        self._write_manifest(repeats.stored_repeats(self.journal), is_finished=False)
 
     def play(self, settings: Settings) -> None:
         """Play the matches that the journal lacks, stretch by stretch."""
@@ -143,9 +144,16 @@ class _Run:
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last), self._later(last))
                 self._pass_checkpoint(first, last, is_new=is_new)
             self.plan = self.course.plan
+            if settings.job is Job:  # not where matches are only counted, not played
+                self._repeat(settings, driver, opened)
             if self.course.outcome is not None:
                 self.progress.total = self.progress.done
                 self.reporter.say(self.course.outcome)
+
+    def _repeat(self, settings: Settings, driver: Driver | None, opened: ExitStack) -> None:
+        """Play some matches again, once all are played."""
+        hashes = [bot.files.sha256 for bot in self.tournament.bots]
+        repeats.repeat(self.plan, self.journal, hashes, lambda: driver or self._driver(settings, opened), self.reporter.say)
 
     def stopped(self, settings: Settings) -> Interrupted:
         """Write the results so far. A second Ctrl-C during this leaves the old files as they are."""
@@ -175,7 +183,8 @@ class _Run:
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
-        standings, results, endings, played, void_matches = self._newcomers(), ResultsHash(), Counter[str](), 0, 0
+        results, endings, played, void_matches = ResultsHash(), Counter[str](), 0, 0
+        standings, again = self._newcomers(), repeats.stored_repeats(self.journal)
         unrated = 0
 
         def rows() -> Iterator[MatchRecord]:
@@ -199,7 +208,7 @@ class _Run:
         parquet.write_history(self.folder, history(pools, self.tournament.ratings))
         parquet.write_totals(self.folder)
         manifest = self._write_manifest(
-            is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
+            again, is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
             rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
@@ -335,10 +344,12 @@ class _Run:
 
     def _newcomers(self) -> Standings:
         """The ratings before the first match, for every rated pool with its field."""
-        settings = self.tournament.ratings
-        return Standings(settings, self.plan.pools(with_measured=settings.measured))
+        settings, again = self.tournament.ratings, repeats.stored_repeats(self.journal)
+        bots = self.plan.contestants if settings.repeatable else ()
+        without = {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
+        return Standings(settings, self.plan.pools(with_measured=settings.measured), without=without)
 
-    def _write_manifest(self, *, is_finished: bool, **counts: Any) -> Manifest:
+    def _write_manifest(self, again: repeats.Repeats, *, is_finished: bool, **counts: Any) -> Manifest:
         plan = self.plan
         manifest = Manifest(
             name=self.progress.name,
@@ -351,8 +362,10 @@ class _Run:
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
                     games=bot.games, trusted=bot.trusted, retired=place in self.course.retired,
+                    repeated=repeated, deviated=deviated,
                 )
                 for place, bot in enumerate(plan.contestants)
+                for repeated, deviated in (again.of((bot.name, bot.version)),)
             ),
             pools=tuple(plan.pools()),
             plan_sha256=plan.sha256,

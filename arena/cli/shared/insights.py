@@ -116,9 +116,10 @@ class Looker:
 
     def _stored(self) -> Any:
         from arena.hall import boards
-        from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
+        from arena.ratings.stored import COLUMNS, StoredRows, unrated_bots, unrated_entries
 
-        return StoredRows(boards.read_columns(self._folder, COLUMNS), unrated=unrated_entries(self._manifest))
+        columns = boards.read_columns(self._folder, COLUMNS)
+        return StoredRows(columns, without=unrated_bots(self._manifest), unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:
         if not called(bot, known):

@@ -55,10 +55,11 @@ def rerate(
         if not found:
             raise ConfigError(f"--without {bot}: no such bot in {manifest.name}; {nearest(bot, known)}")
         left_out |= dict.fromkeys(found)
+    unrepeatable = stored.unrated_bots(manifest)
     pools = None if game is None else chosen_pools(manifest, (), game)
     columns = boards.read_columns(folder, stored.COLUMNS, since=start)
-    field, unrated = stored.stored_field(manifest, without=left_out), stored.unrated_entries(manifest)
-    rows = stored.stored_pools(columns, field, without=left_out, unrated=unrated, pools=pools)
+    field, unrated = stored.stored_field(manifest, without={*left_out, *unrepeatable}), stored.unrated_entries(manifest)
+    rows = stored.stored_pools(columns, field, without={*left_out, *unrepeatable}, unrated=unrated, pools=pools)
     del columns  # a fifth of all memory
     if manifest.tournaments:  # pools that nobody of the selection has played have no place in the overall one
         rows = {name: part for name, part in rows.items() if part.matches}

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from arena.ratings.settings import MODEL, OVERALL
+from arena.ratings.stored import unrated_bots
 from arena.records import Rating
 from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
@@ -160,6 +161,12 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     retired = [bot.name for bot in manifest.bots if bot.retired]
     if retired:
         notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
+    deviating = [f"{bot.name} ({bot.deviated} of {bot.repeated})" for bot in manifest.bots if bot.deviated]
+    if deviating:
+        notes.append(
+            f"acted otherwise in matches played again with the same seeds, so by a clock, entropy or memory of earlier matches"
+            f"{', and not rated' if unrated_bots(manifest) else ''}: {', '.join(deviating)}"
+        )
     if manifest.void:
         notes.append(f"void matches, which the host could not finish, not rated: {manifest.void}")
     if manifest.unrated:
