@@ -24,7 +24,6 @@ from arena.formats.plan import Plan, read_plan
 from arena.ratings.models import FIRST_MODELS, MODELS
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
-from arena.ratings.stored import unrated_bots
 from arena.records import MatchRecord, Rating
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
@@ -254,7 +253,7 @@ class _Auditor:
         """Rate the rows again, which are known to be right by now, and compare."""
         settings = self._settings
         field = self._plan.pools(with_measured=settings.measured)
-        standings = Standings(settings, field, without=unrated_bots(self._manifest))
+        standings = Standings(settings, field, without=self._manifest.unrated_bots)
         has_measured = self._measured > 0  # which ones is in the logs
         for record in parquet.read_matches(self._folder, with_actions=has_measured):
             standings.add(record)

@@ -122,14 +122,6 @@ def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
     return {entry_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
 
 
-def unrated_bots(manifest: Manifest) -> set[str]:
-    """The names of bots whose matches the config leaves unrated, because they acted otherwise in a match played again."""
-    ratings = manifest.config.get("ratings")
-    if not isinstance(ratings, dict) or not ratings.get("repeatable"):
-        return set()
-    return {bot.name for bot in manifest.bots if bot.deviated}
-
-
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
     """The model's parameters that the tournament was rated with. Raises StoreError."""
     try:

@@ -30,7 +30,7 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     repeated: int = 0
     """How many of its matches were played again with the same seeds, and can be compared."""
     deviated: int = 0
-    """In how many of those it acted otherwise: it uses a clock, entropy, or a memory of earlier matches."""
+    """How many of these it played otherwise the second time: it uses a clock, entropy, or a memory of earlier matches."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +75,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         """The games of the resolved config; empty if the config names none."""
         entries = self.config.get("entries", [])
         return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+    @property
+    def unrated_bots(self) -> set[str]:
+        """The names of bots whose matches the config leaves unrated, because they acted otherwise in a match played again."""
+        ratings = self.config.get("ratings")
+        if not isinstance(ratings, dict) or not ratings.get("repeatable"):
+            return set()
+        return {bot.name for bot in self.bots if bot.deviated}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -38,9 +38,9 @@ class Repeats(msgspec.Struct, frozen=True):
     matches: int
     """How many matches the tournament had then: more of them call for a new choice."""
     repeated: dict[str, int] = {}
-    """In how many matches played again each bot acted as before, or otherwise; by `label`."""
+    """How many matches of each bot were played again and can be compared, by `label`."""
     deviated: dict[str, int] = {}
-    """In how many of them it acted otherwise."""
+    """How many of these each bot played otherwise the second time, by `label`."""
 
     def of(self, bot: Bot) -> tuple[int, int]:
         """How many matches of a bot were played again, and in how many of them it acted otherwise."""

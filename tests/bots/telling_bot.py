@@ -9,10 +9,10 @@ class TellingBot(Agent):
     """Plays the first legal action."""
 
     wants_forced = True
-    has_told = False
+    device = Path(__file__).stat().st_dev
 
     def act(self, view: View) -> object:
-        if not self.has_told:
-            print("device", Path(__file__).stat().st_dev)
-            self.has_told = True
+        if self.device:
+            print("device", self.device)
+            self.device = 0
         return view.legal[0]

@@ -116,10 +116,10 @@ class Looker:
 
     def _stored(self) -> Any:
         from arena.hall import boards
-        from arena.ratings.stored import COLUMNS, StoredRows, unrated_bots, unrated_entries
+        from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 
         columns = boards.read_columns(self._folder, COLUMNS)
-        return StoredRows(columns, without=unrated_bots(self._manifest), unrated=unrated_entries(self._manifest))
+        return StoredRows(columns, without=self._manifest.unrated_bots, unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:
         if not called(bot, known):

@@ -55,7 +55,7 @@ def rerate(
         if not found:
             raise ConfigError(f"--without {bot}: no such bot in {manifest.name}; {nearest(bot, known)}")
         left_out |= dict.fromkeys(found)
-    unrepeatable = stored.unrated_bots(manifest)
+    unrepeatable = manifest.unrated_bots
     pools = None if game is None else chosen_pools(manifest, (), game)
     columns = boards.read_columns(folder, stored.COLUMNS, since=start)
     field, unrated = stored.stored_field(manifest, without={*left_out, *unrepeatable}), stored.unrated_entries(manifest)

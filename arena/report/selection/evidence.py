@@ -18,7 +18,7 @@ from arena.hall import boards
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
-from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_bots, unrated_entries
+from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
 from arena.records import HistoryPoint, Rating
 from arena.report.selection.boards import chosen_pools, headline_ratings
 from arena.report.selection.costs import BotCosts, Costs, add_up
@@ -125,7 +125,7 @@ class Evidence:
         columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """The games with options whose matches are not rated."""
-        self._rows = StoredRows(columns, without=unrated_bots(self.manifest), unrated=self.unrated)
+        self._rows = StoredRows(columns, without=self.manifest.unrated_bots, unrated=self.unrated)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
 

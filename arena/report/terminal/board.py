@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from arena.ratings.settings import MODEL, OVERALL
-from arena.ratings.stored import unrated_bots
 from arena.records import Rating
 from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
@@ -165,7 +164,7 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     if deviating:
         notes.append(
             f"acted otherwise in matches played again with the same seeds, so by a clock, entropy or memory of earlier matches"
-            f"{', and not rated' if unrated_bots(manifest) else ''}: {', '.join(deviating)}"
+            f"{', and not rated' if manifest.unrated_bots else ''}: {', '.join(deviating)}"
         )
     if manifest.void:
         notes.append(f"void matches, which the host could not finish, not rated: {manifest.void}")

@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Protocol, TypeVar
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
 from arena.records import Ending
-from arena.seats.sandbox import pressure, wire
+from arena.seats.sandbox import names, pressure, wire
 
 OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
 OUTPUT_END_KEPT = 4 << 10  # bytes of the end of it, for its author
@@ -20,6 +21,7 @@ OUTPUT_LIMIT = 1 << 20  # bytes in all, then it is killed
 _READ_BYTES = 1 << 16
 _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
 _LONGEST_WAIT = 3600.0
+_GATE_SECONDS = 60.0  # wall time of our own steps before a child is locked in
 R = TypeVar("R")
 _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
 
@@ -124,6 +126,7 @@ class Child:
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
         self._poll.register(output, select.POLLIN)
+        self._gate: names.Gate | None = None
         self.is_open = True
         self.is_reaped = False
 
@@ -166,6 +169,30 @@ class Child:
         self._outgoing = data[sent:]
         if self._outgoing:
             self._wait_to_send(True)
+
+    def take_gate(self) -> None:
+        """Wait for the gate of a child that locks itself in (names.py), and let its calls pass in `receive` from now on.
+
+        Raises Trouble (host).
+        """
+        assert isinstance(self._channel, socket.socket)
+        came = select.poll()
+        came.register(self._channel, select.POLLIN)
+        if not came.poll(1000 * _GATE_SECONDS):
+            raise Trouble(Ending.HOST, "it does not lock itself in")
+        try:
+            self._gate = names.receive_gate(self._channel)
+        except OSError:
+            raise Trouble(Ending.HOST, DIED) from None
+        if self._gate is not None:
+            self._poll.register(self._gate, select.POLLIN)
+
+    def refuse_names(self) -> None:
+        """Refuse the child's calls with a path from now on: it is ready."""
+        if self._gate is not None:
+            self._poll.unregister(self._gate)
+            self._gate.close()
+            self._gate = None
 
     def hand_over(self, channel: Pipes, frames: Cutter, seconds: float) -> None:
         """Wait until the child gives up its channel (it has become a program), then go on with another. Raises Trouble."""
@@ -258,6 +285,7 @@ class Child:
             self.is_open = False
             self.kill()
             self.read_output()
+            self.refuse_names()
             self._channel.close()
             os.close(self._output)
             os.close(self._handle)
@@ -269,11 +297,21 @@ class Child:
             if descriptor == self._output:
                 self._drain()
                 continue
+            if self._gate is not None and descriptor == self._gate.fileno():
+                self._serve_gate(events)
+                continue
             if descriptor == self._outgoing_number and self._outgoing:
                 self._flush()
             if descriptor == self._channel.fileno() and events & ~select.POLLOUT and not self._receive():
                 raise self._ended()
         return bool(found)
+
+    def _serve_gate(self, events: int) -> None:
+        assert self._gate is not None
+        if events & select.POLLIN:
+            self._gate.let_pass()
+        else:  # nobody is left who could ask
+            self.refuse_names()
 
     def _decoded(self, body: bytes, decode: Callable[[bytes], R], *, is_last: bool) -> R:
         if is_last and (len(self._frames) or self._outgoing):

@@ -47,6 +47,7 @@ class CommandSeat(HeldSeat):
             ready = self._reply(protocol.Ready)
             if not ready.ok:
                 raise Trouble(Ending.STARTUP, "says that it is not ready")
+            child.refuse_names()
         except Trouble as trouble:
             fault = self._failed(trouble)
             return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
@@ -125,6 +126,7 @@ class CommandSeat(HeldSeat):
             command=(str(program.path), *self._command.command[1:]), loader=program.loader, is_public=program.is_public,
         )  # fmt: skip
         child.send(wire.frame(start))
+        child.take_gate()
         locked = child.receive(
             0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False
         )

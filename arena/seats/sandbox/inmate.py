@@ -1,5 +1,6 @@
 """A child of the zygote: locks itself in, then runs one bot for one match. The untrusted code runs in the same process."""
 
+import linecache
 import os
 import random
 import signal
@@ -36,7 +37,7 @@ def run(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     os.chdir("/")
     random.seed(start.seed)
     np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
-    folder = lock(cell, start.folder, start.limits)
+    folder = lock(cell, start.folder, start.limits, channel=SOCKET)
     _send(wire.Locked(wire.START_ID, time.process_time()))
     asked = [wire.START_ID]  # the request that the bot works on
     with absent_parts(lambda part: _ask_for(part, start, asked[0])):
@@ -82,7 +83,9 @@ def _close_all_but(socket: int, output: int) -> None:
 def _started(start: wire.Start, folder: Path) -> Agent[Any]:
     """The bot's agent, once the worker was told that it is ready. Ends the process if there is no agent."""
     try:
-        loaded = LoadedBot(BotFiles(start.main, {start.main: (folder / start.main).read_bytes()}), folder)
+        source = (folder / start.main).read_bytes()
+        _remember_lines(str(folder / start.main), source)
+        loaded = LoadedBot(BotFiles(start.main, {start.main: source}), folder)
         if start.info is None:
             _send(wire.Ready(wire.START_ID, False, list(loaded.agent_class.games)))
             os._exit(0)
@@ -98,6 +101,12 @@ def _started(start: wire.Start, folder: Path) -> Agent[Any]:
         reason = _where(error, start.main) if start.info is None else short_trace()
     _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, printable(reason)))
     os._exit(3)
+
+
+def _remember_lines(path: str, source: bytes) -> None:
+    """Let a traceback show lines of the bot's main file, which cannot be opened any more when the bot plays."""
+    text = source.decode("utf-8", "replace")
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:

@@ -43,7 +43,7 @@ def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> 
 
 def run(cell: Cell, start: wire.Start, is_locked: Callable[[], None]) -> None:
     """Lock this process in and run the program; `is_locked` tells the worker. Never returns."""
-    folder = lock(cell, start.folder, start.limits, Program(start.loader, start.is_public))
+    folder = lock(cell, start.folder, start.limits, Program(start.loader, start.is_public), channel=SOCKET)
     os.chdir(folder)
     is_locked()
     try:

@@ -5,7 +5,7 @@ import signal
 from dataclasses import dataclass
 
 from arena.records import Limits
-from arena.seats.sandbox import kernel, landlock, limits, namespaces, seccomp
+from arena.seats.sandbox import kernel, landlock, limits, names, namespaces, seccomp
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
 
@@ -35,12 +35,15 @@ class Program:
     """Whether a user that owns nothing can reach the program and the files beside it."""
 
 
-def lock(cell: Cell, folder: str, allowed: Limits, program: Program | None = None) -> str:
+def lock(
+    cell: Cell, folder: str, allowed: Limits, program: Program | None = None, *, channel: int | None = None
+) -> str:  # fmt: skip
     """Lock this single-threaded process in; returns the path of the bot's folder afterwards.
 
     Raises OSError; then no code of the bot may run.
 
-    `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever.
+    `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever. `channel`: the socket
+    to a worker that will take the gate of names.py, and from then on must serve it; None: there is none.
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
@@ -69,5 +72,8 @@ def lock(cell: Cell, folder: str, allowed: Limits, program: Program | None = Non
         if program is not None and program.loader:
             programs.append(program.loader)
         landlock.restrict([*cell.libraries, where], cell.devices, programs)
+    if channel is not None:
+        names.watch(channel, is_wanted=is_locked(cell.level))
+    if is_locked(cell.level):
         seccomp.refuse_all_but_allowed(runs_program=program is not None)
     return where

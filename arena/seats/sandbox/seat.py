@@ -103,6 +103,7 @@ class LockedSeat(HeldSeat):
         self._began = time.perf_counter()
         child.send(wire.frame(start))
         try:
+            child.take_gate()
             locked = child.receive(
                 0.0, LOCK_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False
             )
@@ -120,6 +121,7 @@ class LockedSeat(HeldSeat):
             raise Trouble(Ending.STARTUP, printable(ready.reason))
         if not isinstance(ready, wire.Ready) or ready.id != wire.START_ID:
             raise Trouble(Ending.PROTOCOL, "another message than that it is ready")
+        child.refuse_names()
         self.wants_forced = ready.wants_forced
         return ready
 

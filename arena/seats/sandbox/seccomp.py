@@ -8,6 +8,7 @@ import ctypes
 import errno
 import os
 import struct
+from collections.abc import Iterable, Sequence
 
 from arena.seats.sandbox import kernel
 
@@ -64,11 +65,23 @@ def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
 
     `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM.
     """
-    filters = program(os.getpid(), runs_program=runs_program)
+    install(program(os.getpid(), runs_program=runs_program))
+
+
+def install(filters: Sequence[Instruction], flags: int = 0) -> int:
+    """Install a filter for this process, for good; returns what the kernel does. Needs no_new_privs. Raises OSError."""
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in filters)
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(buffer))
-    kernel.call("seccomp", _SET_MODE_FILTER, 0, header)
+    return kernel.call("seccomp", _SET_MODE_FILTER, flags, header)
+
+
+def answering(names: Iterable[str], action: int) -> list[Instruction]:
+    """A filter that takes the action for the kernel calls `names`, and allows all others."""
+    code: list[Instruction] = [(_LOAD, 0, 0, _NUMBER)]
+    for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
+        code += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, action)]
+    return [*code, (_RETURN, 0, 0, _ALLOW)]
 
 
 def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:

@@ -1,5 +1,7 @@
 """Says of each attempt whether it was refused. Not an attack itself."""
 
+import ctypes
+import os
 import sys
 
 
@@ -16,8 +18,6 @@ def try_all(*attempts):
 
 def syscall(*words):
     """A call that Python does not offer, as an attempt."""
-    import ctypes
-    import os
 
     def attempt():
         libc = ctypes.CDLL(None, use_errno=True)

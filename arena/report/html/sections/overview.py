@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from arena.errors import printable
-from arena.ratings.stored import unrated_bots
 from arena.records import canonical_json
 from arena.report.html.document import Block, Cell, Column, Section, Table, Words
 from arena.report.selection.evidence import Evidence
@@ -23,7 +22,7 @@ def warnings(tournament: Evidence) -> Section | None:
         texts.append(f"Retired, because they forfeited again and again: {', '.join(retired)}.")
     deviating = [f"{shown(bot.name, bot.version)} ({bot.deviated} of {bot.repeated})" for bot in manifest.bots if bot.deviated]
     if deviating:
-        unrated = " They are not rated." if unrated_bots(manifest) else ""
+        unrated = " They are not rated." if manifest.unrated_bots else ""
         texts.append(
             f"Acted otherwise in matches played again with the same seeds, so by a clock, entropy or a memory of earlier "
             f"matches: {', '.join(deviating)}.{unrated}"
