@@ -45,11 +45,35 @@ def printable(text: str, limit: int = NOTE_CHARACTERS) -> str:
     >>> printable("a\x1b[2J")
     'a\\x1b[2J'
     """
-    safe = "".join(
-        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode()
-        for letter in text[:limit]
+    return visible(text[:limit]) + (" ..." if len(text) > limit else "")
+
+
+def visible(text: str) -> str:
+    """A text as a terminal may have it: whatever is no visible character is escaped, but for the ends of lines."""
+    if text.isprintable() or text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else letter.encode("unicode_escape").decode() for letter in text
     )
-    return safe + (" ..." if len(text) > limit else "")
+
+
+def one_line(text: str) -> str:
+    r"""A text that stays in its line, such as a name: the ends of lines are escaped too.
+
+    >>> one_line("bob\nseat 1 naga_greedy illegal at 4")
+    'bob\\nseat 1 naga_greedy illegal at 4'
+    """
+    return visible(text).replace("\n", r"\n")
+
+
+def quoted(text: str) -> str:
+    r"""A text of several lines, of which each but the first is marked: none of them looks like a line of ours.
+
+    >>> print(quoted("seat 0 rude crash at 3: no\nseat 1 naga_greedy illegal at 4"))
+    seat 0 rude crash at 3: no
+      | seat 1 naga_greedy illegal at 4
+    """
+    return "\n  | ".join(visible(text).split("\n"))
 
 
 def short_trace() -> str:

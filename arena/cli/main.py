@@ -4,6 +4,7 @@ Only the module of the called command is imported, and none for `arena --help` a
 """
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -72,7 +73,9 @@ def _run(words: list[str]) -> int:
         sys.stdout.flush()
         return result
     except ArenaError as error:
-        print(f"arena: {error}", file=sys.stderr)
+        from arena.cli.shared.printing import complain
+
+        complain(str(error))
         return USER_ERROR
     except KeyboardInterrupt:
         print("\narena: interrupted", file=sys.stderr)
@@ -118,6 +121,10 @@ def _call(name: str, function: Callable[..., int], words: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):
             raise  # not from the parser of the command line
-        error.show()  # the parser's own message
+        from arena.cli.shared.printing import note
+
+        said = io.StringIO()
+        error.show(said)  # the parser's own message, which repeats the words of the command line
+        note(said.getvalue().rstrip("\n"))
         return USER_ERROR
     return result if isinstance(result, int) else 0

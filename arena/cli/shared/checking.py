@@ -7,7 +7,7 @@ import msgspec
 from arena import games
 from arena.admission.bot_check import BotCheck, check_bot, refused
 from arena.agent import BotFiles, bot_name, read_bot
-from arena.cli.shared.printing import error_console
+from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
 from arena.workers.warmup import warm_rooms
@@ -30,9 +30,10 @@ def checked(path: Path, chosen: list[str], seed: int | None = None) -> tuple[Bot
         return refused(path.stem, str(error)), None
     try:
         with error_console().status("checking") as status:
+            news = news_on(status.console)
             found = check_bot(
-                bot_name(path), files, chosen=chosen, seed=seed, prepare=lambda needs: warm_rooms(needs, status.console.print),
-                say=lambda text: status.update(f"checking {text}"), news=status.console.print,
+                bot_name(path), files, chosen=chosen, seed=seed, prepare=lambda needs: warm_rooms(needs, news),
+                say=lambda text: status.update(plain_text(f"checking {text}")), news=news,
             )  # fmt: skip
         return found, files
     except HostTrouble as trouble:

@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import os
+import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -14,11 +15,13 @@ from typing import Any
 
 import msgspec
 from rich.console import Console, RenderableType
+from rich.text import Text
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, quoted, visible
 from arena.report.terminal.page import ConsolePage, MarkdownPage, Page
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # how a formula may begin, wide signs too
 READING_WIDTH = 100  # columns of prose, at most: longer lines are hard to read
 
 
@@ -90,16 +93,18 @@ def json_text(document: object) -> str:
       null
     ]
     """
-    return msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2).decode()
+    return _escaped(msgspec.json.format(_encoded(document), indent=2).decode())
 
 
 def csv_text(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     r"""A header line, then a line for each row; an empty field for null, NaN and infinity; nested values as JSON.
 
+    A text that a spreadsheet would take for a formula has a `'` before it.
+
     >>> csv_text([{"bot": "a", "rank": None, "games": ["naga"]}])
     'bot,rank,games\na,,"[""naga""]"\n'
     """
-    plain = [msgspec.json.decode(msgspec.json.encode(row, enc_hook=_plain)) for row in rows]
+    plain = [msgspec.json.decode(_encoded(row)) for row in rows]
     target = io.StringIO()
     writer = csv.DictWriter(target, list(columns) or list(plain[0] if plain else ()), lineterminator="\n")
     if writer.fieldnames:
@@ -110,13 +115,13 @@ def csv_text(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
 
 def say(text: str = "") -> None:
     """Print a line of the result on standard output, at once."""
-    print(text, flush=True)
+    print(visible(text), flush=True)
 
 
 def say_all(lines: Iterable[str]) -> None:
     """Print many lines of the result on standard output."""
     for line in lines:
-        print(line)
+        print(visible(line))
 
 
 def page_through(renderable: RenderableType) -> None:
@@ -135,12 +140,27 @@ def page_through(renderable: RenderableType) -> None:
 
 def note(text: str) -> None:
     """Print a line that is not part of the result: news, progress, a warning. It goes to standard error."""
-    print(text, file=sys.stderr, flush=True)
+    print(visible(text), file=sys.stderr, flush=True)
+
+
+def complain(text: str) -> None:
+    """Print the message of an error on standard error; its further lines, such as a bot's traceback, are marked."""
+    print(f"arena: {quoted(text)}", file=sys.stderr, flush=True)
 
 
 def error_console() -> Console:
-    """Standard error, for progress that is redrawn."""
-    return Console(stderr=True, highlight=False)
+    """Standard error, for progress that is redrawn; what is written there goes through `plain_text` or `news_on`."""
+    return Console(stderr=True, highlight=False, emoji=False)
+
+
+def plain_text(text: str) -> Text:
+    """A text for progress that is redrawn: no sign in it is markup or moves the cursor."""
+    return Text(visible(text))
+
+
+def news_on(console: Console) -> Callable[[str], None]:
+    """A function that prints a line on a console, above what is redrawn there."""
+    return lambda text: console.print(plain_text(text), soft_wrap=True)
 
 
 def _plain(value: object) -> object:
@@ -152,5 +172,39 @@ def _plain(value: object) -> object:
 
 def _cell(value: object) -> object:
     if isinstance(value, bool | list | dict):
-        return msgspec.json.encode(value).decode()
+        return visible(msgspec.json.encode(value).decode())
+    if isinstance(value, str):
+        return f"'{visible(value)}" if value.startswith(_FORMULA) else visible(value)
     return value
+
+
+def _encoded(document: object) -> bytes:
+    try:
+        return msgspec.json.encode(document, enc_hook=_plain)
+    except UnicodeEncodeError:  # half a character, such as the name of a file may hold
+        return msgspec.json.encode(_whole(msgspec.to_builtins(document, enc_hook=_plain)))
+
+
+def _whole(value: Any) -> Any:
+    """Plain data whose texts can be encoded."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _escaped(text: str) -> str:
+    r"""JSON whose invisible characters are escaped, which changes nothing for whoever reads it.
+
+    >>> _escaped('"\x9b2J\u202e\U000e0001"')
+    '"\\u009b2J\\u202e\\udb40\\udc01"'
+    """
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter == "\n" else _as_units(letter) for letter in text)
+
+
+def _as_units(letter: str) -> str:
+    """A character as JSON escapes it: in units of UTF-16."""
+    return "".join(f"\\u{unit:04x}" for (unit,) in struct.iter_unpack(">H", letter.encode("utf-16-be")))

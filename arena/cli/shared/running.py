@@ -14,11 +14,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
 from arena.cli.shared.durations import duration_text, rate_text
 from arena.cli.shared.options import Out, Seed, TrustBots, Workers
-from arena.cli.shared.printing import error_console, note
+from arena.cli.shared.printing import error_console, news_on, note, plain_text
 from arena.config import read_config
 from arena.errors import ConfigError
 from arena.hall.folder import RESULTS
@@ -148,14 +147,14 @@ class Screen:
 
     def say(self, text: str) -> None:
         """Print a line above the progress."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        news_on(self._console)(text)
 
     def progress(self, progress: Progress) -> None:
         """Redraw, or print a line now and then."""
         if self._live is not None:
             if not self._live.is_started:
                 self._live.start()
-            self._live.update(Text(progress_text(progress)))
+            self._live.update(plain_text(progress_text(progress)))
         elif time.monotonic() - self._last_line >= LINE_SECONDS:
             self._last_line = time.monotonic()
             self.say(progress_text(progress))

@@ -8,7 +8,7 @@ import typer
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import HallOrName, Out
-from arena.cli.shared.printing import error_console, say
+from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.errors import ConfigError, StoreError
 from arena.hall.folder import RESULTS
 from arena.store.manifest import read_manifest
@@ -45,9 +45,9 @@ def report(
     known = read_manifest(folder)
     if known.finished:  # only then there are replays
         played = {entry.get("game") for entry in known.entries}
-        warm_rooms({game: () for game in games.names() if game in played}, console.print)
+        warm_rooms({game: () for game in games.names() if game in played}, news_on(console))
     with console.status("reading") as status:
-        text = html(document(folder, lambda news: status.update(news)))
+        text = html(document(folder, lambda news: status.update(plain_text(news))))
         _write(target, text)
     say(f"{target}: {len(text) / 1e6:.1f} MB")
     return DONE

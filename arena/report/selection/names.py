@@ -1,6 +1,6 @@
 """How bots are named for people."""
 
-from arena.errors import printable
+from arena.errors import one_line, printable
 from arena.records import Rating
 
 NAME_LETTERS = 80  # of a name that anybody may have chosen; a tournament allows 40
@@ -12,8 +12,8 @@ def bot_name(bot: str, version: int) -> str:
 
 
 def shown(name: str, version: int = 1) -> str:
-    """A name (of a bot, a pool, a tournament) as a page shows it: cut to a length, and without control characters."""
-    return printable(bot_name(name, version), NAME_LETTERS)
+    """A name (of a bot, a pool, a tournament) as a page shows it: cut to a length, in one line, all of it visible."""
+    return one_line(printable(bot_name(name, version), NAME_LETTERS))
 
 
 def name_of(rating: Rating) -> str:

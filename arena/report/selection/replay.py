@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from arena.audit.stored_log import check_log
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
+from arena.errors import quoted
 from arena.records import MatchRecord
+from arena.report.selection.names import shown
 
 RULE = "-" * 72
 
@@ -18,7 +20,7 @@ def replay_lines(
     `options`: all, resolved; `seat`: who looks, None for all cards open.
     """
     check_log(game, record, options, deal_seed)
-    names = [row.bot for row in record.seats]
+    names = [shown(row.bot) for row in record.seats]
     yield f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
     states = game.deal(len(names), options, deal_seed)
     number = 0
@@ -43,8 +45,8 @@ def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
     """The places, best first, then the notes on faults: all notes, or those of one seat."""
     for place, row in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f"  {row.ending.value} at decision {row.fault_decision}" if row.ending.blame == "bot" else ""
-        yield f"place {row.place}  seat {place} {row.bot}  score {row.score:g}{fault}"
-    yield from (f"note: {note}" for note in record.notes if seat is None or note.startswith(f"seat {seat} "))
+        yield f"place {row.place}  seat {place} {shown(row.bot)}  score {row.score:g}{fault}"
+    yield from (f"note: {quoted(note)}" for note in record.notes if seat is None or note.startswith(f"seat {seat} "))
 
 
 def batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list[int]]:

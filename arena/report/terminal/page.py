@@ -1,8 +1,9 @@
 """Where tables and notes go: a terminal of any width, plain text for a pipe, or Markdown."""
 
+import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from rich import box
@@ -10,8 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.errors import one_line, visible
+
 NAME_WIDTH = 16  # a bot's name is cut down to this before columns are dropped
 MARKDOWN_WIDTH = 1000  # no column is ever dropped
+_BLOCK = re.compile(r"(\d*)(?:(?:#{1,6}|[-+*]|(?<=\d)[.)])(?:\s|$)|>|`{3}|~{3}|[-=*_ ]{3,}$)")  # what begins no paragraph
 
 
 @dataclass(frozen=True)
@@ -83,16 +87,21 @@ class ConsolePage:
 
     def say(self, text: str, style: str = "") -> None:
         """Write a text, wrapped between words."""
-        lines = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False) or [""]
+        text = visible(text)
+        indent = text[: len(text) - len(text.lstrip(" "))][: self.width // 2]  # what is quoted stays apart from lines of ours
+        lines = textwrap.wrap(
+            text, self.width, break_long_words=False, break_on_hyphens=False, subsequent_indent=indent
+        ) or [""]  # fmt: skip
         for line in lines:
             self._console.print(line, style=style, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def line(self, text: str) -> None:
         """Write a line as it is, without wrapping."""
-        self._console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
+        self._console.print(visible(text), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def table(self, columns: Sequence[Column], styles: Sequence[str] = ()) -> None:
         """Write a table as plain text, without frame or trailing blanks."""
+        columns = [_safe(column) for column in columns]
         if not self._is_fine:
             for line in _plain_lines(columns):
                 self._console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
@@ -100,14 +109,14 @@ class ConsolePage:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         for column in columns:
             justify: Any = column.justify
-            table.add_column(column.header, justify=justify, style=column.style, no_wrap=True, width=column.width)
+            table.add_column(Text(column.header), justify=justify, style=column.style, no_wrap=True, width=column.width)
         for number, cells in enumerate(zip(*(column.cells for column in columns))):
             table.add_row(*map(Text, cells), style=styles[number] if styles else "")
         self._console.print(table)
 
 
 class MarkdownPage:
-    """Markdown with tables as GitHub shows them; implements Page."""
+    """Markdown with tables as GitHub shows them; implements Page. No text of it is HTML, a link or an image."""
 
     def __init__(self) -> None:
         self.width = MARKDOWN_WIDTH
@@ -116,12 +125,12 @@ class MarkdownPage:
 
     def heading(self, text: str) -> None:
         """Write a heading of the second level."""
-        self._lines += [f"## {text}", ""]
+        self._lines += [f"## {_markdown(text)}", ""]
 
     def say(self, text: str, style: str = "") -> None:
         """A paragraph; the title is a heading, and space is made anyway."""
         if text:
-            self._lines += [f"# {text}" if not self._lines else text, ""]
+            self._lines += [f"# {_markdown(text)}" if not self._lines else _paragraph(text), ""]
 
     def line(self, text: str) -> None:
         """Write a line as a paragraph."""
@@ -162,6 +171,32 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def _safe(column: Column) -> Column:
+    """The column with every text in one line of visible characters."""
+    return replace(column, header=one_line(column.header), cells=[one_line(cell) for cell in column.cells])
+
+
+def _markdown(text: str) -> str:
+    r"""A text in one line, with nothing in it that Markdown takes for HTML, a link or an image.
+
+    >>> print(_markdown("<b>x</b> ![](http://a.b/c.png)"))
+    &lt;b>x&lt;/b> !\[\](http://a.b/c.png)
+    """
+    plain = re.sub(r"([\\\[\]])", r"\\\1", visible(" ".join(text.split())))
+    return plain.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _paragraph(text: str) -> str:
+    r"""A text as a paragraph: its first sign makes no heading, list, quotation or block of code of it.
+
+    >>> print(_paragraph("# Winner: me"))
+    \# Winner: me
+    """
+    plain = _markdown(text)
+    found = _BLOCK.match(plain)
+    return plain if found is None else f"{found[1]}\\{plain[len(found[1]) :]}"
+
+
 def _plain_lines(columns: Sequence[Column]) -> list[str]:
     rows = [[column.header for column in columns], ["-" * column.width for column in columns]]
     rows += [list(cells) for cells in zip(*(column.cells for column in columns))]
@@ -170,4 +205,4 @@ def _plain_lines(columns: Sequence[Column]) -> list[str]:
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(_markdown(cell).replace("|", "\\|") for cell in cells) + " |"

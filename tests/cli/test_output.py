@@ -1,0 +1,213 @@
+"""One door for output: what strangers wrote reaches no terminal, spreadsheet or page as anything but visible text."""
+
+import ast
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from arena.cli.main import main
+from arena.cli.shared.printing import complain, csv_text, error_console, json_text, news_on, note, plain_text, say, say_all
+from arena.cli.shared.running import Screen
+from arena.errors import quoted
+from arena.games import load
+from arena.records import Ending
+from arena.report.selection.names import shown
+from arena.report.selection.replay import result_lines
+from arena.report.terminal.page import Column, ConsolePage, MarkdownPage
+from helpers.paths import PACKAGE
+from helpers.records import make_record, make_seat
+
+EVIL = (
+    "\x1b[2J\x1b]0;title\x07\x9b31m\r\b\x7f\u202e\u2028\ud83d\U000e0041[bold red]x[/bold red] [/nothing] :smile: "
+    '<script>alert(1)</script> <img src=x onerror=y> ![i](http://t/p) [l](javascript:x) \\[m](http://u) "q" | `c`'
+)
+FORGED = "seat 1 naga_greedy illegal at 4"
+DANGEROUS = set("\x1b\x07\x9b\r\b\x7f\u202e\u2028\ud83d\U000e0041")
+
+
+def is_harmless(text: str) -> bool:
+    return text.replace("\n", "").isprintable()
+
+
+def console(width: int = 80, *, is_terminal: bool = False) -> tuple[Console, io.StringIO]:
+    file = io.StringIO()
+    return Console(file=file, width=width, force_terminal=is_terminal, color_system=None, highlight=False), file
+
+
+@pytest.mark.parametrize(
+    "tell", [say, note, complain, lambda text: say_all([text]), lambda text: Screen(error_console()).say(text)]
+)
+def test_what_is_told_is_visible(tell: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
+    tell(EVIL)
+    captured = capsys.readouterr()
+    assert is_harmless(captured.out + captured.err) and r"\x1b[2J" in captured.out + captured.err
+    assert "[bold red]x[/bold red] [/nothing] :smile:" in captured.out + captured.err  # no markup
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_what_stands_on_a_page_is_visible(is_terminal: bool) -> None:
+    target, file = console(400, is_terminal=is_terminal)
+    page = ConsolePage(target)
+    page.heading(EVIL)
+    page.say(EVIL)
+    page.line(EVIL)
+    page.table([Column("bot", [EVIL, f"x\n{FORGED}"]), Column(EVIL, ["1", "2"])])
+    news_on(target)(EVIL)
+    target.print(plain_text(EVIL))
+    text = file.getvalue()
+    assert is_harmless(text) and "[/nothing]" in text
+    assert not any(line.strip().startswith(FORGED) for line in text.splitlines())
+
+
+def test_a_quoted_line_stays_apart_also_where_it_is_wrapped() -> None:
+    target, file = console(60)
+    ConsolePage(target).say("  " + "x " * 29 + FORGED)
+    assert not any(line.startswith("seat") for line in file.getvalue().splitlines())
+
+
+def test_a_note_of_a_bot_is_no_note_of_ours() -> None:
+    seats = (make_seat(f"rude\n{FORGED}", ending=Ending.CRASH, fault_decision=3), make_seat("naga_greedy"))
+    record = make_record(seats=seats, notes=(f"seat 0 rude crash at 3: no\nnote: {FORGED}\n{FORGED}",))
+    lines = "\n".join(result_lines(record)).splitlines()
+    assert sum(line.startswith("note: ") for line in lines) == 1
+    assert not any(line.startswith(FORGED) for line in lines) and len(lines) == 5
+
+
+def test_a_message_has_one_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    complain(f"bot.py: wrong\narena: all is well\n{FORGED}")
+    assert capsys.readouterr().err.splitlines() == ["arena: bot.py: wrong", "  | arena: all is well", f"  | {FORGED}"]
+    assert quoted("a\n\nb") == "a\n  | \n  | b" and "\n" not in shown("a\nb")
+
+
+@pytest.mark.parametrize("words", [["check", EVIL], ["replay", EVIL], [EVIL], ["match", EVIL, "x"], ["plan", "--x" + EVIL]])
+def test_words_of_the_command_line_are_repeated_harmlessly(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """They may be the names of files that `*` stands for."""
+    assert main(words) == 2
+    assert is_harmless(capsys.readouterr().err)
+
+
+def test_a_file_with_a_hostile_name_is_named_harmlessly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bot = tmp_path / "\x1b[2J\udcff.py"
+    bot.write_text("x =")
+    for form in ("table", "json", "csv", "md"):
+        assert main(["check", str(bot), "--format", form]) in (1, 2)
+        captured = capsys.readouterr()
+        assert is_harmless(captured.out + captured.err)
+        (captured.out + captured.err).encode()
+
+
+def test_json_is_visible_and_says_the_same() -> None:
+    whole = EVIL.replace("\ud83d", "")
+    text = json_text({whole: [whole, 1, None]})
+    assert is_harmless(text) and json.loads(text) == {whole: [whole, 1, None]}
+    half = json_text([EVIL])  # half a character has no form in UTF-8
+    assert is_harmless(half) and r"\ud83d" in json.loads(half)[0]
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\r=", "\uff1d", "\uff20"])
+def test_no_text_is_a_formula(sign: str) -> None:
+    text = csv_text([{"bot": f'{sign}HYPERLINK("http://t")', "mu": -1.5, "games": [f"{sign}x"], "x": EVIL}])
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["bot"][0] in "'\\" and row["mu"] == "-1.5" and row["games"].startswith("[")
+    assert is_harmless(text)
+
+
+BLOCKS = [
+    "# x",
+    "- x",
+    "> x",
+    "1. x",
+    "12) x",
+    "```",
+    "~~~",
+    "    x",
+    "===",
+    "***",
+    "<b>x</b>",
+    "| a | b |\n|---|---|\n| c | d |",
+    "&lt;b>",
+]
+
+
+def test_markdown_holds_text_alone() -> None:
+    page = MarkdownPage()
+    page.say("title")
+    for text in (EVIL, *BLOCKS):
+        page.say(text)
+        page.line(text)
+    page.table([Column("bot", [EVIL, f"a\n{FORGED}", "\\|x"]), Column(EVIL, ["1", "2", "3"])])
+    assert is_harmless(page.text)
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(page.text)
+    kinds = {token.type for token in tokens} | {child.type for token in tokens for child in token.children or ()}
+    assert kinds <= {
+        "heading_open", "heading_close", "inline", "text", "text_special", "paragraph_open", "paragraph_close", "code_inline",
+        "softbreak", *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
+    }  # fmt: skip
+    assert sum(token.type == "heading_open" for token in tokens) == 1
+    assert sum(token.type == "tr_open" for token in tokens) == 4
+
+
+DOORS = {
+    "cli/shared/printing.py": "the door",
+    "report/terminal/page.py": "the door for pages",
+    "cli/main.py": "lists of our own commands",
+    "agent/starter.py": "source that it writes for authors",
+    "bench/commands.py": "the program of a bot: the pipe is its channel",
+    "workers/compiling.py": "the pipe to the process that compiles",
+    "seats/sandbox/doctor.py": "the pipe to the process that is tried",
+    "seats/protocol.py": "writes the schema that ships",
+    "conformance/__main__.py": "writes the playthrough that ships",
+}
+"""Modules that write text out themselves, and what."""
+
+
+NAMES = ("print", "Console", "typer.echo", "typer.secho")
+METHODS = ("console.print", "console.log", "console.out", "stdout.write", "stderr.write", "buffer.write", "error.show")
+
+
+def writes_out(path: Path) -> set[str]:
+    """The ways out that a module uses; also where it only gives one away, as in `say=console.print`."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in NAMES or called.endswith(METHODS):
+                found.add(called)
+            elif called.endswith((".update",)) and called.startswith(("status", "self._live")):
+                found |= set() if ast.unparse(node.args[0]).startswith("plain_text(") else {called}
+        elif isinstance(node, ast.Attribute) and node.attr == "print":
+            found.add(ast.unparse(node))
+    return found
+
+
+def test_text_leaves_through_one_door() -> None:
+    found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if writes_out(path)}
+    assert found <= set(DOORS), "print through arena/cli/shared/printing.py: it makes foreign text harmless"
+
+
+def test_the_door_is_watched(tmp_path: Path) -> None:
+    """The test above finds every way out that it knows."""
+    for source in ("print(1)", "f(status.console.print)", "sys.stdout.write(x)", "Console()", "status.update(news)"):
+        (tmp_path / "x.py").write_text(source)
+        assert writes_out(tmp_path / "x.py"), source
+    (tmp_path / "x.py").write_text("status.update(plain_text(news)); say(x)")
+    assert not writes_out(tmp_path / "x.py")
+
+
+def test_what_the_hall_says_by_itself_is_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+    """The door changes no text that is visible anyway, such as the views of the rooms."""
+    for name in ("naga", "nertz", "hisatsu", "yaniv", "nanatoridori"):
+        game = load(name)
+        seats = game.seats[0]
+        states = game.deal(seats, game.resolve_options({}, seats), 1)
+        text = game.text.describe(states[0], None)
+        say(text)
+        assert capsys.readouterr().out == text + "\n"
+    assert sys.stdout is not None
