@@ -1,5 +1,6 @@
 """The referee of one match, from the deal to its record: who is asked, clocks, faults. Trusts nothing that a seat says."""
 
+import contextlib
 import copy
 import random
 from collections.abc import Callable, Sequence
@@ -19,16 +20,20 @@ from arena.faults import FORFEIT, FaultPolicy, settle_places
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
 
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (docs/formats.md, "Clock")
+MATCH_SECONDS, MATCH_MOVES = 30.0, 100  # wall time of a seat in a match: so many decisions may be as slow as one may be
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
+NOBODY = -1  # the seat that a match waits for while none has to act
 DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
 
 
 class HostTrouble(Exception):
     """A host fault: a seat failed through no bot. The match is played again; this attempt is not scored."""
 
-    def __init__(self, seat: int, reason: str) -> None:
+    def __init__(self, seat: int, reason: str, *, starved: float = 0.0) -> None:
+        """`starved`: see Fault."""
         super().__init__(f"seat {seat}: {reason}")
         self.seat = seat
+        self.starved = starved
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -70,6 +75,8 @@ class Fault:
     """The end of what the bot printed, printable."""
     exit: str = ""
     """How the bot's process ended; empty: it still runs, or the bot has none of its own."""
+    starved: float = 0.0
+    """Wall seconds in which the seat was ready and got next to no CPU; 0: its failure has another cause."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +120,26 @@ class Seat(Protocol):
         ...
 
 
-def play(game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> MatchRecord:
+def seconds_of_match(clock: Clock) -> float:
+    """The wall seconds that one seat's decisions may take in a match, all together; then it is late.
+
+    >>> seconds_of_match(Clock(move=1.0, bank=10.0))
+    470.0
+    """
+    return MATCH_SECONDS + BACKSTOP_FACTOR * (clock.bank + MATCH_MOVES * clock.move)
+
+
+def play(
+    game: Game, setup: MatchSetup, seats: Sequence[Seat], waits_for: Callable[[int], object] = lambda seat: None
+) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
+
+    `waits_for` is told which seat has to act now, and NOBODY when it has.
 
     Raises HostTrouble if the host failed a seat, and NotCompiled (arena/readiness.py) if a bot asks for what has to be
     compiled before.
     """
-    table = _Table(game, setup, seats)
+    table = _Table(game, setup, seats, waits_for)
     table.start()
     while not game.engine.is_terminal(table.states):
         table.play_decisions()
@@ -160,9 +180,10 @@ class _SeatState:
 class _Table:
     """A match while it is played: the state, and what each seat has done."""
 
-    def __init__(self, game: Game, setup: MatchSetup, seats: Sequence[Seat]) -> None:
+    def __init__(self, game: Game, setup: MatchSetup, seats: Sequence[Seat], waits_for: Callable[[int], object]) -> None:
         self.game = game
         self.setup = setup
+        self.waits_for = waits_for
         self.books = [
             _SeatState(seat, random.Random(seed), setup.clock.bank) for seat, seed in zip(seats, setup.fallback_seeds)
         ]
@@ -180,7 +201,9 @@ class _Table:
         for seat, book in enumerate(self.books):
             options = copy.deepcopy(self.setup.options)  # a bot may do to it what it likes
             info = StartInfo(self.setup.game, options, len(self.books), seat, self.setup.clock)
+            self.waits_for(seat)
             fault = book.seat.start(info)
+            self.waits_for(NOBODY)
             if fault is not None:
                 self._record_fault(seat, fault, -1)
                 book.ending = fault.ending
@@ -222,9 +245,12 @@ class _Table:
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip
         record = _match_record(self.game, self.setup, rows, self.actions, 1, self.notes, self.delays, self.faults)
-        for book in self.books:  # only now: nothing that a bot does to what it is told can reach the record
+        for seat, book in enumerate(self.books):  # only now: nothing that a bot does to what it is told can reach the record
             if not book.has_forfeited:
-                book.seat.end(EndInfo(tuple(places), tuple(scores)))
+                self.waits_for(seat)
+                with contextlib.suppress(Exception):  # nor can what goes wrong meanwhile: the result stands
+                    book.seat.end(EndInfo(tuple(places), tuple(scores)))
+                self.waits_for(NOBODY)
         return record
 
     def _batch(self) -> list[tuple[int, States, list[int]]]:
@@ -266,7 +292,10 @@ class _Table:
         events = self._events_since(book.heard, seat)
         book.heard = len(self.history)
         clock = Clock(self.setup.clock.move, book.bank, self.setup.clock.start)
-        book.seat.ask(self.game.view(self.game, observed, seat, codes=codes, events=events, clock=clock))
+        view = self.game.view(self.game, observed, seat, codes=codes, events=events, clock=clock)
+        self.waits_for(seat)
+        book.seat.ask(view)
+        self.waits_for(NOBODY)
 
     def _events_since(self, heard: int, viewer: int) -> Callable[[], list[tuple[int, str]]]:
         """A function that makes the texts of the events which the seat has not heard of; called only if the bot asks."""
@@ -286,7 +315,9 @@ class _Table:
     def _decision(self, seat: int, states: States, codes: list[int]) -> int:
         """The seat's answer as a legal code, or the fallback's choice if the seat failed."""
         book = self.books[seat]
+        self.waits_for(seat)
         answer = book.seat.answer()
+        self.waits_for(NOBODY)
         if isinstance(answer, Answer):
             book.cpu.append(answer.cpu_seconds)
             book.wall += answer.wall_seconds
@@ -309,7 +340,7 @@ class _Table:
 
     def _record_fault(self, seat: int, fault: Fault, decision: int) -> None:
         if fault.ending is Ending.HOST:
-            raise HostTrouble(seat, fault.reason)
+            raise HostTrouble(seat, fault.reason, starved=fault.starved)
         book = self.books[seat]
         book.faults += 1
         if book.first_fault is None:

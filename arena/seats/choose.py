@@ -11,9 +11,19 @@ from functools import partial
 from typing import Any
 
 from arena.agent import BotFiles, LoadedBot
-from arena.records import Limits
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, seconds_of_match
+from arena.records import Clock, Limits
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import NAMESPACE, CommandSeat, HeldSeat, Keeper, LockedSeat, OpenCommandSeat, can_have_processes
+from arena.seats.sandbox import (
+    AROUND_SECONDS,
+    NAMESPACE,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    OpenCommandSeat,
+    can_have_processes,
+)
 
 BotSeat = InProcessSeat | HeldSeat
 """A seat for a bot. A context manager, or to be closed by its maker; implements match.Seat."""
@@ -56,6 +66,12 @@ def open_seat(bot: BotFiles, *, seed: int, params: Mapping[str, Any], heeds_ctrl
     if bot.command is not None:
         return OpenCommandSeat(bot, seed=seed, params=params)
     return InProcessSeat(partial(LoadedBot, bot), seed, params, heeds_ctrl_c=heeds_ctrl_c)
+
+
+def most_seconds(clock: Clock) -> float:
+    """The wall seconds that a seat may keep its match waiting, from its lock to its end. No bot can make it more."""
+    start = BACKSTOP_FACTOR * clock.start + BACKSTOP_SECONDS
+    return AROUND_SECONDS + start + seconds_of_match(clock)
 
 
 def locked_seat(

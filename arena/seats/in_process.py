@@ -1,6 +1,7 @@
 """A seat in this process, for trusted bots: no isolation, and a clock that is only read after each decision."""
 
 import copy
+import math
 import os
 import random
 import time
@@ -12,7 +13,7 @@ from arena import readiness
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import BotError, short_trace
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, seconds_of_match
 from arena.records import Ending
 
 ISOLATION = "none"
@@ -42,6 +43,9 @@ class InProcessSeat:
         `heeds_ctrl_c`: a KeyboardInterrupt is the user's, not the bot's (in a worker, which ignores Ctrl-C, it is the bot's).
         """
         self.wants_forced = False
+        self.waited = 0.0
+        """Wall seconds that its decisions have taken in this match."""
+        self._match_seconds = math.inf
         self._load = load
         self._seed = seed
         self._params = copy.deepcopy(dict(params))  # a bot may do to them what it likes
@@ -83,6 +87,7 @@ class InProcessSeat:
         if used > info.clock.start:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
         self._agent = agent
+        self._match_seconds = seconds_of_match(info.clock)
         return None
 
     def ask(self, view: View) -> None:
@@ -109,8 +114,9 @@ class InProcessSeat:
         seconds = time.thread_time() - cpu + self._view.thread_seconds - (compiling.cpu - spent.cpu)
         waited = time.perf_counter() - wall - (compiling.wall - spent.wall)
         answer = Answer(action, seconds, waited, is_timed=self._view.is_timed)
-        clock = self._view.clock
-        return _late(answer, clock.move + clock.bank) or answer
+        clock, left = self._view.clock, self._match_seconds - self.waited
+        self.waited += waited
+        return _late(answer, clock.move + clock.bank, left) or answer
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended. Nothing that it does now can change the result."""
@@ -130,13 +136,17 @@ def _raise_refusal() -> None:
         raise refusal from None
 
 
-def _late(answer: Answer, limit: float) -> Fault | None:
-    """A fault if the decision took too much wall time, as a sleeping bot does. A host fault if the machine was slow."""
-    backstop = BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS
+def _late(answer: Answer, limit: float, left: float) -> Fault | None:
+    """A fault if the decision took too much wall time, as a sleeping bot does. A host fault if the machine was slow.
+
+    `left`: of the wall time for all decisions of the match.
+    """
+    backstop = min(BACKSTOP_FACTOR * limit + BACKSTOP_SECONDS, left)
     if answer.wall_seconds <= backstop:
         return None
     if answer.cpu_seconds < limit / 2 and _is_short_of_cpu():
-        return Fault(Ending.HOST, f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU")
+        reason = f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU"
+        return Fault(Ending.HOST, reason, starved=answer.wall_seconds)
     return Fault(Ending.TIMEOUT, f"took {answer.wall_seconds:.1f} s of wall time, {backstop:.1f} s are the backstop")
 
 

@@ -30,6 +30,7 @@ from arena.match import void
 from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, canonical_json
+from arena.seats.choose import most_seconds
 from arena.seeds import key_from_seed, new_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
@@ -50,6 +51,7 @@ from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 MOST_MATCHES = 100_000_000  # a byte of memory each
+_PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
 
@@ -245,9 +247,7 @@ class _Run:
             self.plan.without_stages(), bots, needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation
         )
         backend = opened.enter_context(_backend(job, settings, self.reporter.say))
-        seats = max(entry.seats for entry in self.plan.entries)
-        clock = self.plan.clock
-        patience = 30.0 + 4 * seats * (clock.start + clock.bank + clock.move)  # wall seconds, as generous as the backstop
+        patience = _PATIENCE_SECONDS + max(entry.seats for entry in self.plan.entries) * most_seconds(self.plan.clock)
         gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)
         return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally, gate, self._game_of)
 

@@ -1,7 +1,7 @@
 """What the driver needs of a pool of workers. The two backends are local.py and ray/backend.py."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from arena.formats.stages import Stage
@@ -15,6 +15,8 @@ class Lost:
     """A chunk whose worker was lost before it answered. Nobody knows which of its matches is to blame, if any."""
 
     reason: str
+    waited_for: Mapping[int, int] = field(default_factory=dict)
+    """The seats that its matches waited for when the worker ended, by index of the match, where that is known."""
 
 
 class Backend(Protocol):
@@ -34,7 +36,8 @@ class Backend(Protocol):
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         """Start a chunk as soon as a worker is free.
 
-        `kills`: how often each seat was killed from outside in earlier attempts at these matches, by seat.
+        `kills`: how often each seat was killed from outside, or failed the hall in another way that counts, in earlier
+        attempts at these matches, by seat.
         """
         ...
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from arena.games import PARTS
 from arena.workers.backend import Backend, Lost, Ticket
 from arena.workers.gate import Gate, OpenGate, Queue
-from arena.workers.worker import NO_KILLS, Chunk, Failure
+from arena.workers.worker import BLAMED, NO_KILLS, Chunk, Failure
 
 CHUNK_SECONDS = 0.25  # Ray's cost of 0.5 ms a task is then 0.2 %
 CHUNK_MATCHES = 512
@@ -123,15 +123,16 @@ class Driver:
                 self.gate.wait(WAIT_SECONDS)
             in_flight = len(pending)
             for ticket, outcome in self.backend.wait(WAIT_SECONDS) if pending or self.gate.is_open else ():
-                chunk = pending.pop(ticket).indices
+                sent = pending.pop(ticket)
+                chunk = sent.indices
                 asked = self._asked(outcome)
                 for index, part in asked.items():
                     waiting[part].append(index)
                 is_single = len(chunk) == 1
-                for index, failure in self._accept(outcome, chunk, asked, earlier).items():
+                for index, failure in self._accept(outcome, sent, asked, earlier).items():
                     earlier[index].append(failure)
                     charges[index] += is_single and (in_flight == 1 or not self.backend.falls_together)
-                    if charges[index] >= ATTEMPTS:
+                    if charges[index] >= ATTEMPTS and not failure.was_overdue:
                         self.tally.void_matches += 1
                         self.on_void(index, len(earlier[index]), failure.reason)
                     else:
@@ -168,15 +169,18 @@ class Driver:
         return asked
 
     def _accept(
-        self, outcome: Chunk | Lost, indices: list[int], asked: Collection[int], earlier: Mapping[int, Sequence[Failure]]
+        self, outcome: Chunk | Lost, sent: _Sent, asked: Collection[int], earlier: Mapping[int, Sequence[Failure]]
     ) -> dict[int, Failure]:
         """Store what a chunk brought; returns the matches that have failed and are tried again, with the reason.
 
         `asked`: the matches that are played again once what a bot asked for is compiled.
         """
+        indices = sent.indices
         if isinstance(outcome, Lost):
             self.tally.lost_chunks += 1
             self.tally.failed_attempts += len(indices)
+            if sent.is_overdue and len(indices) == 1 and (seat := outcome.waited_for.get(indices[0])) is not None:
+                return {indices[0]: Failure(outcome.reason, seat, was_overdue=True)}
             return dict.fromkeys(indices, Failure(outcome.reason))
         silent = set(indices).difference(outcome.failures, asked, (record.index for record in outcome.records))
         failures = {**outcome.failures, **dict.fromkeys(sorted(silent), Failure("its worker gave no result"))}
@@ -204,5 +208,9 @@ class Driver:
 
 
 def _kills(failures: Sequence[Failure]) -> Counter[int]:
-    """How often each seat was killed from outside, by seat number."""
-    return Counter(failure.seat for failure in failures if failure.was_killed and failure.seat is not None)
+    """How often each seat was killed from outside or failed the hall otherwise, by seat number."""
+    counted: Counter[int] = Counter()
+    for failure in failures:
+        if failure.seat is not None and (failure.was_killed or failure.blame or failure.was_overdue):
+            counted[failure.seat] += BLAMED if failure.was_overdue else 1
+    return counted

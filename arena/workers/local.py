@@ -5,12 +5,14 @@ import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from weakref import WeakKeyDictionary
 
 from arena.errors import ArenaError
 from arena.formats.stages import Stage
 from arena.workers.backend import Lost, Ticket
 from arena.workers.pool import WorkerPool
 from arena.workers.processes import HASH_SEED, uninterrupted
+from arena.workers.waiting import NOTE_BYTES, waited_for
 from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
 
 
@@ -23,9 +25,10 @@ class LocalBackend:
         self.slots = workers
         self.stage: Stage | None = None
         self._job = job
+        self._notes: WeakKeyDictionary[WorkerPool, Notes] = WeakKeyDictionary()
         self._pool = self._start()
         self._require_start()
-        self._futures: dict[Ticket, tuple[WorkerPool, concurrent.futures.Future[Chunk]]] = {}
+        self._futures: dict[Ticket, tuple[WorkerPool, concurrent.futures.Future[Chunk], Sequence[int]]] = {}
         self._serial = 0
 
     def __enter__(self) -> "LocalBackend":
@@ -43,22 +46,22 @@ class LocalBackend:
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
             future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
-        self._futures[self._serial] = (self._pool, future)
+        self._futures[self._serial] = (self._pool, future, indices)
         return self._serial
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks that have ended, after at most `seconds`."""
-        futures = [future for _, future in self._futures.values()]
+        futures = [future for _, future, _ in self._futures.values()]
         concurrent.futures.wait(futures, timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
         ended: list[tuple[Ticket, Chunk | Lost]] = []
-        for ticket, (pool, future) in list(self._futures.items()):
+        for ticket, (pool, future, matches) in list(self._futures.items()):
             if not future.done():
                 continue
             del self._futures[ticket]
             try:
                 ended.append((ticket, future.result()))
             except BrokenProcessPool:
-                ended.append((ticket, Lost("a worker process died")))
+                ended.append((ticket, Lost("a worker process died", self._notes[pool].waited_for(matches))))
                 if pool is self._pool:
                     self._restart()
         return ended
@@ -103,14 +106,40 @@ class LocalBackend:
 
     def _start(self) -> WorkerPool:
         os.environ.update(HASH_SEED)  # the pool has no other way to set its workers' environment
-        return WorkerPool(self.slots, _prepare, self._job)
+        notes = Notes(self.slots)
+        pool = WorkerPool(self.slots, _prepare, self._job, notes)
+        self._notes[pool] = notes
+        return pool
 
 
 _worker: list[Worker] = []  # this process's worker: a pool's functions have no other place to keep it
 
 
-def _prepare(job: Job) -> None:
-    _worker[:] = [job.worker()]
+def _prepare(job: Job, notes: "Notes") -> None:
+    worker = job.worker()
+    worker.keep_note(notes.claim())
+    _worker[:] = [worker]
+
+
+class Notes:
+    """The notes of a pool's workers, in memory that they share with this process; see workers/waiting.py."""
+
+    def __init__(self, workers: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._bytes = context.RawArray("B", workers * NOTE_BYTES)
+        self._claimed = context.Value("q", 0)
+
+    def claim(self) -> memoryview:
+        """A place for the note of one more worker."""
+        with self._claimed.get_lock():
+            first = self._claimed.value * NOTE_BYTES
+            self._claimed.value += 1
+        return memoryview(self._bytes).cast("B")[first : first + NOTE_BYTES]
+
+    def waited_for(self, matches: Sequence[int]) -> dict[int, int]:
+        """The seats that some of these matches waited for when their workers ended."""
+        notes = bytes(self._bytes)
+        return waited_for((notes[first : first + NOTE_BYTES] for first in range(0, len(notes), NOTE_BYTES)), matches)
 
 
 def _play(indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:

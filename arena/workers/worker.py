@@ -17,13 +17,23 @@ from arena.agent import BotFiles
 from arena.cache import is_temporary
 from arena.formats.plan import Plan
 from arena.formats.stages import Stage
-from arena.match import HostTrouble, Player, play
+from arena.match import Fault, HostTrouble, Player, play
 from arena.readiness import NotCompiled, Part, absent_parts, compile_here
-from arena.records import MatchRecord
+from arena.records import Ending, MatchRecord
+from arena.seats.blamed import BlamedSeat
 from arena.seats.choose import BotSeat, choose_seat, keeper_for
+from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import NAMESPACE, HeldSeat, LockError
+from arena.workers.waiting import Waiting
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
+FAILURES_UNTIL_BLAME = 3
+"""How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
+BLAMED = 1_000
+"""In place of the number of failures of a seat: its bot is to blame, and is not run again in this match."""
+GREEDY = 0.5
+"""A seat is the cause that another got no CPU if it used this share of the other's wall time as CPU time."""
+OVERDUE = "the match took longer than all its seats may take together, and the hall was waiting for this one"
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -43,14 +53,19 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A host fault: a match that failed through no bot, and is tried again."""
+    """A host fault: a match that failed through no bot, as far as is known, and is tried again."""
 
     reason: str
     """Why it failed: words or a traceback."""
     seat: int | None = None
-    """The seat whose isolation failed; None: something else failed."""
+    """The seat whose isolation failed, or for which the hall waited; None: something else failed."""
     was_killed: bool = False
     """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
+    blame: Ending | None = None
+    """How the match ends for the seat's bot if this happens FAILURES_UNTIL_BLAME times, and to no other seat; None: the bot
+    cannot be the cause."""
+    was_overdue: bool = False
+    """Whether the match took longer than its seats may take together, and the hall waited for this one."""
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -81,6 +96,11 @@ class Worker:
         rooms = (entry.game for entry in job.plan.entries)
         self._keeper = keeper_for(rooms, level=job.isolation, needs_lock=job.needs_lock)
         self._cpu_before: float | None = None
+        self._waiting = Waiting()
+
+    def keep_note(self, shared: memoryview) -> None:
+        """Keep a note of the seat that is waited for where those who end this process find it; see workers/waiting.py."""
+        self._waiting = Waiting(shared)
 
     def close(self) -> None:
         """End the processes of locked seats. After this the worker plays nothing."""
@@ -91,8 +111,8 @@ class Worker:
     def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
         """Play the matches with these indices; if one of them ends in a host fault, the others are played all the same.
 
-        `kills`: how often each seat was killed from outside in earlier attempts at these matches, by seat. `stage`: the part
-        of a ladder's plan that has them.
+        `kills`: how often each seat was killed from outside, or failed the hall in another way that counts, in earlier
+        attempts at these matches, by seat. `stage`: the part of a ladder's plan that has them.
         """
         if stage is not None:
             self._plan = self._job.plan.with_stage(stage)
@@ -125,33 +145,52 @@ class Worker:
         Raises NotCompiled if a bot asks for a part of a room that is not in the cache: to compile it takes longer than a match
         may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
         """
+        blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in kills.items() if count >= BLAMED}
+        waited: dict[int, float] = {}
+        self._waiting.begin(index)
         while True:
             try:
                 with absent_parts(_load):
-                    return self._attempt(index, kills)
+                    played = self._attempt(index, kills, blamed, waited)
             except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
                 _load(games.part(games.load(needed.game), needed.part))
                 assert self._keeper is not None
                 self._keeper.renew()
+                continue
+            fault = _blame(played, kills) if isinstance(played, Failure) and not blamed else None
+            if fault is None:
+                return played
+            assert isinstance(played, Failure) and played.seat is not None
+            blamed[played.seat] = fault
 
-    def _attempt(self, index: int, kills: Mapping[int, int]) -> MatchRecord | Failure:
-        seats: list[BotSeat] = []
+    def _attempt(
+        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], waited: dict[int, float]
+    ) -> MatchRecord | Failure:
+        """Play a match once. `blamed`: seats that forfeit at once; `waited`: see HeldSeat.waited, by seat, kept up to date."""
+        seats: list[BotSeat | BlamedSeat] = []
         try:
             setup = self._plan.setup(index)
             with ExitStack() as opened:
                 for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
-                    seats.append(self._seat(player, seed, kills.get(place, 0)))
-                    opened.callback(seats[-1].close)
-                # what a bot prints does not reach the terminal
-                with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
-                    return play(games.load(setup.game), setup, seats)
-        except HostTrouble as trouble:
-            seat = seats[trouble.seat]
-            return Failure(str(trouble), trouble.seat, isinstance(seat, HeldSeat) and seat.was_killed)
+                    seat = BlamedSeat(blamed[place]) if place in blamed else self._seat(player, seed, kills.get(place, 0))
+                    opened.callback(_close, seat)
+                    if not isinstance(seat, BlamedSeat):
+                        seat.waited = waited.get(place, 0.0)
+                    seats.append(seat)
+                try:
+                    # what a bot prints does not reach the terminal
+                    with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
+                        return play(games.load(setup.game), setup, seats, self._waiting.waits_for)
+                except HostTrouble as trouble:
+                    return _failure(trouble, seats)
+                finally:
+                    waited |= {place: seat.waited for place, seat in enumerate(seats) if not isinstance(seat, BlamedSeat)}
         except LockError as error:
             return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
         except Exception:
-            return Failure(traceback.format_exc())
+            place = self._waiting.seat
+            has_begun = 0 <= place < len(seats) and _has_begun(seats[place])
+            return Failure(traceback.format_exc(), place if has_begun else None, blame=Ending.CRASH if has_begun else None)
 
     def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
         return choose_seat(
@@ -164,6 +203,46 @@ class Worker:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         held = 0.0 if self._keeper is None else self._keeper.cpu_seconds()
         return time.process_time() + children.ru_utime + children.ru_stime + held
+
+
+def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
+    """Whose failure a host fault is. The seats still run.
+
+    A seat that got no CPU is not the cause of that; a rival who used the CPU meanwhile is. One thread of a bot gets no more
+    than a fair share: who had half a CPU while another that was ready had next to nothing runs many of them.
+    """
+    seat = seats[trouble.seat]
+    if trouble.starved:
+        used = {place: other.unanswered_cpu for place, other in enumerate(seats) if isinstance(other, HeldSeat)}
+        used.pop(trouble.seat, None)
+        greedy = max(used, key=lambda place: used[place], default=None)
+        if greedy is None or used[greedy] < GREEDY * trouble.starved:
+            return Failure(str(trouble), trouble.seat)
+        reason = f"{trouble}; meanwhile seat {greedy} used {used[greedy]:.1f} s of CPU time"
+        return Failure(reason, greedy, blame=Ending.TIMEOUT)
+    was_killed = isinstance(seat, HeldSeat) and seat.was_killed
+    return Failure(str(trouble), trouble.seat, was_killed, Ending.CRASH if _has_begun(seat) else None)
+
+
+def _has_begun(seat: BotSeat | BlamedSeat) -> bool:
+    """Whether code of the seat's bot may have run, so that the bot can be the cause of what happened."""
+    return isinstance(seat, InProcessSeat) or (isinstance(seat, HeldSeat) and seat.has_begun)
+
+
+def _blame(failure: Failure, kills: Mapping[int, int]) -> Fault | None:
+    """The fault of a bot that failed the hall too often, in this match, where no other did; None if that is not so."""
+    seat = failure.seat
+    if seat is None or failure.blame is None or set(kills) - {seat} or kills.get(seat, 0) + 1 < FAILURES_UNTIL_BLAME:
+        return None
+    lines = failure.reason.strip().splitlines()
+    what = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return Fault(failure.blame, f"failed the hall {FAILURES_UNTIL_BLAME} times in this match: {what}")
+
+
+def _close(seat: BotSeat | BlamedSeat) -> None:
+    """Close a seat. What goes wrong then changes no result."""
+    with contextlib.suppress(Exception):
+        seat.close()
 
 
 def _load(part: Part) -> None:

@@ -2,6 +2,7 @@
 
 from arena.records import Ending
 from arena.seats.sandbox.child import Child
+from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
 
 BLAMED = {Ending.ILLEGAL, Ending.MALFORMED, Ending.PROTOCOL, Ending.CRASH, Ending.MEMORY, Ending.TIMEOUT, Ending.OUTPUT}
@@ -25,6 +26,7 @@ class NoKeeper:
 
     level = "locked"
     watch = MemoryWatch()
+    turns = Turns()
 
     def status(self, child: Child) -> int:
         return 0

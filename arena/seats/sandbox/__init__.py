@@ -3,7 +3,7 @@
 from arena.seats.sandbox.child import Trouble
 from arena.seats.sandbox.command_seat import CommandSeat
 from arena.seats.sandbox.doctor import Finding, examine
-from arena.seats.sandbox.held import HeldSeat
+from arena.seats.sandbox.held import AROUND_SECONDS, HeldSeat
 from arena.seats.sandbox.keeper import Keeper, LockError
 from arena.seats.sandbox.kernel import is_known as can_have_processes
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, NONE, PROCESS
@@ -12,6 +12,7 @@ from arena.seats.sandbox.program import find as find_program
 from arena.seats.sandbox.seat import LockedSeat
 
 __all__ = [
+    "AROUND_SECONDS",
     "LOCKED",
     "NAMESPACE",
     "NONE",

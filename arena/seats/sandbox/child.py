@@ -1,6 +1,7 @@
 """One locked child as the worker sees it: channel, clocks, output, end. Nothing that comes from it is trusted."""
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -13,7 +14,7 @@ from typing import Protocol, TypeVar
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
 from arena.records import Ending
-from arena.seats.sandbox import names, pressure, wire
+from arena.seats.sandbox import names, pressure, proc, wire
 
 OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
 OUTPUT_END_KEPT = 4 << 10  # bytes of the end of it, for its author
@@ -22,17 +23,20 @@ _READ_BYTES = 1 << 16
 _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
 _LONGEST_WAIT = 3600.0
 _GATE_SECONDS = 60.0  # wall time of our own steps before a child is locked in
-R = TypeVar("R")
 _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
+_SLOW = 0.05  # seconds until `when_slow`; nearly all decisions take less
+R = TypeVar("R")
 
 
 class Trouble(Exception):
     """Raised when a child cannot be used any more; says why."""
 
-    def __init__(self, ending: Ending, reason: str) -> None:
+    def __init__(self, ending: Ending, reason: str, *, starved: float = 0.0) -> None:
+        """`starved`: see Fault."""
         super().__init__(reason)
         self.ending = ending
         self.reason = reason
+        self.starved = starved
 
 
 class Channel(Protocol):
@@ -129,6 +133,7 @@ class Child:
         self._gate: names.Gate | None = None
         self.is_open = True
         self.is_reaped = False
+        self._is_paused = False
 
     @property
     def output(self) -> str:
@@ -149,11 +154,7 @@ class Child:
 
     def memory_peak(self, measure: str) -> int | None:
         """The most bytes so far: `VmPeak` of address space, `VmHWM` of memory in use. None: this machine does not tell."""
-        try:
-            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        except OSError:
-            return None
-        return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{measure}:")), None)
+        return proc.memory_of(proc.status(Path(f"/proc/{self.pid}")), measure)
 
     def send(self, data: bytes) -> None:
         """Begin to send; `receive` sends the rest. Raises Trouble if the child has sent anything without being asked."""
@@ -225,41 +226,61 @@ class Child:
         decode: Callable[[bytes], R],
         beyond_is: Ending,
         is_last: bool = True,
+        wall_left: float = math.inf,
+        when_slow: Callable[[], None] = lambda: None,
     ) -> R:
         """The next reply. Raises Trouble when the CPU time since `cpu_from` or the wall time runs out, and for all else.
 
-        Bytes beside the last reply are trouble too.
+        Bytes beside the last reply are trouble too. `wall_left`: the most seconds to wait from now on, whatever the backstop
+        says; `when_slow` is called once if there is no reply soon.
+
+        Whatever the child sends, prints or reads, both clocks are read after each wake that brings no whole reply, and the
+        deadline stays where it is.
         """
-        watch: pressure.Watch | None = None  # only once it is late: it costs more than a decision
-        wall_limit = BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS
-        patience = cpu_limit
-        while True:
-            try:
-                body = self._frames.take()
-            except wire.NoMessage as wrong:
-                raise Trouble(Ending.MALFORMED, str(wrong)) from None
-            if body is not None:
-                return self._decoded(body, decode, is_last=is_last)
-            if not self._wait(min(patience, _LONGEST_WAIT)):
-                cpu = self.cpu()
-                used, waited = cpu - cpu_from, time.perf_counter() - wall_from
-                if watch is None:
-                    watch = pressure.Watch(self.pid, cpu)
-                else:
-                    watch.look(cpu)
-                if used > cpu_limit:
-                    raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
-                if waited > wall_limit:
-                    if pressure.is_hosts_fault(used, cpu_limit, *watch.waited_and_delayed()):
-                        raise Trouble(Ending.HOST, f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU")
-                    raise Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
-                patience = max(_TICK, min(cpu_limit - used, wall_limit - waited) + _TICK)
+        now = time.perf_counter()
+        deadline = min(wall_from + BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, now + wall_left)
+        late = wall_from + cpu_limit  # from then on it is watched, which costs more than a decision
+        slow = now + _SLOW
+        wake = min(late, slow, deadline)
+        watch: pressure.Watch | None = None
+        while (body := self._message()) is None:
+            found = self._wait(min(max(0.0, wake - now), _LONGEST_WAIT))
+            if (body := self._message()) is not None:
+                break
+            now = time.perf_counter()
+            if now >= slow:
+                slow = math.inf
+                when_slow()
+            cpu = self.cpu()
+            used = cpu - cpu_from
+            if used > cpu_limit:
+                raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
+            if now > deadline:
+                raise self._too_late(used, cpu_limit, now - wall_from, watch, beyond_is)
+            if watch is None and now >= late:
+                watch = pressure.Watch(self.pid, cpu)
+            elif watch is not None and not found:
+                watch.look(cpu)
+            wake = min(slow, now + cpu_limit - used + _TICK, deadline + _TICK)
+        return self._decoded(body, decode, is_last=is_last)
 
     def read_output(self) -> None:
         """Read what the child has printed up to now."""
         with contextlib.suppress(Trouble):  # too much of it
             while self._drain():
                 pass
+
+    def pause(self) -> None:
+        """Stop the child until `resume`: it computes nothing meanwhile, whatever it does about signals."""
+        if not self._is_paused:
+            self._is_paused = True
+            self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a paused child go on."""
+        if self._is_paused:
+            self._is_paused = False
+            self._signal(signal.SIGCONT)
 
     def kill_for(self, reason: str) -> None:
         """Kill the child because it exceeded a limit."""
@@ -268,10 +289,7 @@ class Child:
 
     def kill(self) -> None:
         """Kill the child, unless it has ended."""
-        try:
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        self._signal(signal.SIGKILL)
 
     def has_ended(self, seconds: float = 0.0) -> bool:
         """Whether the process is over, waiting for that at most `seconds`."""
@@ -289,6 +307,10 @@ class Child:
             self._channel.close()
             os.close(self._output)
             os.close(self._handle)
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, number)
 
     def _wait(self, seconds: float) -> bool:
         """Wait; returns whether bytes have come."""
@@ -312,6 +334,20 @@ class Child:
             self._gate.let_pass()
         else:  # nobody is left who could ask
             self.refuse_names()
+
+    def _message(self) -> bytes | None:
+        """The next message, or None. Raises Trouble for bytes that are none."""
+        try:
+            return self._frames.take()
+        except wire.NoMessage as wrong:
+            raise Trouble(Ending.MALFORMED, str(wrong)) from None
+
+    def _too_late(self, used: float, limit: float, waited: float, watch: pressure.Watch | None, beyond_is: Ending) -> Trouble:
+        """What a missed deadline is: the child's fault, or the host's if the machine was short of CPU."""
+        if watch is not None and pressure.is_hosts_fault(used, limit, *watch.waited_and_delayed()):
+            reason = f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU"
+            return Trouble(Ending.HOST, reason, starved=waited)
+        return Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
 
     def _decoded(self, body: bytes, decode: Callable[[bytes], R], *, is_last: bool) -> R:
         if is_last and (len(self._frames) or self._outgoing):

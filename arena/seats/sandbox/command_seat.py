@@ -14,7 +14,7 @@ from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.command_bot import CommandBot
 from arena.agent.view import View
 from arena.errors import BotError
-from arena.match import Answer, Fault
+from arena.match import Answer, Fault, seconds_of_match
 from arena.records import Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import wire
@@ -41,16 +41,19 @@ class CommandSeat(HeldSeat):
         try:
             self._child = child = self._launched()
             self._id = self._new_id()
-            self._began = time.perf_counter()
-            child.send(self._line(self._greeting(info)))
+            self.has_begun = True
+            self._request(child, self._line(self._greeting(info)))
             self._limit = info.clock.start
-            ready = self._reply(protocol.Ready)
+            waited = self.waited
+            ready = self._replied(protocol.Ready)
+            self.waited = waited  # the start has a limit of its own
             if not ready.ok:
                 raise Trouble(Ending.STARTUP, "says that it is not ready")
             child.refuse_names()
         except Trouble as trouble:
             fault = self._failed(trouble)
             return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
+        self._match_seconds = seconds_of_match(info.clock)
         return None
 
     def ask(self, view: View) -> None:
@@ -62,7 +65,6 @@ class CommandSeat(HeldSeat):
         question = protocol.Act(
             id=self._id, position=view.position, legal=view.legal, events=view.events, clock=view.clock
         )  # fmt: skip
-        self._began = time.perf_counter()
         self._tell(question)
 
     def answer(self) -> Answer | Fault:
@@ -71,7 +73,7 @@ class CommandSeat(HeldSeat):
             return self._fault
         before = self._cpu
         try:
-            choice = self._reply(protocol.Choice)
+            choice = self._replied(protocol.Choice)
         except Trouble as trouble:
             return self._failed(trouble)
         return Answer(choice.action, self._cpu - before, time.perf_counter() - self._began, self._output_end)
@@ -146,12 +148,10 @@ class CommandSeat(HeldSeat):
             seed=f"{self._seed:032x}", clock=info.clock, params=self._params,
         )  # fmt: skip
 
-    def _reply(self, kind: type[protocol.R]) -> protocol.R:
+    def _replied(self, kind: type[protocol.R]) -> protocol.R:
         """The bot's reply to the last request; its CPU time is taken. Raises Trouble."""
         assert self._child is not None
-        reply: protocol.R = self._child.receive(
-            self._cpu, self._limit, self._began, decode=partial(protocol.decode, kind=kind), beyond_is=Ending.TIMEOUT
-        )
+        reply: protocol.R = self._reply(self._child, partial(protocol.decode, kind=kind))
         self._cpu = self._child.cpu()
         if reply.id != self._id:
             raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
@@ -160,7 +160,7 @@ class CommandSeat(HeldSeat):
     def _tell(self, message: protocol.Request) -> None:
         assert self._child is not None
         try:
-            self._child.send(self._line(message))
+            self._request(self._child, self._line(message))
         except Trouble as trouble:
             self._failed(trouble)
 

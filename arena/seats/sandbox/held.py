@@ -1,16 +1,19 @@
 """What all seats with a process for the bot have in common: the process, how it ended, and whose fault that was."""
 
+import math
 import os
 import random
 import secrets
 import signal
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.view import View
-from arena.match import Answer, Fault
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
 from arena.records import Ending, Limits
 from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
@@ -21,8 +24,11 @@ KILLED = "killed by the host"
 """How the process of a bot ended that broke a rule or a limit, in FaultRecord.exit."""
 LOCK_SECONDS = 10.0  # CPU time of our own steps before the bot's first line
 END_SECONDS = 0.2  # to take note of the end
+AROUND_SECONDS = 2 * BACKSTOP_SECONDS + BACKSTOP_FACTOR * (LOCK_SECONDS + END_SECONDS) + LOCK_SECONDS + 1.0
+"""The most wall seconds that a seat takes before and after its bot's start and decisions: to lock it, to hand over, to end."""
 _NOTE_CHARACTERS = 2000  # of the bot's output in the note of its fault
 
+R = TypeVar("R")
 S = TypeVar("S", bound="HeldSeat")
 
 
@@ -42,6 +48,10 @@ class HeldSeat(ABC):
         self._params = params
         self._limits = limits
         self._earlier_kills = earlier_kills
+        self.waited = 0.0
+        """Wall seconds that its decisions have taken in this match, those of earlier attempts in the same worker included."""
+        self.has_begun = False
+        """Whether the bot's own code may have run: before that, all failures are the host's."""
         self._isolation = ""
         self._memory_seen: int | None = None
         self._child: Child | None = None
@@ -51,6 +61,7 @@ class HeldSeat(ABC):
         self._cpu = 0.0
         self._began = 0.0
         self._limit = 0.0
+        self._match_seconds = math.inf
 
     def __enter__(self: S) -> S:
         return self
@@ -81,6 +92,16 @@ class HeldSeat(ABC):
             self._memory_seen = self._child.memory_peak("VmHWM") or self._memory_seen
         return self._memory_seen
 
+    @property
+    def unanswered_cpu(self) -> float:
+        """CPU seconds that the bot has used since its last reply; 0 if it does not run any more."""
+        if self._child is None or not self._child.is_open:
+            return 0.0
+        try:
+            return self._child.cpu() - self._cpu
+        except Trouble:
+            return 0.0
+
     @abstractmethod
     def start(self, info: StartInfo) -> Fault | None:
         """Get the bot ready to play."""
@@ -101,9 +122,29 @@ class HeldSeat(ABC):
         """Kill the bot's process, if it still runs."""
         if self._child is not None and self._child.is_open:
             self._keeper.watch.remove(self._child)
+            self._keeper.turns.remove(self._child)
             self._child.close()
             if not self._child.is_reaped:
                 self._keeper.drop(self._child)
+
+    def _request(self, child: Child, data: bytes) -> None:
+        """Send what the bot has to answer next: its clock begins. Raises Trouble."""
+        self._began = time.perf_counter()
+        self._keeper.turns.ask(child)
+        child.send(data)
+
+    def _reply(self, child: Child, decode: Callable[[bytes], R]) -> R:
+        """The bot's reply to the last request; afterwards it rests. Raises Trouble."""
+        began = time.perf_counter()
+        try:
+            reply = child.receive(
+                self._cpu, self._limit, self._began, decode=decode, beyond_is=Ending.TIMEOUT,
+                wall_left=self._match_seconds - self.waited, when_slow=self._keeper.turns.pause_others,
+            )  # fmt: skip
+        finally:
+            self.waited += time.perf_counter() - began
+        self._keeper.turns.rest(child)
+        return reply
 
     def _failed(self, trouble: Trouble) -> Fault:
         """End the child; returns the fault, which says who is to blame."""
@@ -111,7 +152,7 @@ class HeldSeat(ABC):
         if trouble.reason == DIED and self._child is not None:
             ending, reason, ended = self._cause_of_death(self._child)
         self.close()
-        self._fault = self._fault_of(ending, reason, ended)
+        self._fault = replace(self._fault_of(ending, reason, ended), starved=trouble.starved)
         return self._fault
 
     def _cause_of_death(self, child: Child) -> tuple[Ending, str, str]:
@@ -127,7 +168,7 @@ class HeldSeat(ABC):
         if not os.WIFSIGNALED(status):
             code = f"exit code {os.WEXITSTATUS(status)}"
             return Ending.CRASH, f"its process ended itself ({code})", code
-        name = signal.Signals(os.WTERMSIG(status)).name
+        name = signal_name(os.WTERMSIG(status))
         if name != "SIGKILL":
             return Ending.CRASH, f"its process died by {name}", name
         self.was_killed = True
@@ -149,3 +190,11 @@ class HeldSeat(ABC):
         if self._child.is_open:
             self._child.read_output()
         return self._child.output_end
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal; real-time signals have none but their number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -19,9 +19,10 @@ from arena.cache import VARIABLE, cache_root
 from arena.engine import jit
 from arena.games.discovery import outside_paths
 from arena.records import Ending
-from arena.seats.sandbox import canary, kernel, landlock, wire
+from arena.seats.sandbox import canary, kernel, landlock, proc, wire
 from arena.seats.sandbox.child import Child, Trouble
 from arena.seats.sandbox.levels import LEVELS, NAMESPACE, PROCESS, is_locked
+from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
@@ -60,6 +61,7 @@ class Keeper:
         self._folders: dict[str, Path] = {}
         self.watch = MemoryWatch()
         """Watches the memory of command bots' programs."""
+        self.turns = Turns()
         self.reason = ""
         """Why the isolation level is not stronger."""
 
@@ -150,10 +152,7 @@ class Keeper:
         """CPU seconds of the zygote and its ended children, in steps of 10 ms; 0 if there is no zygote, or no Linux."""
         if self._process is None:
             return 0.0
-        try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return 0.0
+        fields = proc.stat(Path(f"/proc/{self._process.pid}"))
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def renew(self) -> None:

@@ -18,6 +18,7 @@ from arena.records import DEFAULT_LIMITS, Ending
 from arena.seats import protocol
 from arena.seats.sandbox.child import Child, Pipes
 from arena.seats.sandbox.command_seat import CommandSeat
+from arena.seats.sandbox.held import signal_name
 from arena.seats.sandbox.keeper import Keeper
 from arena.seats.sandbox.levels import PROCESS
 
@@ -37,6 +38,7 @@ class OpenCommandSeat(CommandSeat):
     def close(self) -> None:
         """Kill the bot's process, if it still runs."""
         if self._child is not None and self._child.is_open:
+            self._keeper.turns.remove(self._child)
             self._child.close()
 
     def _launched(self) -> Child:
@@ -53,7 +55,7 @@ class OpenCommandSeat(CommandSeat):
         code = child.exit_code()
         if code >= 0:
             return Ending.CRASH, f"its process ended itself (exit code {code})", f"exit code {code}"
-        name = signal.Signals(-code).name
+        name = signal_name(-code)
         return Ending.CRASH, f"its process died by {name}", name
 
 

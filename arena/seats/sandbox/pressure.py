@@ -2,7 +2,8 @@
 
 import contextlib
 import time
-from pathlib import Path
+
+from arena.seats.sandbox import proc
 
 MOST = 0.5
 """A late seat is excused if it used less than this share of its CPU limit and waited this share of its wall time for a CPU."""
@@ -11,22 +12,15 @@ MOST = 0.5
 def run_delays(pid: int) -> dict[str, float]:
     """Seconds that each thread of a process waited for a CPU while ready to run; empty if the kernel does not count them."""
     delays = {}
-    for thread in Path(f"/proc/{pid}/task").glob("*"):
+    for thread in proc.threads(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
-            delays[thread.name] = int((thread / "schedstat").read_text().split()[1]) / 1e9
+            delays[thread.name] = int((thread / "schedstat").read_bytes().split()[1]) / 1e9
     return delays
 
 
 def stands_ready(pid: int) -> bool:
     """Whether any thread of a process runs or is ready to run."""
-    return any(_state(thread) == "R" for thread in Path(f"/proc/{pid}/task").glob("*"))
-
-
-def _state(thread: Path) -> str:
-    try:
-        return (thread / "stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return ""
+    return any(proc.stat(thread)[:1] == [b"R"] for thread in proc.threads(pid))
 
 
 class Watch:

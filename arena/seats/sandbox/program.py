@@ -81,7 +81,7 @@ def _loader(start: bytes) -> str:
         for number in range(count):
             kind, _, offset, _, _, length, _, _ = _SEGMENT.unpack_from(start, table + number * size)
             if kind == _INTERPRETER:
-                return start[offset : offset + length].rstrip(b"\0").decode()
+                return start[offset : offset + length].partition(b"\0")[0].decode()  # the kernel reads no further either
     except (struct.error, UnicodeDecodeError):
         return ""
     return ""

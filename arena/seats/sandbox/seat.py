@@ -8,7 +8,7 @@ import msgspec
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import printable
-from arena.match import Answer, Fault
+from arena.match import Answer, Fault, seconds_of_match
 from arena.readiness import NotCompiled
 from arena.records import Ending
 from arena.seats.sandbox import wire
@@ -39,6 +39,7 @@ class LockedSeat(HeldSeat):
         except Trouble as trouble:
             fault = self._failed(trouble)
             return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
+        self._match_seconds = seconds_of_match(info.clock)
         return None
 
     def declared(self, seconds: float) -> list[str]:
@@ -57,7 +58,7 @@ class LockedSeat(HeldSeat):
         state = view.state.tobytes()
         question = wire.Ask(self._id, state, view.seat, list(view.codes), view.events, clock.move, clock.bank, clock.start)
         self._limit = clock.move + clock.bank
-        self._request(question)
+        self._ask(question)
 
     def answer(self) -> Answer | Fault:
         """Wait for the bot's reply. It costs all CPU time since the last reply.
@@ -68,7 +69,7 @@ class LockedSeat(HeldSeat):
             return self._fault
         assert self._child is not None
         try:
-            reply = self._child.receive(self._cpu, self._limit, self._began, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
+            reply = self._reply(self._child, wire.decode_reply)
             cpu = self._child.cpu()
             used, self._cpu = cpu - self._cpu, cpu
             if reply.id != self._id:
@@ -86,7 +87,7 @@ class LockedSeat(HeldSeat):
         if self._fault is not None or self._child is None:
             return
         self._id = self._ids.getrandbits(62) + 1
-        self._request(wire.End(self._id, EndInfo(list(result.places), list(result.scores))))
+        self._ask(wire.End(self._id, EndInfo(list(result.places), list(result.scores))))
         try:
             if self._fault is None:
                 self._child.receive(self._cpu, END_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
@@ -112,8 +113,13 @@ class LockedSeat(HeldSeat):
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
         self._cpu = locked.cpu_seconds
+        self.has_begun = True
         self._empty_cell = child.memory_peak("VmPeak")
-        ready = child.receive(self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
+        ready = child.receive(
+            self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT,
+            when_slow=self._keeper.turns.pause_others,
+        )  # fmt: skip
+        self._keeper.turns.rest(child)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Lacking) and ready.id == wire.START_ID:
             raise self._not_compiled(ready)
@@ -125,11 +131,10 @@ class LockedSeat(HeldSeat):
         self.wants_forced = ready.wants_forced
         return ready
 
-    def _request(self, message: wire.Request) -> None:
+    def _ask(self, message: wire.Request) -> None:
         assert self._child is not None
-        self._began = time.perf_counter()
         try:
-            self._child.send(wire.frame(message))
+            self._request(self._child, wire.frame(message))
         except Trouble as trouble:
             self._failed(trouble)
 

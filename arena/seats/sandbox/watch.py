@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 from arena.records import Limits
+from arena.seats.sandbox import proc
 from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.limits import THREADS
 
@@ -65,8 +66,4 @@ def excess(pid: int, limits: Limits) -> str:
 
 def _status(folder: Path) -> dict[str, str]:
     """The fields of /proc/PID/status of a process or a thread; empty if it is gone."""
-    try:
-        text = (folder / "status").read_text()
-    except OSError:
-        return {}
-    return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in proc.status(folder).items()}

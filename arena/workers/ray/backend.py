@@ -27,6 +27,7 @@ from arena.workers.backend import Lost, Ticket
 from arena.workers.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.workers.ray.cluster import ENVIRONMENT, Cluster, Node
 from arena.workers.ray.guardian import Guardian
+from arena.workers.waiting import shared_file, take_notes
 from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
 
 LISTENER_SECONDS = 10.0
@@ -48,6 +49,7 @@ class _Sent:
     ticket: int
     node: Node | None
     """The node that plays the chunk; None: on a local instance Ray chooses."""
+    matches: Sequence[int]
 
 
 class RayBackend:
@@ -64,6 +66,7 @@ class RayBackend:
         `workers` None: all CPUs; `say` gets the news of a cluster, a line at a time. Raises ArenaError.
         """
         self._guardian: Guardian | None = None
+        self._notes: str | None = None  # the folder of the workers' notes, where they are on this machine
         self._cluster: Cluster | None = None
         self._ray = _ray(is_local=address is None)
         self._is_ours = not self._ray.is_initialized()  # a notebook may use Ray already: then it stays as it is
@@ -124,7 +127,7 @@ class RayBackend:
         ended: list[tuple[Ticket, Chunk | Lost]] = []
         for reference in ready:
             sent = self._sent.pop(reference)
-            outcome = self._result(reference)
+            outcome = self._result(reference, sent.matches)
             if sent.node is not None:
                 sent.node.chunks -= 1
                 if isinstance(outcome, Lost):
@@ -171,7 +174,9 @@ class RayBackend:
                 self._play_at[node] = self._play.options(max_retries=0, num_cpus=1, **there)
             if node is not None:
                 node.chunks += 1
-            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills, stage)] = _Sent(ticket, node)
+            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills, stage, self._notes)] = _Sent(
+                ticket, node, indices
+            )
 
     def _lost_nodes(self) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks of nodes that are gone or silent: Ray may report them late, or never."""
@@ -205,6 +210,9 @@ class RayBackend:
     def _start_local(self, workers: int) -> None:
         folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
         self._guardian = Guardian(Path(folder))
+        notes = Path(folder, "notes")
+        notes.mkdir(mode=0o700)
+        self._notes = str(notes)
         try:
             with contextlib.chdir(folder):  # Ray's workers import from the driver's current folder first: not from a checkout
                 self._ray.init(
@@ -218,13 +226,14 @@ class RayBackend:
         except Exception as error:  # a plain one where a busy machine is too slow for it
             raise ArenaError(f"Ray did not start on this machine: {error}; `--backend local` plays without Ray") from None
 
-    def _result(self, reference: Any) -> Chunk | Lost:
+    def _result(self, reference: Any, matches: Sequence[int]) -> Chunk | Lost:
         try:
             result: Chunk = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
             if isinstance(error, self._ray.exceptions.RayTaskError):
                 raise RuntimeError(str(error)) from None  # our own code failed outside a match
-            return Lost(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+            waited_for = {} if self._notes is None else take_notes(Path(self._notes), matches)
+            return Lost(f"{type(error).__name__}: {str(error).splitlines()[0]}", waited_for)
         return result
 
 
@@ -250,10 +259,13 @@ class _ShippedBots(Mapping[str, BotFiles]):
         return len(self._references)
 
 
-def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
+def _play(
+    job: list[Any], job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None, notes: str | None
+) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks.
 
-    `job`: a list with the reference to the job; a bare reference Ray would fetch again for every chunk.
+    `job`: a list with the reference to the job; a bare reference Ray would fetch again for every chunk. `notes`: the folder
+    for this worker's note of whom it waits for; None: the driver could not read it.
     """
     known = _workers()
     if job_id not in known:
@@ -261,6 +273,8 @@ def _play(job: list[Any], job_id: str, indices: list[int], kills: dict[int, int]
             worker.close()
         known.clear()  # at most one job: a standing cluster's workers are used again
         known[job_id] = _ray(is_local=False).get(job[0]).worker()
+        if notes is not None:
+            known[job_id].keep_note(shared_file(Path(notes, str(os.getpid()))))
     return known[job_id].play(indices, kills, stage)
 
 

@@ -1,0 +1,36 @@
+"""Reads what the kernel says of a process. A bot chooses its threads' names: they may be any bytes, line ends included."""
+
+import os
+from pathlib import Path
+
+
+def status(folder: Path) -> dict[bytes, bytes]:
+    """The fields of the file `status` in /proc/PID or /proc/PID/task/TID; empty if the process or thread is gone."""
+    try:
+        lines = (folder / "status").read_bytes().split(b"\n")  # the kernel escapes this one in names, and no other line end
+    except OSError:
+        return {}
+    return {name: value for name, _, value in (line.partition(b":") for line in lines)}
+
+
+def stat(folder: Path) -> list[bytes]:
+    """The fields of the file `stat` from the state on, which follows the name; empty if the process or thread is gone."""
+    try:
+        return (folder / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def memory_of(fields: dict[bytes, bytes], name: str) -> int | None:
+    """An amount of memory among the fields of `status`, in bytes; None if the kernel does not tell."""
+    amount = fields.get(name.encode(), b"").split()
+    return int(amount[0]) << 10 if amount and amount[0].isdigit() else None
+
+
+def threads(pid: int) -> list[Path]:
+    """The folders of a process's threads in /proc; empty if it is gone."""
+    folder = Path(f"/proc/{pid}/task")
+    try:
+        return [folder / name for name in os.listdir(folder)]
+    except OSError:
+        return []

@@ -1,0 +1,25 @@
+"""Computes without end, and sends a byte now and then so that nobody looks at the clock. Expected: timeout; blame: bot."""
+
+import os
+
+from arena.agent import Agent, View
+
+
+class Attacker(Agent):
+    """Plays five legal decisions, then attacks."""
+
+    games = ("naga",)
+    wants_forced = True
+    asked = 0
+
+    def act(self, view: View) -> object:
+        self.asked += 1
+        if self.asked == 6:
+            from arena.seats.sandbox import inmate
+
+            os.write(inmate.SOCKET, b"\x00\x80\x00\x00")
+            while True:
+                for _ in range(100_000):
+                    pass
+                os.write(inmate.SOCKET, b"\x01")
+        return view.legal[0]
