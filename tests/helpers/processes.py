@@ -27,7 +27,7 @@ def survivors(pids: set[int], since: float | None = None) -> set[int]:
 
 def runs(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
     except OSError:
         return False
 
@@ -44,7 +44,7 @@ def until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = No
 
 def command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
     except OSError:
         return ""
 
@@ -75,7 +75,7 @@ def waiting_seats(below: int) -> set[int]:
 def waits_for_signal(pid: int) -> bool:
     """Whether a process has a handler of SIGUSR1."""
     try:
-        caught = int(Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0], 16)
+        caught = int(Path(f"/proc/{pid}/status").read_bytes().partition(b"SigCgt:")[2].split()[0], 16)
     except (OSError, IndexError):
         return False
     return bool(caught >> (signal.SIGUSR1 - 1) & 1)

@@ -22,7 +22,7 @@ from arena.match import Answer, Fault, play
 from arena.records import Clock, Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import CommandSeat
-from arena.seats.sandbox.child import Pipes
+from arena.seats.sandbox.channel import Pipes
 from arena.seats.single_match import agree
 from helpers.command_bots import SHORT_MATCHES
 from helpers.paths import DOCS, ROOT

@@ -18,7 +18,8 @@ from arena.match import Answer, Fault, seconds_of_match
 from arena.records import Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import wire
-from arena.seats.sandbox.child import Child, Pipes, Trouble
+from arena.seats.sandbox.channel import Pipes
+from arena.seats.sandbox.child import Child, Trouble
 from arena.seats.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat
 from arena.seats.sandbox.keeper import Keeper
 from arena.seats.sandbox.levels import PROCESS

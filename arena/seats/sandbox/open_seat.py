@@ -16,7 +16,8 @@ from typing import Any
 from arena.agent import BotFiles, unpack
 from arena.records import DEFAULT_LIMITS, Ending
 from arena.seats import protocol
-from arena.seats.sandbox.child import Child, Pipes
+from arena.seats.sandbox.channel import Pipes
+from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.command_seat import CommandSeat
 from arena.seats.sandbox.held import signal_name
 from arena.seats.sandbox.keeper import Keeper

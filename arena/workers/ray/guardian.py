@@ -39,7 +39,7 @@ def descendants(roots: set[int]) -> set[int]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # ended meanwhile
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
     found: set[int] = set()
     waiting = list(roots)

@@ -1,20 +1,14 @@
 """Names its threads in bytes that are no text and look like fields, then sleeps. Expected: timeout; blame: bot."""
 
+import ctypes
 import threading
 import time
 
+PR_SET_NAME = 15
+
 
 def sleep():
-    try:
-        with open("/proc/thread-self/comm", "wb") as file:
-            file.write(b"\xff)\rVmHWM: x")
-    except OSError:
-        try:
-            import ctypes
-
-            ctypes.CDLL(None).prctl(15, b"\xff)\rVmHWM: x", 0, 0, 0)
-        except ImportError:
-            pass
+    ctypes.CDLL(None).prctl(PR_SET_NAME, b"\xff)\rVmHWM: x", 0, 0, 0)
     time.sleep(3600)
 
 

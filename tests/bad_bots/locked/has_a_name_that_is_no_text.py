@@ -18,12 +18,6 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            name = b"\xff)\rVmPeak: x"
-            try:
-                ctypes.CDLL(None).prctl(PR_SET_NAME, name, 0, 0, 0)
-                with open("/proc/self/comm", "wb") as file:
-                    file.write(name)
-            except OSError:
-                pass
+            ctypes.CDLL(None).prctl(PR_SET_NAME, b"\xff)\rVmPeak: x", 0, 0, 0)
             time.sleep(3600)
         return view.legal[0]
