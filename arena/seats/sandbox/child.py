@@ -187,7 +187,7 @@ class Child:
             if used > cpu_limit:
                 raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
             if now > deadline:
-                raise self._too_late(used, cpu_limit, now - wall_from, watch, beyond_is)
+                raise self._too_late(cpu, used, cpu_limit, now - wall_from, watch, beyond_is)
             if watch is None and now >= late:
                 watch = pressure.Watch(self.pid, cpu)
             elif watch is not None and not found:
@@ -273,9 +273,11 @@ class Child:
         except wire.NoMessage as wrong:
             raise Trouble(Ending.MALFORMED, str(wrong)) from None
 
-    def _too_late(self, used: float, limit: float, waited: float, watch: pressure.Watch | None, beyond_is: Ending) -> Trouble:
+    def _too_late(
+        self, cpu: float, used: float, limit: float, waited: float, watch: pressure.Watch | None, beyond_is: Ending
+    ) -> Trouble:
         """What a missed deadline is: the child's fault, or the host's if the machine was short of CPU."""
-        if watch is not None and pressure.is_hosts_fault(used, limit, *watch.waited_and_delayed()):
+        if watch is not None and pressure.is_hosts_fault(used, limit, *watch.waited_and_delayed(cpu)):
             reason = f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU"
             return Trouble(Ending.HOST, reason, starved=waited)
         return Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")

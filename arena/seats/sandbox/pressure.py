@@ -45,11 +45,14 @@ class Watch:
         elif self._standing is None or self._standing[1] != cpu:
             self._standing = (time.monotonic(), cpu)
 
-    def waited_and_delayed(self) -> tuple[float, float]:
-        """Wall seconds since then; of them those that its worst-off thread stood ready without a CPU (0: not counted)."""
+    def waited_and_delayed(self, cpu: float) -> tuple[float, float]:
+        """Wall seconds since then; of them those that its worst-off thread stood ready without a CPU (0: not counted).
+
+        `cpu`: the CPU seconds that the process has used by now.
+        """
         now = time.monotonic()
         delay = max((counted - self._before.get(thread, 0.0) for thread, counted in run_delays(self._pid).items()), default=0.0)
-        if self._standing is not None:
+        if self._standing is not None and self._standing[1] == cpu:
             delay += now - self._standing[0]
         return now - self._began, delay
 
