@@ -208,6 +208,10 @@ LIES = {
     "output without end": ("while True: print('x' * 1000)", "printed more than"),
     "nothing": ("while True: pass", "CPU time"),
     "its end": ("os._exit(0)", "the process ended"),
+    "a message byte by byte": (
+        "import time; os.write(3, b'\\0\\x80\\0\\0')\nwhile True: os.write(3, b'x'); os.write(1, b'x'); time.sleep(0.01)",
+        "no answer in",
+    ),
 }
 CONTROL = "os.write(3, wire.frame(wire.Failed(0, 'startup', '\\x1b[2J gone'))); os._exit(0)"
 

@@ -1,0 +1,197 @@
+"""The clocks of locked seats: nothing that a bot does moves a deadline, holds up the hall or takes a rival's CPU."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena import match
+from arena.agent import Agent, EndInfo, StartInfo, read_bot
+from arena.match import Answer, Fault
+from arena.records import Clock, Ending
+from arena.seats.choose import BotSeat, most_seconds
+from arena.seats.in_process import InProcessSeat
+from arena.seats.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError
+from helpers.locked_matches import HOSTILE, LIMITS, RIVAL, first_view, play_locked
+from helpers.processes import until
+
+HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
+INFO = StartInfo("naga", {}, 2, 0, HURRIED)
+PYTHON = "import os, signal, time\nfrom arena.agent import Agent\nfrom arena.seats.sandbox import inmate, wire\n"
+
+
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[Keeper]:
+    with Keeper(["naga"]) as opened:
+        try:
+            assert opened.level in (LOCKED, NAMESPACE)
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        yield opened
+
+
+def python_bot(folder: Path, body: str, *, act: str = "return view.legal[0]") -> Path:
+    bot = folder / "written.py"
+    indented = "".join(f"    {line}\n" for line in body.splitlines())
+    bot.write_text(f"{PYTHON}\nclass Bot(Agent):\n{indented}    def act(self, view):\n        {act}\n")
+    return bot
+
+
+def command_bot(folder: Path, act: str, *, end: str = "pass") -> Path:
+    """A command bot in Python; `act` and `end`: what it does when it is asked, and when it is told the end."""
+    bot = folder / "program"
+    bot.mkdir()
+    (bot / "main.py").write_text(
+        "import json, os, sys, threading, time\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        '    def reply(**keys): print(json.dumps({"id": message["id"], **keys}), flush=True)\n'
+        '    if message["type"] == "start": reply(ok=True)\n'
+        f'    if message["type"] == "act": {act}\n'
+        f'    if message["type"] == "end": {end}\n'
+    )
+    (bot / "bot.toml").write_text('name = "program"\ncommand = ["python3", "-S", "main.py"]\n')
+    return bot
+
+
+DRIP = """
+def {name}(self, *told):
+    os.write(inmate.SOCKET, b"\\x00\\x80\\x00\\x00")
+    while True:
+        os.write(inmate.SOCKET, b"x")
+        os.write(1, b".")
+        time.sleep(0.01)
+"""
+
+
+def test_bytes_that_drip_in_do_not_keep_a_start_waiting(keeper: Keeper, tmp_path: Path) -> None:
+    bot = python_bot(tmp_path, DRIP.format(name="start"))
+    record = play_locked(keeper, [RIVAL, bot], clock=Clock(5.0, 5.0, 0.1)).record
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED, Ending.STARTUP]
+    assert "no answer in" in record.notes[0] or "CPU time" in record.notes[0]
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        DRIP.format(name="end"), "def end(self, told):\n    os._exit(9)", "def end(self, told):\n    time.sleep(600)",
+        "def end(self, told):\n    os.write(inmate.SOCKET, wire.frame(wire.Lacking(1, 'puct')))\n    time.sleep(600)",
+        "def end(self, told):\n    while True: print('x' * 100000)",
+    ],
+)  # fmt: skip
+def test_what_a_bot_does_at_the_end_holds_up_nobody_and_the_result_stands(deed: str, keeper: Keeper, tmp_path: Path) -> None:
+    honest = play_locked(keeper, [RIVAL, python_bot(tmp_path, "")]).record
+    record = play_locked(keeper, [RIVAL, python_bot(tmp_path, deed)]).record
+    assert [(seat.place, seat.score, seat.ending) for seat in record.seats] == [
+        (seat.place, seat.score, seat.ending) for seat in honest.seats
+    ]
+    assert record.actions == honest.actions and not record.notes
+
+
+@pytest.mark.parametrize("end", ["os.write(1, b'x' * 1000)", "os._exit(3)", "os.kill(os.getpid(), 35)", "time.sleep(600)"])
+def test_nor_does_what_a_program_does_then(end: str, keeper: Keeper, tmp_path: Path) -> None:
+    record = play_locked(keeper, [RIVAL, command_bot(tmp_path, "reply(action=0)", end=end)]).record
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2 and not record.notes
+
+
+def test_an_error_of_ours_at_the_end_changes_no_result(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(seat: BotSeat, result: EndInfo) -> None:
+        raise RuntimeError("our bug")
+
+    honest = play_locked(keeper, [RIVAL, RIVAL]).record
+    monkeypatch.setattr(LockedSeat, "end", fail)
+    assert play_locked(keeper, [RIVAL, RIVAL]).record.actions == honest.actions
+
+
+@pytest.mark.parametrize("is_command", [False, True])
+def test_sleeping_just_under_the_backstop_again_and_again_is_a_timeout(
+    is_command: bool, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match, "MATCH_SECONDS", 1.0)
+    monkeypatch.setattr(match, "MATCH_MOVES", 0)
+    act = "time.sleep(0.3); reply(action=0)"
+    bot = command_bot(tmp_path, act) if is_command else python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]")
+    record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
+    rival, sleeper = record.seats
+    assert (rival.ending, sleeper.ending) == (Ending.PLAYED, Ending.TIMEOUT) and "no answer in" in record.notes[0]
+    assert sleeper.fault_decision is not None and sleeper.fault_decision > 0
+
+
+def test_time_that_an_earlier_attempt_took_counts(keeper: Keeper) -> None:
+    with LockedSeat(keeper, read_bot(HOSTILE / "sleeps.py"), seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        seat.waited = match.seconds_of_match(HURRIED) - 0.01
+        seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
+        while isinstance(answer := seat.answer(), Answer):
+            seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
+        assert answer.ending is Ending.TIMEOUT
+
+
+def test_a_seat_in_this_process_has_the_same_time_for_its_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ready:
+        agent_class = Agent
+
+        def __enter__(self) -> "Ready":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr("arena.seats.in_process._is_short_of_cpu", lambda: False)
+    monkeypatch.setattr(Agent, "act", lambda self, view: view.legal[0])
+    with InProcessSeat(Ready, 1, {}) as seat:
+        assert seat.start(INFO) is None
+        seat.ask(first_view(seat=0))
+        assert isinstance(seat.answer(), Answer) and seat.waited > 0
+        seat.waited = match.seconds_of_match(HURRIED)
+        found = seat.answer()
+        assert isinstance(found, Fault) and found.ending is Ending.TIMEOUT
+
+
+def test_the_patience_with_a_seat_covers_all_that_it_may_take() -> None:
+    for clock in (HURRIED, Clock(1.0, 10.0), Clock(60.0, 600.0)):
+        decisions = match.seconds_of_match(clock)
+        assert decisions > match.BACKSTOP_FACTOR * (clock.move + clock.bank) + match.BACKSTOP_SECONDS
+        assert most_seconds(clock) > decisions + match.BACKSTOP_FACTOR * clock.start + match.BACKSTOP_SECONDS
+
+
+BURNING = "reply(action=0); [threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start() for _ in range(8)]"
+REPLIES_AND_COMPUTES = (
+    "os.write(inmate.SOCKET, wire.frame(wire.Action(__import__('sys')._getframe(1).f_locals['ask'].id, 0)))\n"
+    "        while True: pass"
+)
+
+
+@pytest.mark.parametrize("is_command", [False, True])
+def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
+    is_command: bool, keeper: Keeper, tmp_path: Path
+) -> None:
+    path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
+    kind = CommandSeat if is_command else LockedSeat
+    with (
+        kind(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
+        LockedSeat(keeper, read_bot(HOSTILE / "sleeps.py"), seed=1, params={}, limits=LIMITS) as rival,
+    ):
+        for seat in (burning, rival):
+            assert seat.start(INFO) is None
+        burning.ask(first_view(seat=0))
+        assert isinstance(burning.answer(), Answer) and states(burning.pid) != {"T"}
+        until(lambda: burning.unanswered_cpu > 0.1)
+        while True:  # until the rival sleeps
+            rival.ask(first_view(seat=1, clock=HURRIED))
+            if isinstance(rival.answer(), Fault):
+                break
+        assert states(burning.pid) == {"T"}
+        used = burning.unanswered_cpu
+        until(lambda: states(burning.pid) == {"T"})
+        assert burning.unanswered_cpu == used
+        burning.ask(first_view(seat=0, clock=Clock(0.05, 0.0)))
+        found = burning.answer()
+        assert isinstance(found, Fault) and found.ending is Ending.TIMEOUT, found
+
+
+def states(pid: int) -> set[str]:
+    """The states of a process's threads."""
+    return {
+        (thread / "stat").read_bytes().rpartition(b")")[2].split()[0].decode() for thread in Path(f"/proc/{pid}/task").iterdir()
+    }
