@@ -26,7 +26,7 @@ class InProcessBackend:
     def __init__(self, job: Job, workers: int) -> None:
         self.slots, self.stage = workers, None
         self._worker = Worker(job)
-        self._waiting: list[tuple[Ticket, list[int], Stage | None]] = []
+        self._waiting: list[tuple[Ticket, list[int], dict[int, int], Stage | None]] = []
         self._number = 0
 
     def __enter__(self) -> "InProcessBackend":
@@ -37,13 +37,13 @@ class InProcessBackend:
 
     def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
         self._number += 1
-        self._waiting.append((self._number, list(indices), self.stage))
+        self._waiting.append((self._number, list(indices), dict(kills), self.stage))
         return self._number
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The newest first: the order in which chunks end must not matter."""
         waiting, self._waiting = self._waiting[::-1], []
-        return [(ticket, self._worker.play(indices, NO_KILLS, stage)) for ticket, indices, stage in waiting]
+        return [(ticket, self._worker.play(indices, kills, stage)) for ticket, indices, kills, stage in waiting]
 
     def compile(self, game: str, part: str) -> bool:
         return False

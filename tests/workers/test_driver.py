@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, Driver
 from arena.workers.local import LocalBackend
-from arena.workers.worker import NO_KILLS, Chunk, Failure
+from arena.workers.worker import BLAMED, NO_KILLS, Chunk, Failure
 from helpers.records import plain_record
 
 
@@ -128,6 +128,72 @@ def test_a_chunk_beyond_all_patience_is_cancelled() -> None:
     driver = Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=-1.0)
     driver.run(iter([0]), 1)
     assert backend.cancelled and driver.tally.overdue_chunks == 1
+
+
+def overdue(seats: list[int | None]) -> tuple[list[dict[int, int]], Counter[int], dict[int, str]]:
+    """What workers were told, what was stored, and what was void, where the match is overdue at these seats in turn."""
+    told: list[dict[int, int]] = []
+    kept: Counter[int] = Counter()
+    void: dict[int, str] = {}
+
+    class Stuck(Flaky):
+        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+            told.append(dict(kills))
+            return super().submit(indices, kills)
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            if len(told) > len(seats):
+                return super().wait(seconds)
+            if len(self.cancelled) < len(told):
+                return []
+            number, (index,) = self.pending.pop()
+            seat = seats[number - 1]
+            return [(number, Lost("killed", {} if seat is None else {index: seat}))]
+
+    driver = Driver(
+        Stuck(), lambda chunk, failed: kept.update(record.index for record in chunk.records),
+        lambda index, tries, why: void.__setitem__(index, why), lambda: None, patience=-1.0,
+    )  # fmt: skip
+    driver.run(iter([0]), 1)
+    return told, kept, void
+
+
+def test_an_overdue_match_is_the_timeout_of_the_seat_that_its_worker_waited_for() -> None:
+    assert overdue([1]) == ([{}, {1: BLAMED}], Counter([0]), {})
+    assert overdue([1, 0]) == ([{}, {1: BLAMED}, {0: BLAMED, 1: BLAMED}], Counter([0]), {})
+
+
+def test_it_is_not_void_either_if_its_worker_was_lost_before() -> None:
+    told, kept, void = overdue([None, None, 1])
+    assert told[-1] == {1: BLAMED} and kept == Counter([0]) and not void
+    assert overdue([None, None, None])[1:] == (Counter(), {0: "killed"})
+
+
+def test_an_overdue_chunk_of_several_matches_blames_nobody() -> None:
+    class Stuck(Flaky):
+        """Loses the first chunk of several matches when it is overdue, and would blame a seat of its first match."""
+
+        told: list[Mapping[int, int]] = []  # noqa: RUF012
+
+        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+            self.told.append(dict(kills))
+            return super().submit(indices, kills)
+
+        def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
+            number, indices = self.pending[-1]
+            if len(indices) > 1 and not lost:
+                if number not in self.cancelled:
+                    self.pending = self.pending[-1:] + self.pending[:-1]
+                    return []
+                lost.append(number)
+                self.pending.pop()
+                return [(number, Lost("killed", {indices[0]: 1}))]
+            return super().wait(seconds)
+
+    lost: list[int] = []
+    backend = Stuck()
+    Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=-1e9).run(iter(range(100)), 100)
+    assert lost and not any(backend.told)
 
 
 def test_time_in_the_queue_is_not_counted_and_a_chunk_has_one_patience(monkeypatch: pytest.MonkeyPatch) -> None:
