@@ -25,6 +25,7 @@ from arena.hall.folder import HALL, RESULTS
 from arena.names import NAME, NAME_RULE
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
 from arena.records import DEFAULT_LIMITS, Clock, Limits
+from arena.seats.sandbox import LOCKED, NAMESPACE
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
@@ -77,6 +78,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deals: int = 8
     rotations: str = CYCLIC
     clock: ClockConfig = ClockConfig()
+    isolation: str | None = None
     memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
@@ -105,6 +107,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[Bot, ...]
     rotations: str
     clock: Clock
+    isolation: str | None = None
+    """The weakest isolation level that the config allows for untrusted bots; None: it names none."""
     limits: Limits
     """What each locked bot may use."""
     faults: FaultPolicy
@@ -133,6 +137,8 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(formats())}')
     if config.rotations not in (CYCLIC, ALL_ROTATIONS):
         raise ConfigError(f"rotations: {CYCLIC} or {ALL_ROTATIONS}, not {config.rotations!r}")
+    if config.isolation not in (None, LOCKED, NAMESPACE):
+        raise ConfigError(f"isolation: {LOCKED} or {NAMESPACE}, not {config.isolation!r}")
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
         raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")
     for key, number in (("max_faults", config.faults.max_faults), ("retire_after", config.faults.retire_after)):
@@ -152,6 +158,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
             bank=_seconds(clock.bank, "clock.bank", may_be_zero=True),
             start=_seconds(clock.start, "clock.start"),
         ),
+        isolation=config.isolation,
         limits=Limits(memory=_bytes(config.memory)),
         faults=config.faults,
         ratings=_ratings(config.ratings),

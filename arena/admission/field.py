@@ -6,7 +6,7 @@ from arena.formats.plan import Contestant
 from arena.records import canonical_json
 from arena.seats.choose import keeper_for
 from arena.seats.probe import Profile, first_error, probe, probe_locked
-from arena.seats.sandbox import NONE, LockError
+from arena.seats.sandbox import LOCKED, NONE, PROCESS, LockError
 
 PARAMS_BYTES = 32 << 10
 """The most bytes of a command bot's parameters: they must fit into its first message with the rest."""
@@ -41,12 +41,21 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
     return tuple(contestants), held_by
 
 
+def least_isolation(tournament: Tournament, *, unsafe_trust_bots: bool) -> str:
+    """The weakest isolation level that will do for untrusted bots. Raises ConfigError."""
+    if unsafe_trust_bots and tournament.isolation is not None:
+        raise ConfigError(
+            f"isolation: the config demands {tournament.isolation}, and --unsafe-trust-bots gives it up: leave one of them out"
+        )
+    return PROCESS if unsafe_trust_bots else tournament.isolation or LOCKED
+
+
 def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tuple[list[Profile], str]:
     """What each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
     seconds = tournament.clock.start
     trusted = [bot for bot in tournament.bots if bot.trusted]
     untrusted = [bot for bot in tournament.bots if not bot.trusted]
-    keeper = keeper_for((), level=level, needs_lock=not unsafe_trust_bots)
+    keeper = keeper_for((), level=level, least=least_isolation(tournament, unsafe_trust_bots=unsafe_trust_bots))
     if keeper is None:
         trusted, untrusted = list(tournament.bots), []
     found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
@@ -58,6 +67,11 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
                 isolation = keeper.level
         except LockError as error:
             names = ", ".join(bot.name for bot in untrusted)
+            if tournament.isolation is not None:
+                raise ConfigError(
+                    f"isolation: the config demands {tournament.isolation} for {names}, and this machine does not give it: "
+                    f"{error}. `arena doctor` shows what it offers"
+                ) from None
             raise ConfigError(
                 f"bots: {names}: not trusted, and cannot be locked in on this machine: {error}. `arena doctor` shows what it "
                 f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"

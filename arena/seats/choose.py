@@ -16,7 +16,9 @@ from arena.records import Clock, Limits
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import (
     AROUND_SECONDS,
+    LOCKED,
     NAMESPACE,
+    PROCESS,
     CommandSeat,
     HeldSeat,
     Keeper,
@@ -29,14 +31,14 @@ BotSeat = InProcessSeat | HeldSeat
 """A seat for a bot. A context manager, or to be closed by its maker; implements match.Seat."""
 
 
-def keeper_for(rooms: Iterable[str], *, level: str = NAMESPACE, needs_lock: bool = True) -> Keeper | None:
+def keeper_for(rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Keeper | None:
     """What locks bots in; None if this system has no locks and bots need none: then every bot counts as trusted.
 
-    `rooms`: the games that locked bots play; `level`: the strongest isolation to try.
+    `rooms`: the games that locked bots play; `level`: the strongest isolation to try; `least`: the weakest that will do.
     """
-    if not needs_lock and not can_have_processes():
+    if least == PROCESS and not can_have_processes():
         return None
-    return Keeper(rooms, level=level, needs_lock=needs_lock)
+    return Keeper(rooms, level=level, least=least)
 
 
 def choose_seat(

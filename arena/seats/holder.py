@@ -8,7 +8,7 @@ from arena.records import Limits
 from arena.seats.choose import BotSeat, choose_seat
 from arena.seats.probe import Profile, probe, probe_locked
 from arena.seats.retry import with_all_compiled
-from arena.seats.sandbox import NONE, Keeper, LockError, can_have_processes
+from arena.seats.sandbox import NONE, PROCESS, Keeper, LockError, can_have_processes
 
 R = TypeVar("R")
 
@@ -30,7 +30,7 @@ class Holder:
             _ = self._keeper.level
         except LockError as error:
             self.not_locked = str(error)
-            self._keeper = Keeper(rooms, needs_lock=False)
+            self._keeper = Keeper(rooms, least=PROCESS)
 
     def __enter__(self) -> "Holder":
         return self

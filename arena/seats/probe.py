@@ -62,7 +62,7 @@ def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limit
     profiles = []
     for bot in bots:
         if bot.command is not None:
-            profiles.append(_command_profile(bot))
+            profiles.append(_command_profile(bot, is_locked=True))
             continue
         with LockedSeat(keeper, bot, seed=0, params={}, limits=limits) as seat:
             try:
@@ -72,13 +72,16 @@ def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limit
     return profiles
 
 
-def _command_profile(bot: BotFiles) -> Profile:
-    """The profile of a command bot: its bot.toml, and whether its program is on this machine."""
+def _command_profile(bot: BotFiles, *, is_locked: bool = False) -> Profile:
+    """The profile of a command bot: its bot.toml, and whether its program is on this machine and can run in a lock."""
     assert bot.command is not None
     try:
-        find_program(bot.command, unpack(bot))
+        found = find_program(bot.command, unpack(bot))
     except BotError as error:
         return Profile(error=str(error))
+    if is_locked and found.loader and not found.system_loader:
+        program = bot.command.command[0]
+        return Profile(error=f"{bot.main}: command: {program}: its loader {found.loader!a} is no library of this system")
     unknown = [name for name in bot.command.games if name not in games.names()]
     if unknown:
         return Profile(error=f'{bot.main}: games: no game "{unknown[0]}"; {nearest(unknown[0], games.names())}')

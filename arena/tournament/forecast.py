@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.admission.field import admit
+from arena.admission.field import admit, least_isolation
 from arena.config import Tournament, read_config
 from arena.formats.plan import Plan
 from arena.records import Ending
@@ -81,7 +81,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     warm_rooms(needs_of(plan, bots), say)
     job = Job(
         plan, bots,
-        needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation,
+        least=least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots), isolation=settings.isolation,
     )  # fmt: skip
     entries = tuple(_entry(plan, place, job, say) for place in range(len(plan.entries)))
     workers = settings.workers or available_cpus()

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.admission.field import admit
+from arena.admission.field import admit, least_isolation
 from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
@@ -243,9 +243,8 @@ class _Run:
             self.reporter.say("each game is played as soon as it is compiled")
         self._playing_since = time.monotonic()
         self._tick()  # the backend takes its time, too
-        job = settings.job(
-            self.plan.without_stages(), bots, needs_lock=not settings.unsafe_trust_bots, isolation=settings.isolation
-        )
+        least = least_isolation(self.tournament, unsafe_trust_bots=settings.unsafe_trust_bots)
+        job = settings.job(self.plan.without_stages(), bots, least=least, isolation=settings.isolation)
         backend = opened.enter_context(_backend(job, settings, self.reporter.say))
         patience = _PATIENCE_SECONDS + max(entry.seats for entry in self.plan.entries) * most_seconds(self.plan.clock)
         gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)

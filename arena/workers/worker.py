@@ -23,7 +23,7 @@ from arena.records import Ending, MatchRecord
 from arena.seats.blamed import BlamedSeat
 from arena.seats.choose import BotSeat, choose_seat, keeper_for
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import NAMESPACE, HeldSeat, LockError
+from arena.seats.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError
 from arena.workers.waiting import Waiting
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
@@ -42,8 +42,8 @@ class Job(msgspec.Struct, frozen=True):
     plan: Plan
     bots: Mapping[str, BotFiles]
     """The files of each bot, by content hash."""
-    needs_lock: bool = True
-    """Whether untrusted bots are refused on a machine that cannot lock them in."""
+    least: str = LOCKED
+    """The weakest isolation level that will do: a machine that offers less plays no match of an untrusted bot."""
     isolation: str = NAMESPACE
     """The strongest isolation level to try."""
 
@@ -94,7 +94,7 @@ class Worker:
         self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
         self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
         rooms = (entry.game for entry in job.plan.entries)
-        self._keeper = keeper_for(rooms, level=job.isolation, needs_lock=job.needs_lock)
+        self._keeper = keeper_for(rooms, level=job.isolation, least=job.least)
         self._cpu_before: float | None = None
         self._waiting = Waiting()
 

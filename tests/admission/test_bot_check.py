@@ -14,7 +14,7 @@ from arena.conformance.tables import variants
 from arena.games import load, names
 from arena.records import Ending
 from arena.seats import holder
-from arena.seats.sandbox import PROCESS, Keeper, LockError
+from arena.seats.sandbox import LOCKED, PROCESS, Keeper, LockError
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
@@ -126,7 +126,7 @@ def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.M
     class Open(Keeper):
         @property
         def level(self) -> str:
-            if self._needs_lock:
+            if self._least == LOCKED:
                 raise LockError("this kernel has no Landlock")
             return PROCESS
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from arena.seats import holder
-from arena.seats.sandbox import Keeper
+from arena.seats.sandbox import LOCKED, Keeper
 
 
 class _Lasting(Keeper):
@@ -24,8 +24,8 @@ def one_zygote(rooms: Iterable[str]) -> Iterator[None]:
     """Meanwhile all holders take their locked seats from one zygote, which has loaded `rooms`."""
     lasting = _Lasting(rooms)
 
-    def keeper(rooms: Iterable[str], *, needs_lock: bool = True) -> Keeper:
-        return lasting if needs_lock else Keeper(rooms, needs_lock=False)
+    def keeper(rooms: Iterable[str], *, least: str = LOCKED) -> Keeper:
+        return lasting if least == LOCKED else Keeper(rooms, least=least)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(holder, "Keeper", keeper)

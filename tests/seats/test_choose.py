@@ -7,7 +7,7 @@ from arena.records import DEFAULT_LIMITS
 from arena.seats import choose
 from arena.seats.choose import choose_seat, keeper_for
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat, OpenCommandSeat
+from arena.seats.sandbox import LOCKED, PROCESS, CommandSeat, Keeper, LockedSeat, OpenCommandSeat
 
 PYTHON = BotFiles("x.py", {"x.py": b""})
 COMMAND = BotFiles("bot.toml", {"bot.toml": b'name = "x"\ncommand = ["x"]\n'})
@@ -31,7 +31,7 @@ def test_trust_and_the_kind_of_bot_choose_the_seat(bot: BotFiles, is_trusted: bo
 
 
 def test_bots_go_unlocked_only_where_nothing_can_lock_and_nobody_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert keeper_for((), needs_lock=False) is not None
+    assert keeper_for((), least=PROCESS) is not None
     monkeypatch.setattr(choose, "can_have_processes", lambda: False)
-    assert keeper_for((), needs_lock=True) is not None  # which raises LockError at the first seat
-    assert keeper_for((), needs_lock=False) is None
+    assert keeper_for((), least=LOCKED) is not None  # which raises LockError at the first seat
+    assert keeper_for((), least=PROCESS) is None

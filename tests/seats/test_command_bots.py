@@ -314,7 +314,7 @@ FORKING = FORCED.replace("import json, sys", "import json, os, sys\nif os.fork()
 
 def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, tmp_path: Path) -> None:
     """At the level of --unsafe-trust-bots a program may fork: what it started ends with it."""
-    with Keeper(["naga"], level=PROCESS, needs_lock=False) as unsafe:
+    with Keeper(["naga"], level=PROCESS, least=PROCESS) as unsafe:
         with CommandSeat(unsafe, read_bot(python_bot(tmp_path, FORKING)), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None and seat.isolation == PROCESS
             family = descendants({unsafe.pid})

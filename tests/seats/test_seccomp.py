@@ -8,9 +8,19 @@ import pytest
 from arena.seats.sandbox import kernel, seccomp
 
 ALLOW, KILL = 0x7FFF_0000, 0x8000_0000
-EPERM, ENOSYS, ENOTTY, EINVAL = (0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY, errno.EINVAL))
+EPERM, ENOSYS, ENOTTY, EINVAL, EAGAIN = (
+    0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY, errno.EINVAL, errno.EAGAIN)
+)
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PID = 4242
+DEPENDING = (
+    "mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "futex", "membarrier", "clock_gettime", "clock_getres",
+    "clock_nanosleep", "sched_getaffinity", "madvise",
+)  # fmt: skip
+DEPENDING_OF_PROGRAMS = (
+    "clone", "execveat", "prctl", "getpgid", "getsid", "getpriority", "sched_getparam", "sched_getscheduler"
+)  # fmt: skip
+OTHERS_CLOCK, OWN_CLOCK = ((~pid << 3 | 2) & 0xFFFF_FFFF for pid in (PID + 1, PID))
 
 
 def run(program: list[seccomp.Instruction], data: bytes) -> int:
@@ -50,7 +60,7 @@ def test_what_is_listed_passes(machine: str) -> None:
 
 def test_all_else_is_refused(machine: str) -> None:
     listed = {kernel.number(name) for name in seccomp.ALLOWED}
-    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "madvise")}
+    special = {kernel.number(name) for name in DEPENDING}
     for number in set(range(600)) - listed - special:
         assert verdict(machine, number) == EPERM, number
     assert verdict(machine, "clone3") == ENOSYS
@@ -77,7 +87,17 @@ def test_another_machine_is_killed(machine: str) -> None:
     ("call", "arguments", "expected"),
     [
         ("mmap", (0, 1, 3, 0x02), ALLOW), ("mmap", (0, 1, 3, 0x22), ALLOW), ("mmap", (0, 1, 1, 0x01), ALLOW),
-        ("mmap", (0, 1, 3, 0x21), EPERM),
+        ("mmap", (0, 1, 3, 0x21), EPERM), ("mmap", (0, 1, 1, 0x21), EPERM), ("mmap", (0, 1, 3, 0x01), EPERM),
+        ("mmap", (0, 1, 2, 0x03), EPERM), ("mmap", (0, 1, 1, 0x03), ALLOW), ("mmap", (0, 1, 3, 0x40022), EPERM),
+        ("mmap", (0, 1, 1, 0x40001), EPERM), ("mmap", (0, 1, 5, 0x02), ALLOW), ("mmap", (0, 1, 7, 0x11), EPERM),
+        ("futex", (0, 128), ALLOW), ("futex", (0, 129), ALLOW), ("futex", (0, 0x189), ALLOW), ("futex", (0, 0), EPERM),
+        ("futex", (0, 1), EPERM), ("futex", (0, 9), EPERM), ("futex", (0, 0x109), EPERM), ("futex", (0, 5), EPERM),
+        ("membarrier", (0,), ALLOW), ("membarrier", (8,), ALLOW), ("membarrier", (1,), EPERM), ("membarrier", (2,), EPERM),
+        ("membarrier", (4,), EPERM), ("clock_gettime", (1,), ALLOW), ("clock_gettime", (2,), ALLOW),
+        ("clock_gettime", (OTHERS_CLOCK,), EPERM), ("clock_gettime", (OWN_CLOCK,), ALLOW),
+        ("clock_gettime", (0xFFFFFFFFFFFFFFFA,), ALLOW), ("clock_getres", (OTHERS_CLOCK,), EPERM),
+        ("clock_nanosleep", (OTHERS_CLOCK,), EPERM), ("clock_nanosleep", (1,), ALLOW),
+        ("sched_getaffinity", (0,), ALLOW), ("sched_getaffinity", (PID,), ALLOW), ("sched_getaffinity", (1,), ENOSYS),
         ("tgkill", (PID, 1, 6), ALLOW), ("tgkill", (PID, 1, 9), EPERM), ("tgkill", (1, 1, 6), EPERM),
         ("ioctl", (1, 0x5401), ENOTTY), ("ioctl", (1, 0x5412), EPERM),
         ("fcntl", (3, 1), ALLOW), ("fcntl", (3, 3), ALLOW), ("fcntl", (3, 4), EPERM), ("fcntl", (3, 8), EPERM),
@@ -102,8 +122,7 @@ def of_program(machine: str, call: int | str, *arguments: int) -> int:
 
 def test_programs_may_make_a_few_calls_more(machine: str) -> None:
     more = {kernel.number(name) for name in seccomp.FOR_PROGRAMS} - {None}
-    special = {kernel.number(name) for name in ("mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "madvise")}
-    special |= {kernel.number(name) for name in ("clone", "execveat", "prctl")}
+    special = {kernel.number(name) for name in (*DEPENDING, *DEPENDING_OF_PROGRAMS)}
     for number in set(range(600)) - special:
         assert of_program(machine, number) == (ALLOW if number in more else verdict(machine, number)), number
 
@@ -122,6 +141,12 @@ def test_programs_may_make_a_few_calls_more(machine: str) -> None:
         ("prctl", (15, 1), ALLOW), ("prctl", (1, 0), EPERM), ("prctl", (4, 1), EPERM), ("prctl", (22, 0), EPERM),
         ("ioctl", (1, 0x5421), ALLOW), ("ioctl", (1, 0x5412), EPERM), ("ioctl", (1, 0x5401), ENOTTY),
         ("fcntl", (3, 4), ALLOW), ("fcntl", (3, 8), EPERM), ("fcntl", (3, 1031), EPERM), ("clone3", (), ENOSYS),
+        ("fcntl", (3, 5), EPERM), ("fcntl", (3, 6), EPERM), ("fcntl", (3, 37), EPERM), ("fcntl", (3, 1024), EPERM),
+        ("futex", (0, 129), ALLOW), ("futex", (0, 0), EAGAIN), ("futex", (0, 0x109), EAGAIN), ("futex", (0, 1), EPERM),
+        ("futex", (0, 3), EPERM), ("futex", (0, 5), EPERM), ("futex", (0, 10), EPERM),
+        ("getpgid", (0,), ALLOW), ("getpgid", (PID,), ALLOW), ("getpgid", (1,), EPERM), ("getsid", (1,), EPERM),
+        ("getpriority", (0, 0), ALLOW), ("getpriority", (0, PID), ALLOW), ("getpriority", (0, 1), EPERM),
+        ("sched_getparam", (0,), ALLOW), ("sched_getparam", (1,), EPERM), ("sched_getscheduler", (1,), EPERM),
     ],
 )  # fmt: skip
 def test_calls_of_programs_that_depend_on_their_arguments(

@@ -126,7 +126,7 @@ class CommandSeat(HeldSeat):
     def _lock(self, child: Child, program: Executable) -> None:
         start = wire.Start(
             folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits, seed="", params=b"", info=None,
-            command=(str(program.path), *self._command.command[1:]), loader=program.loader, is_public=program.is_public,
+            command=(str(program.path), *self._command.command[1:]), loader=program.system_loader, is_public=program.is_public,
         )  # fmt: skip
         child.send(wire.frame(start))
         child.take_gate()

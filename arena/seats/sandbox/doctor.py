@@ -166,7 +166,7 @@ def _program() -> str:
         os.dup2(os.open(found.path, os.O_RDONLY), seccomp.PROGRAM, inheritable=False)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         limits.apply_to_program(Limits(memory=64 << 20), counts_threads=False)
-        landlock.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.loader])])
+        landlock.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.system_loader])])
         seccomp.refuse_all_but_allowed(runs_program=True)
         kernel.execute(seccomp.PROGRAM, [str(found.path), "-I", "-S", "-c", _TRIES], [])
     _, status = os.waitpid(pid, 0)

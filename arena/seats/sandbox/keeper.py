@@ -21,11 +21,13 @@ from arena.games.discovery import outside_paths
 from arena.records import Ending
 from arena.seats.sandbox import canary, kernel, landlock, proc, wire
 from arena.seats.sandbox.child import Child, Trouble
-from arena.seats.sandbox.levels import LEVELS, NAMESPACE, PROCESS, is_locked
+from arena.seats.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
 from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it are memory that no limit counts
+SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+"""The folders of the system's shared libraries."""
 START_SECONDS = 300.0  # the rooms may have to be compiled first
 _ANSWER_SECONDS = 30.0
 _BOOT = """
@@ -45,8 +47,8 @@ class LockError(Exception):
 class Keeper:
     """Keeps one zygote, which is started at the first seat. A context manager."""
 
-    def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, needs_lock: bool = True) -> None:
-        """`rooms`: the games that bots play; `level`: the strongest to try; `needs_lock`: refuse less than `locked`.
+    def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> None:
+        """`rooms`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
 
         Of these games the zygote has those that are compiled when it starts, with all their parts that are; see `need`.
         """
@@ -54,7 +56,7 @@ class Keeper:
         self._needed: set[str] = set()
         self._loaded: dict[str, tuple[str, ...]] = {}
         self._wanted = level
-        self._needs_lock = needs_lock
+        self._least = least
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._level = ""
@@ -188,7 +190,7 @@ class Keeper:
         for level in levels:
             up = self._launch(level)
             reasons |= dict.fromkeys(text.strip().splitlines()[-1] for text in (up.error, up.reason) if text)
-            if up.error is None:
+            if up.error is None and is_at_least(up.level, self._least):
                 self._level, self.reason = up.level, "; ".join(reasons)
                 return
             self.close()
@@ -196,8 +198,7 @@ class Keeper:
 
     def _levels(self) -> list[str]:
         """The isolation levels to try, the strongest first."""
-        weaker = LEVELS[LEVELS.index(PROCESS) : LEVELS.index(self._wanted) + 1]
-        return [level for level in reversed(weaker) if is_locked(level) or not self._needs_lock]
+        return [level for level in reversed(LEVELS) if is_at_least(self._wanted, level) and is_at_least(level, self._least)]
 
     def _launch(self, level: str) -> wire.Up:
         """Start a zygote; returns its first message."""
@@ -255,6 +256,6 @@ def libraries() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]
-    found += ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"]
-    found += ["/usr/local/lib", "/usr/share/nodejs"]  # of command bots' programs
+    found += [*SYSTEM, "/etc/ld.so.cache", "/usr/share/zoneinfo"]
+    found += ["/usr/share/nodejs"]  # of command bots' programs
     return tuple(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))  # a link, and what it leads to

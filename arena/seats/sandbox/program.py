@@ -11,11 +11,13 @@ from pathlib import Path
 
 from arena.agent.command_bot import FILE, CommandBot
 from arena.errors import BotError
+from arena.seats.sandbox.keeper import SYSTEM
 
 _ELF = b"\x7fELF"
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _INTERPRETER = 3
+_READ_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,12 @@ class Executable:
     is_native: bool
     """Whether Linux can run the file directly."""
     loader: str
-    """The path of the dynamic loader that the file names; empty: it needs none."""
+    """The path of the dynamic loader that the file names; empty: it needs none. The file may name anything."""
+
+    @property
+    def system_loader(self) -> str:
+        """The dynamic loader, if it is one of the system's, which every bot may read; else empty."""
+        return self.loader if _is_of_the_system(self.loader) else ""
 
     @property
     def is_public(self) -> bool:
@@ -43,6 +50,8 @@ def find(bot: CommandBot, folder: Path) -> Executable:
     if path is None or not path.is_file():
         where = "is not on this machine's PATH" if path is None else "is not there"
         raise BotError(f"{FILE}: command: the program {name} {where}")
+    if "/" in name and not path.resolve().is_relative_to(folder.resolve()):
+        raise BotError(f"{FILE}: command: {name} leads out of the bot's folder")
     try:
         found = examine(path.resolve())
     except OSError as error:
@@ -55,8 +64,16 @@ def find(bot: CommandBot, folder: Path) -> Executable:
 def examine(path: Path) -> Executable:
     """What kind of program a file is; `path` without links. Raises OSError."""
     with path.open("rb") as file:
-        start = file.read(1 << 16)
+        start = file.read(_READ_BYTES)
     return Executable(path, start.startswith(_ELF), _loader(start))
+
+
+def _is_of_the_system(loader: str) -> bool:
+    """Whether a path leads to a file among the system's libraries, from whatever folder and through whatever links."""
+    if not os.path.isabs(loader):
+        return False
+    real = os.path.realpath(loader)
+    return os.path.isfile(real) and any(real.startswith(os.path.realpath(folder) + "/") for folder in SYSTEM)
 
 
 def _on_path(name: str) -> Path | None:

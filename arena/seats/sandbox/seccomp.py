@@ -1,7 +1,8 @@
 """Seccomp: the list of kernel calls that a bot may make; all others are refused (EPERM).
 
 What is not here cannot be had: sockets, new processes and threads, exec, ptrace, memfd, io_uring, namespaces, mounts, timers,
-changes of files and of limits. Signals: only abort() of oneself, so that a SIGKILL never is the bot's own.
+changes of files and of limits, locks of files, shared memory. Signals: only abort() of oneself, so that a SIGKILL never is the
+bot's own. Calls that ask about a process or a clock may ask about the own one only: a rival must not be seen at work.
 """
 
 import ctypes
@@ -16,16 +17,14 @@ ALLOWED = (
     "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mprotect", "munmap", "brk", "rt_sigaction",
     "rt_sigprocmask", "rt_sigreturn", "pread64", "readv", "writev", "access", "select", "sched_yield", "mremap",
     "dup", "dup2", "dup3", "nanosleep", "getpid", "exit", "uname", "getcwd", "readlink", "gettimeofday", "getrusage",
-    "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid", "futex",
-    "sched_getaffinity", "getdents64", "set_tid_address", "restart_syscall", "clock_gettime", "clock_getres",
-    "clock_nanosleep", "exit_group", "openat", "newfstatat", "readlinkat", "faccessat", "faccessat2", "pselect6", "ppoll",
-    "set_robust_list", "getrandom", "membarrier", "statx", "rseq", "getcpu",
+    "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid",
+    "getdents64", "set_tid_address", "restart_syscall", "exit_group", "openat", "newfstatat", "readlinkat", "faccessat",
+    "faccessat2", "pselect6", "ppoll", "set_robust_list", "getrandom", "statx", "rseq", "getcpu",
 )  # fmt: skip
 
 FOR_PROGRAMS = (
-    "chdir", "pipe", "pipe2", "pause", "getrlimit", "getpgrp", "getpgid", "getsid", "getgroups", "getresuid",
-    "getresgid", "capget", "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "getpriority", "sched_getparam",
-    "sched_getscheduler",
+    "chdir", "pipe", "pipe2", "pause", "getrlimit", "getpgrp", "getgroups", "getresuid", "getresgid",
+    "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend",
     "sched_get_priority_max", "sched_get_priority_min", "time", "preadv", "epoll_create", "epoll_create1",
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime",
     "timerfd_gettime",
@@ -40,7 +39,13 @@ _X32 = 0x4000_0000
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
 _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # offsets in seccomp_data; arguments are 8 bytes each, low word first
-_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
+_MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
+_FUTEX_PRIVATE = 128
+_FUTEX_WAITS = (0, 9, 256, 256 | 9)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
+_BARRIERS_OF_ALL = 0b111  # commands of membarrier that reach other processes
+_CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
+_FIRST_PROCESS_CLOCK = 0x8000_0000  # the numbers of other processes' CPU clocks are negative
+_OWN_CLOCKS = (0xFFFF_FFFA, 0xFFFF_FFFE)  # CPU clocks of "this process" and "this thread"
 _TERMINAL_QUERY = 0x5401  # TCGETS, which isatty() asks
 _FCNTL_SAFE = (1, 2, 3)  # F_GETFD, F_SETFD, F_GETFL
 _DUP_CLOEXEC = 1030
@@ -101,7 +106,15 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
     if runs_program:
         code += _program_rules(pid)
-    code += _when("mmap", [*_argument(3), (_ANY_BIT, 0, 2, _MAP_SHARED), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, allow])
+    # mmap: no huge pages; what is shared is a file's, and can only be read
+    shared = [(_ANY_BIT, 5, 0, _MAP_HUGETLB), (_ANY_BIT, 0, 3, _MAP_SHARED), (_ANY_BIT, 3, 0, _MAP_ANONYMOUS)]
+    code += _when("mmap", [*_argument(3), *shared, *_argument(2), (_ANY_BIT, 1, 0, _WRITABLE), allow, refuse])
+    code += _when("futex", [*_argument(1), (_ANY_BIT, 0, 1, _FUTEX_PRIVATE), allow, refuse])
+    code += _when("membarrier", [*_argument(0), (_ANY_BIT, 0, 1, _BARRIERS_OF_ALL), refuse, allow])
+    own_clocks = [*_one_of((*_OWN_CLOCKS, (~pid << 3 | 2) & 0xFFFF_FFFF)), (_AT_LEAST, 0, 1, _FIRST_PROCESS_CLOCK)]
+    for clock in _CLOCKS:
+        code += _when(clock, [*_argument(0), *own_clocks, refuse, allow])
+    code += _when("sched_getaffinity", [*_argument(0), *_one_of((0, pid)), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)])
     code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
     code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
     code += _when("madvise", [*_argument(2), *_one_of(_ADVICE), (_RETURN, 0, 0, _REFUSE | errno.EINVAL)])
@@ -122,8 +135,13 @@ def _program_rules(pid: int) -> list[Instruction]:
     pipes = [*_argument(1), *_one_of(_PIPE_QUERIES), (_LOAD, 0, 0, _NUMBER)]
     flags = [*_argument(1), *_one_of((0, _SET_FLAGS)), (_LOAD, 0, 0, _NUMBER)]
     names = [*_argument(0), *_one_of(_NAMES), refuse]
+    own, own_priority = [*_argument(0), *_one_of((0, pid)), refuse], [*_argument(1), *_one_of((0, pid)), refuse]
+    again = (_RETURN, 0, 0, _REFUSE | errno.EAGAIN)  # who waits for the end of a thread looks again
+    waits = [*_argument(1), *_one_of(_FUTEX_WAITS, again), (_LOAD, 0, 0, _NUMBER)]
     rules = {
         "clone": threads, "execveat": once, "mmap": stacks, "tgkill": signals, "ioctl": pipes, "fcntl": flags, "prctl": names,
+        "futex": waits, "getpgid": own, "getsid": own, "sched_getparam": own, "sched_getscheduler": own,
+        "getpriority": own_priority,
     }  # fmt: skip
     return [step for name, body in rules.items() for step in _when(name, body)]
 
@@ -143,5 +161,5 @@ def _argument(place: int) -> list[Instruction]:
     return [(_LOAD, 0, 0, _ARGUMENT + 8 * place)]
 
 
-def _one_of(values: tuple[int, ...]) -> list[Instruction]:
-    return [step for value in values for step in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW))]
+def _one_of(values: tuple[int, ...], then: Instruction = (_RETURN, 0, 0, _ALLOW)) -> list[Instruction]:
+    return [step for value in values for step in ((_EQUAL, 0, 1, value), then)]

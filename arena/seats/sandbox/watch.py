@@ -4,6 +4,7 @@ A limit of address space, which holds bots in Python, would stop every runtime t
 plain ways to more memory at once; this thread sees the others within its period.
 """
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.limits import THREADS
 
 PERIOD = 0.02  # seconds; what a program can fill meanwhile is its memory's overshoot
-_COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")  # its own memory; pages of files on disk are not
+_COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE", "HugetlbPages")  # its own memory; pages of files on disk are not
 
 
 class MemoryWatch:
@@ -44,26 +45,35 @@ class MemoryWatch:
                 while not self._limits:
                     self._changed.wait()
                 for child, limits in list(self._limits.items()):
-                    reason = excess(child.pid, limits)
-                    if reason:
-                        child.kill_for(reason)
-                        del self._limits[child]
+                    self._look(child, limits)
             threading.Event().wait(PERIOD)
+
+    def _look(self, child: Child, limits: Limits) -> None:
+        """Kill a child that takes too much. One that cannot be looked at is killed too, and the watch goes on without it."""
+        try:
+            if not (reason := excess(child.pid, limits)):
+                return
+            child.kill_for(reason)
+        except Exception:  # ours: the match is played again, as after every kill from outside
+            with contextlib.suppress(Exception):
+                child.kill()
+        del self._limits[child]
 
 
 def excess(pid: int, limits: Limits) -> str:
-    """Which limit the process exceeds, in words; empty if none."""
-    status = _status(Path(f"/proc/{pid}"))
-    if not any(name in status for name in _COUNTED):  # its first thread has ended, and no longer tells; the others do
-        others = (_status(path) for path in Path(f"/proc/{pid}/task").glob("*"))
-        status = next((other for other in others if any(name in other for name in _COUNTED)), status)
-    used = sum(int(status[name].split()[0]) << 10 for name in _COUNTED if name in status)
+    """Which limit the process exceeds, in words; empty if none. Raises OSError if it is there but cannot be looked at."""
+    folder = Path(f"/proc/{pid}")
+    status = proc.status(folder)
+    if not status and folder.exists() and not (status := proc.status(folder)) and folder.exists():
+        raise OSError(f"{folder} cannot be read")
+    if not _tells(status):  # its first thread has ended, and no longer tells; the others do
+        status = next(filter(_tells, map(proc.status, proc.threads(pid))), status)
+    used = sum(proc.memory_of(status, name) or 0 for name in _COUNTED)
     if used > limits.memory:
         return f"took {used / 1e6:,.0f} MB of memory, {limits.memory / 1e6:,.0f} MB are allowed"
-    threads = int(status.get("Threads", "0"))
+    threads = int(status.get(b"Threads", b"0"))
     return f"started {threads} threads, {THREADS} are allowed" if threads > THREADS else ""
 
 
-def _status(folder: Path) -> dict[str, str]:
-    """The fields of /proc/PID/status of a process or a thread; empty if it is gone."""
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in proc.status(folder).items()}
+def _tells(status: dict[bytes, bytes]) -> bool:
+    return any(proc.memory_of(status, name) is not None for name in _COUNTED)

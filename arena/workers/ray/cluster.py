@@ -267,7 +267,7 @@ class Cluster:
 
     def _prepare(self, node: Node) -> None:
         node.state, node.parts = State.PREPARING, self._parts
-        self._ask(node, "prepare", self._needs, self._job.isolation, self._job.needs_lock, self._has_untrusted, self._programs)
+        self._ask(node, "prepare", self._needs, self._job.isolation, self._job.least, self._has_untrusted, self._programs)
 
     def _lose_steward(self, node: Node, error: Exception) -> None:
         node.lost_stewards += 1

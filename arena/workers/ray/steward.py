@@ -25,7 +25,7 @@ class Steward:
         return installation(rooms)
 
     def prepare(
-        self, needs: Mapping[str, Sequence[str]], level: str, needs_lock: bool, has_untrusted: bool, programs: Sequence[Any]
+        self, needs: Mapping[str, Sequence[str]], level: str, least: str, has_untrusted: bool, programs: Sequence[Any]
     ) -> dict[str, str]:
         """Compile what is needed unless that was done on this node, and find out how untrusted bots are locked in here.
 
@@ -47,7 +47,7 @@ class Steward:
             return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
         if has_untrusted:
             try:
-                with Keeper((), level=level, needs_lock=needs_lock) as keeper:
+                with Keeper((), level=level, least=least) as keeper:
                     said["isolation"], said["reason"] = keeper.level, keeper.reason
             except LockError as error:
                 return {"error": f"bots that are not trusted cannot be locked in there: {error}"}
