@@ -58,6 +58,7 @@ TOPICS: Mapping[str, str] = {
     "engine": "Measure random play, copies and compile times of each game",
     "search": "Measure simulations per second and time budgets of the search",
     "seats": "Measure what locked seats and command bots cost",
+    "channels": "Measure what locked bots can tell their next match, or each other",
     "ratings": "Measure the compiled TrueSkill against the trueskill package",
     "rows": "Measure storing, rating and showing 10 million result rows",
     "scale": "Measure whole tournaments: throughput, memory and start-up time",

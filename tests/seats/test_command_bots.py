@@ -325,9 +325,9 @@ def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, t
 
 
 STARVED = (
-    FORCED.partition('        print(json.dumps({"id": message["id"], "action": 0})')[0]
+    "import signal, threading\n"  # now: who is ready imports nothing
+    + FORCED.partition('        print(json.dumps({"id": message["id"], "action": 0})')[0]
     + """
-        import signal, threading
         begin = threading.Event()
         def compute():
             begin.wait()
