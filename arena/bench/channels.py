@@ -59,9 +59,9 @@ ATTACKS: dict[str, tuple[str, bool]] = {
 """The attacks: the file of the bot, and whether it uses its own files."""
 
 
-def channels(game: str, level: str, *, needs_lock: bool = True, trials: int = TRIALS) -> Iterator[Channel]:
-    """Try every attack in matches of a game. `level`: the strongest isolation to use. Raises LockError."""
-    with Keeper([game], level=level, needs_lock=needs_lock) as keeper:
+def channels(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel]:
+    """Try every attack in matches of a game. `level`: the isolation of the bots. Raises LockError."""
+    with Keeper([game], level=level, least=level) as keeper:
         for attack, (file, is_own) in ATTACKS.items():
             bot = _bot(file)
             _settle(keeper, bot)

@@ -21,7 +21,7 @@ def channels(
     game: OnlyGames = None,
     trials: Annotated[int, typer.Option("--trials", metavar="N", help="Hands to send by each attack.")] = TRIALS,
     isolation: Annotated[
-        str, typer.Option("--isolation", metavar="LEVEL", help="The strongest lock to try; process: no lock, for comparison.")
+        str, typer.Option("--isolation", metavar="LEVEL", help="The lock to try; process: none, for comparison.")
     ] = NAMESPACE,
     format: FormatOption = Format.TABLE,
 ) -> int:
@@ -36,7 +36,7 @@ def channels(
         raise ConfigError(f"--trials: at least 1, not {trials}")
     games = all_ready(game)
     try:
-        found = list(tried(games[0], isolation, needs_lock=isolation != PROCESS, trials=trials))
+        found = list(tried(games[0], isolation, trials=trials))
     except LockError as error:
         raise ArenaError(f"bots cannot be locked in here: {error}; `arena doctor` shows what this machine offers") from None
     show(format, lambda page: _write(page, found), found, found)

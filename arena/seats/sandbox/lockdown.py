@@ -49,6 +49,8 @@ def lock(
     if cell.level == NAMESPACE:
         namespaces.show_only(folder)
         where = namespaces.BOT
+    elif is_locked(cell.level):
+        namespaces.read_all(where)
     is_alone = False
     if is_locked(cell.level):
         drops_user = cell.drops_user
