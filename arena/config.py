@@ -78,7 +78,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deals: int = 8
     rotations: str = CYCLIC
     clock: ClockConfig = ClockConfig()
-    isolation: str | None = None
+    isolation: str = LOCKED
     memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
@@ -107,8 +107,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[Bot, ...]
     rotations: str
     clock: Clock
-    isolation: str | None = None
-    """The weakest isolation level that the config allows for untrusted bots; None: it names none."""
+    isolation: str = LOCKED
+    """The weakest isolation level that the config allows for untrusted bots."""
     limits: Limits
     """What each locked bot may use."""
     faults: FaultPolicy
@@ -137,7 +137,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         raise ConfigError(f'format: "{config.format}" is not played by this version; possible: {", ".join(formats())}')
     if config.rotations not in (CYCLIC, ALL_ROTATIONS):
         raise ConfigError(f"rotations: {CYCLIC} or {ALL_ROTATIONS}, not {config.rotations!r}")
-    if config.isolation not in (None, LOCKED, NAMESPACE):
+    if config.isolation not in (LOCKED, NAMESPACE):
         raise ConfigError(f"isolation: {LOCKED} or {NAMESPACE}, not {config.isolation!r}")
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
         raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")

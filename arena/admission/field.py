@@ -43,11 +43,11 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
 
 def least_isolation(tournament: Tournament, *, unsafe_trust_bots: bool) -> str:
     """The weakest isolation level that will do for untrusted bots. Raises ConfigError."""
-    if unsafe_trust_bots and tournament.isolation is not None:
+    if unsafe_trust_bots and tournament.isolation != LOCKED:
         raise ConfigError(
             f"isolation: the config demands {tournament.isolation}, and --unsafe-trust-bots gives it up: leave one of them out"
         )
-    return PROCESS if unsafe_trust_bots else tournament.isolation or LOCKED
+    return PROCESS if unsafe_trust_bots else tournament.isolation
 
 
 def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tuple[list[Profile], str]:
@@ -67,7 +67,7 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
                 isolation = keeper.level
         except LockError as error:
             names = ", ".join(bot.name for bot in untrusted)
-            if tournament.isolation is not None:
+            if tournament.isolation != LOCKED:
                 raise ConfigError(
                     f"isolation: the config demands {tournament.isolation} for {names}, and this machine does not give it: "
                     f"{error}. `arena doctor` shows what it offers"

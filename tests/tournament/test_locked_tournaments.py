@@ -20,7 +20,7 @@ from arena.cli.main import main
 from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.seats.probe import Profile, probe_locked
-from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper
+from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper, LockError
 from arena.seeds import deal_seed
 from arena.store.journal import Journal
 from arena.tournament import run as hall
@@ -181,6 +181,32 @@ def test_where_namespaces_are_not_allowed_the_level_is_locked_and_the_doctor_say
     doctor = on_kernel_without("unshare", errno.EPERM, "doctor")
     assert doctor.returncode == 0, doctor.stdout + doctor.stderr
     assert "isolation: locked (no namespaces: " in doctor.stdout and "Operation not permitted" in doctor.stdout
+    assert "Landlock alone keeps the hall's files" in " ".join(doctor.stdout.split())
+
+
+def test_a_config_demands_the_full_lock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = str(write_config(tmp_path, UNTRUSTED, isolation=NAMESPACE))
+    command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
+    weaker = on_kernel_without("unshare", errno.EPERM, *command)
+    assert weaker.returncode == 2 and "Traceback" not in weaker.stderr
+    assert f"isolation: the config demands {NAMESPACE} for" in weaker.stderr and "no namespaces: " in weaker.stderr
+    assert "`arena doctor` shows what it offers" in weaker.stderr
+    planned = on_kernel_without("unshare", errno.EPERM, "plan", config)
+    assert planned.returncode == 2 and f"demands {NAMESPACE}" in planned.stderr
+    assert main([*command, "--unsafe-trust-bots"]) == 2
+    assert "--unsafe-trust-bots gives it up: leave one of them out" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_worker_takes_no_weaker_lock_than_the_config_demands() -> None:
+    with Keeper((), level=LOCKED, least=NAMESPACE) as keeper, pytest.raises(LockError, match="asked for no more than locked"):
+        keeper.spawn()
+
+
+@pytest.mark.parametrize("level", ["none", "process", "full", 3])
+def test_no_other_level_can_be_demanded(level: object, tmp_path: Path) -> None:
+    with pytest.raises(hall.ConfigError, match="isolation: "):
+        run_tournament(write_config(tmp_path, UNTRUSTED, isolation=level), Settings(out=tmp_path, backend=LOCAL))
 
 
 def test_no_weaker_lock_than_asked_for_is_taken_without_the_flag(tmp_path: Path) -> None:

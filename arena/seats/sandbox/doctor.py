@@ -18,6 +18,7 @@ import arena
 from arena.records import Limits
 from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, program, seccomp
 from arena.seats.sandbox.keeper import Keeper, LockError, libraries
+from arena.seats.sandbox.levels import LOCKED
 
 _BOOT = """
 import sys
@@ -27,6 +28,10 @@ from arena.seats.sandbox.doctor import main
 main()
 """
 _SECONDS = 60.0
+_NOT_GIVEN = (
+    ": names and sizes of files outside the view can be asked for, and Landlock alone keeps the hall's files from bots of the "
+    "same user; `isolation: locked+namespace` in a config refuses this"
+)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -70,6 +75,8 @@ def _whole() -> Finding:
     try:
         with Keeper(()) as keeper:
             detail = f"isolation: {keeper.level}" + (f" ({keeper.reason})" if keeper.reason else "")
+            if keeper.level == LOCKED:
+                detail += _NOT_GIVEN
             return Finding("the whole lock", True, detail, True)
     except LockError as error:
         return Finding("the whole lock", False, str(error), True)

@@ -34,6 +34,7 @@ LISTENER_SECONDS = 10.0
 _START_TRIES, _ATTACH_TRIES = "20", "4"  # seconds; a standing cluster answers at once, or never
 _NO_NODE_HERE = "No node info found"  # Ray's words
 _TOKEN = "is its token in RAY_AUTH_TOKEN, or in a file that RAY_AUTH_TOKEN_PATH names (else ~/.ray/auth_token)?"
+_TEMPORARY_BYTES = 107 - 64 - 21
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -208,19 +209,21 @@ class RayBackend:
             raise ArenaError(f"--address {address}: {_attach_trouble(error)}") from None
 
     def _start_local(self, workers: int) -> None:
-        folder = tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder())
-        self._guardian = Guardian(Path(folder))
-        notes = Path(folder, "notes")
+        closed = Path(tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder()))  # to all other users
+        self._guardian = Guardian(closed)
+        notes, folder = closed / "notes", closed / "r"  # Ray lets everybody write into its own folder
         notes.mkdir(mode=0o700)
+        folder.mkdir()
         self._notes = str(notes)
         try:
-            with contextlib.chdir(folder):  # Ray's workers import from the driver's current folder first: not from a checkout
+            # Ray's workers import from the driver's current folder first: not from a checkout
+            with contextlib.chdir(folder), _on_loopback(self._ray):
                 self._ray.init(
                     address="local",
                     num_cpus=workers,
                     include_dashboard=False,
                     object_store_memory=_OBJECT_STORE_BYTES,
-                    _temp_dir=folder,
+                    _temp_dir=str(folder),
                     **_quiet(),
                 )
         except Exception as error:  # a plain one where a busy machine is too slow for it
@@ -334,6 +337,18 @@ def _attach_trouble(error: Exception) -> str:
 
 
 @contextlib.contextmanager
+def _on_loopback(ray: Any) -> Iterator[None]:
+    """Have Ray's processes that are started meanwhile listen on 127.0.0.1 alone, as Ray itself has it on other systems."""
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextlib.contextmanager
 def _hushed() -> Iterator[None]:
     """Keep Ray from writing to the terminal every second while it cannot attach. Errors are raised all the same."""
     sys.stderr.flush()
@@ -353,5 +368,5 @@ def _quiet() -> dict[str, Any]:
 
 
 def _short_temporary_folder() -> str:
-    """A temporary folder with a short path: Unix socket paths have at most 107 bytes, of which Ray takes about 60."""
-    return tempfile.gettempdir() if len(tempfile.gettempdir()) < 30 else "/tmp"
+    """A temporary folder with a short path: Unix socket paths have at most 107 bytes, of which Ray takes 64, and we 21."""
+    return tempfile.gettempdir() if len(tempfile.gettempdir()) <= _TEMPORARY_BYTES else "/tmp"
