@@ -110,6 +110,15 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     assert "All 18 rated matches." in text
 
 
+def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
+    bots = [*GOOD_BOTS, "house:random_bot"]
+    played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": {"limit": 20}}])
+    text, page = made(played.folder)
+    assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
+    rows = page.tables["Pairs in yaniv"][1:]
+    assert len(rows) == 6 and {row[-1] for row in rows} == {"no"}
+
+
 def test_every_section_that_is_listed_is_a_function_of_its_kind() -> None:
     for names, kind in ((contents.POOL_SECTIONS, contents.PoolSection), (contents.OVERVIEW_SECTIONS, contents.OverviewSection)):
         parameters, result = get_args(kind)

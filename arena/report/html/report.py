@@ -17,6 +17,7 @@ POOL_SECTIONS = (
     "strength.ranking",
     "strength.rating_history",
     "pairs.heat_map",
+    "pairs.together",
     "strength.rank_chances",
     "strength.opinions",
     "conduct.decision_time",

@@ -1,11 +1,16 @@
-"""Who beats whom: the heat map."""
+"""Who beats whom: the heat map; and who does better together than apart."""
 
+import numpy as np
+
+from arena.analysis.collusion import Partners, partners
 from arena.report.html.document import Block, Cell, Column, Section, Table, Words
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
-from arena.report.selection.names import name_of
+from arena.report.selection.names import name_of, shown
 
 MOST_BOTS = 40  # in the map: its fields grow with their square
+MOST_PARTNERS = 10  # pairs shown
+MOST_TO_COMPARE = 100  # bots whose pairs are compared: that takes seconds
 
 
 def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
@@ -32,3 +37,38 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
         way_out = f"`arena leaderboard {evidence.tournament.manifest.name} --head-to-head --format csv` has all."
         blocks.append(Words(f"The best {MOST_BOTS} of {len(evidence.ratings):,} bots; {way_out}"))
     return Section("Head to head", lead, blocks)
+
+
+def together(evidence: PoolEvidence, _: Plotter) -> Section | None:
+    """The section that shows which bots do better at one table than apart; only of games for three or more without teams."""
+    if not evidence.rows.matches or np.diff(evidence.rows.starts).max() < 3 or len(evidence.bots) > MOST_TO_COMPARE:
+        return None
+    found = partners(evidence.rows)
+    if not found:
+        return None
+    named = [pair for pair in found if pair.is_better]
+    columns = [
+        Column("bot", is_number=False), Column("and", is_number=False), Column("matches", meaning="that both played"),
+        Column("better together", meaning="by how much larger a share of the other bots each finishes before"),
+        Column("±", meaning="half of its interval over deals, corrected for the number of pairs"),
+        Column("surely", is_number=False),
+    ]  # fmt: skip
+    rows = [_together(pair) for pair in found[: max(MOST_PARTNERS, len(named))]]
+    lead = (
+        f"Two bots at a table of three or more can play for each other. Compared are their results against every other bot in "
+        f"matches with and without the partner. Of {len(found):,} pairs {_count(len(named))} better together than apart; if "
+        f"nobody colludes, one pool of 40 names any pair (95 % intervals over deals, Bonferroni's correction for all pairs)."
+    )
+    return Section("Together and apart", lead, [Table(f"Pairs in {evidence.title}", columns, rows)])
+
+
+def _count(pairs: int) -> str:
+    return "none surely does" if not pairs else "1 surely does" if pairs == 1 else f"{pairs} surely do"
+
+
+def _together(pair: Partners) -> list[Cell]:
+    return [
+        Cell(shown(*pair.bot)), Cell(shown(*pair.other)), Cell(f"{pair.matches:,}", pair.matches),
+        Cell(f"{pair.gain:+.1%}".replace("-", "−"), pair.gain), Cell(f"{pair.half_width:.1%}", pair.half_width),
+        Cell("yes" if pair.is_better else "no"),
+    ]  # fmt: skip
