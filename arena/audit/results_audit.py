@@ -117,6 +117,8 @@ class _Auditor:
         self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
         whole = plan.without_stages()
         self._course = whole.format.course(whole, self._settings)  # decides all anew
+        if not self._manifest.retires_for_voids:
+            self._course.forgive_voids()
         self._stretches = self._course.stretches()
         self._checkpoint: float = 0  # plan index behind the current stretch; infinite: it is over
         self._end = 0  # of the plan, as far as it is decided
@@ -125,6 +127,7 @@ class _Auditor:
         self._hash = ResultsHash()
         self._endings: Counter[str] = Counter()
         self._void = self._measured = self._played = self._wanted = 0
+        self._voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version
         self._unread = False  # whether the files could not be read to their end
 
     def run(self, workers: int) -> None:
@@ -153,6 +156,7 @@ class _Auditor:
                 self._hash.add(record)
                 self._played += 1
                 self._void += record.is_void
+                self._voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
                 self._measured += record.is_measured
                 self._endings.update(seat.ending.value for seat in record.seats)
                 if not 0 <= record.index < len(self._plan):
@@ -212,6 +216,10 @@ class _Auditor:
             "outcome": (self._manifest.outcome, self._course.outcome),
             "unrated": (self._manifest.unrated, 0 if self._settings.measured else self._measured),
             "endings": (self._manifest.endings, dict(self._endings)),
+            "bots: void": (
+                [bot.void for bot in self._manifest.bots],
+                [self._voids[bot.name, bot.version] * self._manifest.retires_for_voids for bot in self._manifest.bots],
+            ),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
         }
         problems = _differences(told)

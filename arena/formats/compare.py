@@ -25,7 +25,7 @@ from arena.errors import ConfigError
 from arena.formats.balance import ordered_sample
 from arena.formats.betting import BettingTest, Verdict
 from arena.formats.candidates import KEY, read_candidates
-from arena.formats.course import Course, retirement_news
+from arena.formats.course import Course
 from arena.formats.format import Asked, Format, Seating
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
@@ -190,7 +190,7 @@ class Comparison:
 
     def pass_checkpoint(self) -> list[str]:
         """Decide whether the question is answered; returns the news, a line each."""
-        retired = retirement_news(self.plan, self._retirement.pass_checkpoint())
+        retired = self._retirement.pass_checkpoint()
         self._evidence = [self._weigh(pool, self._observations([pool])) for pool in self._points]
         if len(self._points) > 1:
             self._evidence.insert(0, self._weigh(OVERALL, self._observations(list(self._points))))
@@ -206,6 +206,10 @@ class Comparison:
         wanted = self._most_deals if left is None else known + max(1, left)
         deals = next((deals for deals in checkpoints(self._most_deals) if deals >= wanted), self._most_deals)
         return deals * self._per_deal
+
+    def forgive_voids(self) -> None:
+        """Retire nobody for void matches."""
+        self._retirement.counts_voids = False
 
     def evidence(self) -> list[Evidence]:
         """The evidence on the question, then on each game if there are several; empty before the first checkpoint."""
@@ -242,7 +246,7 @@ class Comparison:
             return f"{first} is not better than {second} by {self._test.difference:g} or more, nor worse: {risk}"
         if self.retired:
             names = ", ".join(self.plan.contestants[place].name for place in sorted(self.retired))
-            return f"not decided: {names} forfeits again and again and is retired"
+            return f"not decided: {names} forfeits again and again, or has void matches, and is retired"
         if self._deals_known() >= self._most_deals:
             return f"not decided: all {self._most_deals:,} deals are played"
         return None

@@ -1,8 +1,9 @@
 """What is decided while a tournament goes on: a pure function of the rows up to fixed checkpoints of its plan.
 
 So neither the number of workers, nor when they end, nor a resume can change it, and `arena verify-results` decides it again
-from the stored rows. All formats retire bots that forfeit again and again; some decide when enough has been seen, or which
-tables come next (`StagedCourse`). What a format decides is in its own file, the playing in tournament/run.py.
+from the stored rows. All formats retire bots that forfeit again and again, or whose matches are void; some decide when enough
+has been seen, or which tables come next (`StagedCourse`). What a format decides is in its own file, the playing in
+tournament/run.py.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,6 +48,10 @@ class Course(Protocol):
         """Matches that will have been played at the end, as far as that can be told; None: those of the plan."""
         ...
 
+    def forgive_voids(self) -> None:
+        """Retire nobody for void matches, as before that was the rule. Called before the first row is added."""
+        ...
+
 
 class Book(Protocol):
     """What a format remembers between its runs besides the rows: a value in the journal, written before it is acted on."""
@@ -78,7 +83,11 @@ class Fixed:
 
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; returns a line for each."""
-        return retirement_news(self.plan, self._retirement.pass_checkpoint())
+        return self._retirement.pass_checkpoint()
+
+    def forgive_voids(self) -> None:
+        """Retire nobody for void matches."""
+        self._retirement.counts_voids = False
 
     def total(self) -> int | None:
         """Always None: all matches of the plan are played, but those of retired bots."""
@@ -125,7 +134,11 @@ class StagedCourse:
 
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; the next stage is decided when it is asked for."""
-        return retirement_news(self.plan, self._retirement.pass_checkpoint())
+        return self._retirement.pass_checkpoint()
+
+    def forgive_voids(self) -> None:
+        """Retire nobody for void matches."""
+        self._retirement.counts_voids = False
 
     def _add_stage(self) -> bool:
         """Decide the next stage; returns whether there is one."""
@@ -133,11 +146,3 @@ class StagedCourse:
         if tables:
             self.plan = self.plan.add_stage(tables)
         return bool(tables)
-
-
-def retirement_news(plan: Plan, places: list[int]) -> list[str]:
-    """A line for each bot that was retired now."""
-    return [
-        f"{plan.contestants[place].name} is retired: {plan.faults.retire_after} forfeits in a row; the field goes on without it"
-        for place in places
-    ]

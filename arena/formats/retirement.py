@@ -1,12 +1,23 @@
-"""Which bots are retired, and so which matches are not played: a pure function of the rows up to each checkpoint."""
+"""Which bots are retired, and so which matches are not played: a pure function of the rows up to each checkpoint.
+
+A bot goes when it forfeits again and again, or when its matches are void again and again. A void match is nobody's fault as far
+as is known. But a bot that is at the table of many must not stay because its lost matches do not count, and one that merely met
+it must not go with it: so only the bot goes whose share of void matches is the largest, and what it was at the table of is
+nobody else's any more.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 from arena.formats.plan import Plan
 from arena.records import MatchRecord
 
 CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
+MOST_VOID = Fraction(1, 4)
+"""The share of a bot's matches that may be void, once it has `retire_after` of them. A host that fails now and then, each time
+three times in a row at the same match, makes far fewer."""
+Bot = tuple[str, int]  # name and version
 
 
 def stretches(matches: int) -> Iterator[tuple[int, int]]:
@@ -18,18 +29,27 @@ def stretches(matches: int) -> Iterator[tuple[int, int]]:
 
 
 class Retirement:
-    """The book on forfeits in a row, fed with the rows in plan order."""
+    """The book on forfeits in a row and on void matches, fed with the rows in plan order."""
+
+    counts_voids = True
+    """Whether void matches retire a bot; in tournaments of before they did not."""
 
     def __init__(self, plan: Plan) -> None:
         self.retired: set[int] = set()
         """The retired bots, as places in the field."""
         self._plan = plan
         self._places = {(bot.name, bot.version): place for place, bot in enumerate(plan.contestants)}
-        self._streaks: Counter[tuple[str, int]] = Counter()
+        self._streaks: Counter[Bot] = Counter()
         self._retiring: set[int] = set()
+        self._matches: Counter[Bot] = Counter()
+        self._voids: list[set[Bot]] = []  # the bots of each void match
 
     def add(self, record: MatchRecord) -> None:
         """Take in the next match."""
+        bots = {(seat.bot, seat.bot_version) for seat in record.seats}
+        self._matches.update(bots)
+        if record.is_void:
+            self._voids.append(bots)
         for seat in record.seats:
             bot = (seat.bot, seat.bot_version)
             if seat.ending.blame == "bot":
@@ -39,12 +59,36 @@ class Retirement:
             elif not record.is_void:
                 self._streaks[bot] = 0
 
-    def pass_checkpoint(self) -> list[int]:
-        """Retire who has to go; returns those bots."""
-        newly = sorted(self._retiring - self.retired)
+    def pass_checkpoint(self) -> list[str]:
+        """Retire who has to go; returns a line for each of those bots."""
+        forfeited = sorted(self._retiring - self.retired)
         self.retired |= self._retiring
-        return newly
+        news = [self._news(place, f"{self._plan.faults.retire_after} forfeits in a row") for place in forfeited]
+        while self.counts_voids and (spoilers := self._spoilers()):
+            for place, reason in spoilers.items():
+                self.retired.add(place)
+                news.append(self._news(place, reason))
+        return news
 
     def is_wanted(self, index: int) -> bool:
         """Whether a match is played, as far as it is decided."""
         return not self.retired or self.retired.isdisjoint(self._plan.bots(index))
+
+    def _spoilers(self) -> dict[int, str]:
+        """The bot that has the largest share of void matches, if that is too large, and why in words.
+
+        Of several with the same share it is the one with the most. Those with as many, too, go together, but only if they are
+        all that is left of the field: else who is the cause will show.
+        """
+        gone = {bot for bot, place in self._places.items() if place in self.retired}
+        counts = Counter(bot for table in self._voids if table.isdisjoint(gone) for bot in table if bot in self._places)
+        often = {bot: count for bot, count in counts.items() if count >= self._plan.faults.retire_after}
+        shares = {bot: (Fraction(count, self._matches[bot]), count) for bot, count in often.items()}
+        worst = max(shares.values(), default=(Fraction(0), 0))
+        found = sorted(bot for bot, share in shares.items() if share == worst)
+        if worst[0] < MOST_VOID or 1 < len(found) < len(self._places) - len(gone):
+            return {}
+        return {self._places[bot]: f"{counts[bot]} of its {self._matches[bot]} matches are void" for bot in found}
+
+    def _news(self, place: int, reason: str) -> str:
+        return f"{self._plan.contestants[place].name} is retired: {reason}; the field goes on without it"

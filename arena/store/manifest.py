@@ -27,6 +27,8 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     games: tuple[str, ...]
     trusted: bool
     retired: bool = False
+    void: int = 0
+    """How many of its matches are void."""
     repeated: int = 0
     """How many of its matches were played again with the same seeds, and can be compared."""
     deviated: int = 0
@@ -57,6 +59,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The number of planned matches."""
     played: int = 0
     void: int = 0
+    retires_for_voids: bool = False
+    """Whether void matches retire a bot; before this field was added they did not, and were not counted for each bot."""
     unrated: int = 0
     """How many matches measured latency and are not rated, because the config does not want it."""
     endings: dict[Ending, int] = {}

@@ -51,6 +51,7 @@ from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 MOST_MATCHES = 100_000_000  # a byte of memory each
+_VOIDS = "void matches"  # in the journal: what they do; journals of before say nothing, and they did nothing
 _PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -105,6 +106,10 @@ class _Run:
         self._end = 0  # of the stretch that is played
         self._ahead: dict[int, MatchRecord] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
+        self.retires_for_voids = journal.meta(_VOIDS) is not None
+        if not self.retires_for_voids:
+            self.course.forgive_voids()
+        self.voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version; known at the end
         self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
@@ -187,6 +192,7 @@ class _Run:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
         results, endings, played, void_matches = ResultsHash(), Counter[str](), 0, 0
         standings, again = self._newcomers(), repeats.stored_repeats(self.journal)
+        self.voids.clear()
         unrated = 0
 
         def rows() -> Iterator[MatchRecord]:
@@ -197,6 +203,7 @@ class _Run:
                 endings.update(seat.ending.value for seat in record.seats)
                 played += 1
                 void_matches += record.is_void
+                self.voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
                 unrated += record.is_measured and not self.tournament.ratings.measured
                 yield record
 
@@ -361,6 +368,7 @@ class _Run:
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
                     games=bot.games, trusted=bot.trusted, retired=place in self.course.retired,
+                    void=self.voids[bot.name, bot.version] if self.retires_for_voids else 0,
                     repeated=repeated, deviated=deviated,
                 )
                 for place, bot in enumerate(plan.contestants)
@@ -372,6 +380,7 @@ class _Run:
             key=plan.key.hex() if is_finished else None,
             matches=self.progress.total,
             outcome=self.course.outcome,
+            retires_for_voids=self.retires_for_voids,
             **counts,
         )  # fmt: skip
         write_manifest(self.folder, manifest)
@@ -430,7 +439,7 @@ def _plan(
             f"start anew with --fresh (the old results are set aside), or choose another --name"
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
-        journal.set_meta({"plan": document.encode()})
+        journal.set_meta({"plan": document.encode(), _VOIDS: b"retire"})
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
         raise StoreError(

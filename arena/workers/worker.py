@@ -30,7 +30,7 @@ NO_KILLS: Mapping[int, int] = MappingProxyType({})
 FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 BLAMED = 1_000
-"""In place of the number of failures of a seat: its bot is to blame, and is not run again in this match."""
+"""Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
 """A seat is the cause that another got no CPU if it used this share of the other's wall time as CPU time."""
 OVERDUE = "the match took longer than all its seats may take together, and the hall was waiting for this one"
@@ -206,10 +206,10 @@ class Worker:
 
 
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
-    """Whose failure a host fault is. The seats still run.
+    """Return a host fault as a failure of the seat that caused it. The seats still run.
 
-    A seat that got no CPU is not the cause of that; a rival who used the CPU meanwhile is. One thread of a bot gets no more
-    than a fair share: who had half a CPU while another that was ready had next to nothing runs many of them.
+    A seat that got no CPU is not the cause of that; a rival that used the CPU meanwhile is. One thread of a bot gets no more
+    than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many threads.
     """
     seat = seats[trouble.seat]
     if trouble.starved:

@@ -157,9 +157,12 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
         notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
     if manifest.outcome is not None:
         notes.append(f"it ended because: {manifest.outcome}")
-    retired = [bot.name for bot in manifest.bots if bot.retired]
-    if retired:
-        notes.append(f"retired, because it forfeited again and again: {', '.join(retired)}")
+    for why, retired in (
+        ("it forfeited", [bot.name for bot in manifest.bots if bot.retired and not bot.void]),
+        ("it forfeited or its matches were void", [bot.name for bot in manifest.bots if bot.retired and bot.void]),
+    ):
+        if retired:
+            notes.append(f"retired, because {why} again and again: {', '.join(retired)}")
     deviating = [f"{bot.name} ({bot.deviated} of {bot.repeated})" for bot in manifest.bots if bot.deviated]
     if deviating:
         notes.append(
@@ -167,7 +170,9 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
             f"{', and not rated' if manifest.unrated_bots else ''}: {', '.join(deviating)}"
         )
     if manifest.void:
-        notes.append(f"void matches, which the host could not finish, not rated: {manifest.void}")
+        voids = [f"{bot.name} {bot.void}" for bot in manifest.bots if bot.void]
+        of_bots = f" ({', '.join(voids)})" if voids else ""
+        notes.append(f"void matches, which the host could not finish, not rated: {manifest.void}{of_bots}")
     if manifest.unrated:
         notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []

@@ -17,9 +17,13 @@ def warnings(tournament: Evidence) -> Section | None:
     texts = list(tournament.missing)
     if not manifest.finished:
         texts.append(f"Not finished: {manifest.played:,} of {manifest.matches:,} matches are in; all of this may still change.")
-    retired = [shown(bot.name, bot.version) for bot in manifest.bots if bot.retired]
-    if retired:
-        texts.append(f"Retired, because they forfeited again and again: {', '.join(retired)}.")
+    gone = [bot for bot in manifest.bots if bot.retired]
+    for why, retired in (
+        ("they forfeited", [shown(bot.name, bot.version) for bot in gone if not bot.void]),
+        ("they forfeited or their matches were void", [shown(bot.name, bot.version) for bot in gone if bot.void]),
+    ):
+        if retired:
+            texts.append(f"Retired, because {why} again and again: {', '.join(retired)}.")
     deviating = [f"{shown(bot.name, bot.version)} ({bot.deviated} of {bot.repeated})" for bot in manifest.bots if bot.deviated]
     if deviating:
         unrated = " They are not rated." if manifest.unrated_bots else ""
@@ -28,7 +32,9 @@ def warnings(tournament: Evidence) -> Section | None:
             f"matches: {', '.join(deviating)}.{unrated}"
         )
     if manifest.void:
-        texts.append(f"Void matches, which the host could not finish, not rated: {manifest.void:,}.")
+        voids = [f"{shown(bot.name, bot.version)} {bot.void:,}" for bot in manifest.bots if bot.void]
+        of_bots = f" ({', '.join(voids)})" if voids else ""
+        texts.append(f"Void matches, which the host could not finish, not rated: {manifest.void:,}{of_bots}.")
     if manifest.unrated:
         texts.append(f"Matches with measured latency, not rated: {manifest.unrated:,}.")
     return Section("Notes", "", [Words(text, is_warning=True) for text in texts]) if texts else None
