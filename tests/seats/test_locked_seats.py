@@ -59,6 +59,22 @@ def test_a_bots_files_are_on_a_file_system_of_its_own_that_remembers_nothing(kee
     assert len(devices) == 2 and keeper.path(read_bot(path)).stat().st_dev not in devices
 
 
+def test_a_bot_that_looks_up_names_for_ever_does_not_become_ready(keeper: Keeper, tmp_path: Path) -> None:
+    path = tmp_path / "asking.py"
+    path.write_text("import os\nwhile True:\n    os.access('/new', os.F_OK)\n")
+    with LockedSeat(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as seat:
+        found = seat.start(StartInfo("naga", {}, 2, 0, Clock(0.1, 0.0, 0.1)))
+        assert found is not None and found.ending is Ending.STARTUP, found
+
+
+def test_a_trace_shows_the_line_although_the_file_cannot_be_opened_any_more(keeper: Keeper, tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    text = "from arena.agent import Agent\n\nclass Failing(Agent):\n    def act(self, view):\n        return view.nothing\n"
+    path.write_text(text)
+    record = play_locked(keeper, [path, RIVAL]).record
+    assert record.seats[0].ending is Ending.CRASH and "return view.nothing" in record.notes[0]
+
+
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
     played = play_locked(keeper, [TEST_BOTS / "studious_bot.py", RIVAL])
     assert played.record.seats[0].ending is Ending.PLAYED, played.record.notes

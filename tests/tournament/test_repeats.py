@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from arena.cli.main import main
-from arena.seats.sandbox import Keeper, LockError
+from arena.seats.sandbox import PROCESS, Keeper, LockError
 from arena.tournament.repeats import MOST, SHARE, choose
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
@@ -60,6 +60,30 @@ def test_a_bot_that_acts_by_entropy_is_named_and_no_other(tmp_path: Path, capsys
     before = (tmp_path / "out" / "cup" / "manifest.json").read_text()
     again = {bot.name: bot for bot in run(tmp_path).manifest.bots}  # nothing is left to play, nor to play again
     assert again == found and json.loads(before)["results_sha256"] == run(tmp_path).manifest.results_sha256
+
+
+def test_a_bot_that_remembers_a_hand_is_named(tmp_path: Path) -> None:
+    """Without a lock it has a file for that; the first seating of a deal is played again when it has seen all of them."""
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    (tmp_path / "remembering.py").write_text(f"""
+import hashlib
+from pathlib import Path
+from arena.agent import Agent
+
+class Remembering(Agent):
+    def act(self, view):
+        note = Path({str(memory)!r}, hashlib.sha256(str(view).encode()).hexdigest())
+        knows = note.exists()
+        note.touch()
+        return view.legal[-1 if knows else 0]
+""")
+    config = {"name": "cup", "seed": 7, "games": [{"game": "naga", "seats": 2}], "deals": 2}
+    config["bots"] = ["remembering.py", {"path": str(RIVAL), "trusted": True}]
+    (tmp_path / "cup.yaml").write_text(yaml.safe_dump(config))
+    settings = Settings(out=tmp_path / "out", backend=LOCAL, workers=1, unsafe_trust_bots=True, isolation=PROCESS)
+    (found, _) = run_tournament(tmp_path / "cup.yaml", settings).manifest.bots
+    assert found.deviated == found.repeated == 1
 
 
 def test_its_matches_are_rated_unless_the_config_says_no(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
