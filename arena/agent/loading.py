@@ -36,8 +36,9 @@ class LoadedBot:
 
     def close(self) -> None:
         """Forget the module and its submodules."""
-        for name in [name for name in sys.modules if name == self._name or name.startswith(self._name + ".")]:
-            del sys.modules[name]
+        for name in self._new_modules():
+            if self._is_own(name):
+                del sys.modules[name]
 
     def _execute(self, bot: BotFiles, folder: Path) -> type[Agent[Any]]:
         path = folder / bot.main
@@ -57,13 +58,25 @@ class LoadedBot:
 
     def _forget_files_of(self, folder: Path) -> None:
         own = str(folder) + os.sep
-        for name, module in list(sys.modules.items()):
-            is_own = name == self._name or name.startswith(self._name + ".")
-            if not is_own and str(getattr(module, "__file__", None)).startswith(own):
+        for name in self._new_modules():
+            if not self._is_own(name) and str(getattr(sys.modules[name], "__file__", None)).startswith(own):
                 del sys.modules[name]
+
+    def _is_own(self, name: str) -> bool:
+        return name == self._name or name.startswith(self._name + ".")
+
+    def _new_modules(self) -> list[str]:
+        """The bot's module and all that were imported after it: a process knows a thousand others, which are not looked at."""
+        later = list(itertools.takewhile(lambda name: name != self._name, reversed(sys.modules)))
+        return [*later, self._name] if self._name in sys.modules else later
 
 
 _code_cache: dict[tuple[str, bytes], types.CodeType] = {}
+
+
+def compile_ahead(source: bytes, path: str) -> None:
+    """Compile a bot's source for when it will be executed at this path. Raises what Python's compiler raises."""
+    _compiled(source, path)
 
 
 def _compiled(source: bytes, path: str) -> types.CodeType:

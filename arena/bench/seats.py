@@ -4,7 +4,7 @@ import contextlib
 import os
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -45,7 +45,7 @@ class SeatCost(msgspec.Struct, frozen=True):
     """Median, from a warm zygote to a bot that is ready."""
     start_p90_ms: float
     start_cpu_ms: float
-    """Median CPU time of zygote and seat for it: what a loaded machine changes less."""
+    """Median CPU time of zygote, template and seat for it: what a loaded machine changes less."""
     round_trip_us: float
     """Median decision of a trivial bot, asked and answered."""
     round_trip_p99_us: float
@@ -104,15 +104,19 @@ def _info(name: str) -> StartInfo:
 
 
 def _start_seconds(keeper: Keeper, name: str) -> tuple[float, float]:
-    """Wall time until a seat is ready, and the CPU time of zygote and seat meanwhile."""
-    info, zygote = _info(name), _cpu_clock(keeper.pid)
+    """Wall time until a seat is ready, and the CPU time of zygote, template and seat meanwhile."""
+    info = _info(name)
     with _seat(keeper) as seat:
-        began, cpu = time.perf_counter(), time.clock_gettime(zygote)
+        began, before = time.perf_counter(), _cpu_seconds(keeper.pids)
         fault = seat.start(info)
         seconds = time.perf_counter() - began
-        cpu = time.clock_gettime(zygote) - cpu + time.clock_gettime(_cpu_clock(seat.pid))
+        cpu = _cpu_seconds([*keeper.pids, seat.pid]) - before
         assert fault is None, fault
     return seconds, cpu
+
+
+def _cpu_seconds(pids: Iterable[int]) -> float:
+    return sum(time.clock_gettime(_cpu_clock(pid)) for pid in pids)
 
 
 def _round_trips(keeper: Keeper, name: str) -> tuple[list[float], float | None]:

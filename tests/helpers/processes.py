@@ -49,6 +49,13 @@ def command(pid: int) -> str:
         return ""
 
 
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def cpu_seconds(pid: int) -> float:
     try:
         return time.clock_gettime((~pid << 3) | 2)
@@ -60,6 +67,11 @@ def zygotes(below: int) -> set[int]:
     """Its own, and those of its workers; the seats forked by them have the same command line."""
     found = {pid for pid in descendants({below}) if "sandbox.zygote" in command(pid)}
     return found - descendants(found)
+
+
+def seats(below: int) -> set[int]:
+    """Locked children in which bots in Python run: neither zygotes nor templates, which outlast them."""
+    return {pid for pid in descendants(zygotes(below)) if _name(pid) == "arena seat"}
 
 
 def busy_seats(below: int, cpu: float) -> set[int]:

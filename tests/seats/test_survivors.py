@@ -19,7 +19,7 @@ from arena.tournament.session import LOCAL, RAY
 from arena.workers.ray.guardian import descendants
 from helpers.locked_matches import HOSTILE, RIVAL
 from helpers.paths import TESTS
-from helpers.processes import SECONDS, busy_seats, command, survivors, until, zygotes
+from helpers.processes import SECONDS, busy_seats, command, seats, survivors, until, zygotes
 
 BACKENDS = [LOCAL, pytest.param(RAY, marks=pytest.mark.slow)]
 WORKER = """
@@ -54,7 +54,7 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
     try:
         busy = until(lambda: busy_seats(process.pid, cpu=0.1), process)
         family = zygotes(process.pid) | descendants(zygotes(process.pid))
-        assert busy < family and len(family) == 3
+        assert busy < family and len(seats(process.pid)) == 2
         mounts = mount_namespaces(family)
         held = held_namespaces(family)
     finally:
@@ -128,12 +128,12 @@ class Run:
             self.process.wait(60)
 
     def seats(self) -> set[int]:
-        """The zygote and the seats of a match whose bot computes: once there are some."""
+        """The zygote and what it forked for a match whose bot computes: once there are two seats."""
 
         def found() -> set[int]:
             zygote = zygotes(self.process.pid)
-            seats = descendants(zygote)
-            return zygote | seats if busy_seats(self.process.pid, cpu=0.1) and len(seats) == 2 else set()
+            is_played = busy_seats(self.process.pid, cpu=0.1) and len(seats(self.process.pid)) == 2
+            return zygote | descendants(zygote) if is_played else set()
 
         return set(until(found, self.process))
 

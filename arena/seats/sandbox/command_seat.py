@@ -124,10 +124,11 @@ class CommandSeat(HeldSeat):
         return child
 
     def _lock(self, child: Child, program: Executable) -> None:
-        start = wire.Start(
-            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits, seed="", params=b"", info=None,
+        bot = wire.Bot(
+            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits,
             command=(str(program.path), *self._command.command[1:]), loader=program.system_loader, is_public=program.is_public,
         )  # fmt: skip
+        start = wire.Start(bot=bot, seed="", params=b"", info=None)
         child.send(wire.frame(start))
         child.take_gate()
         locked = child.receive(

@@ -149,7 +149,8 @@ def _user() -> str:
 
 
 def _memory() -> str:
-    limits.apply(Limits(memory=64 << 20), reserved=limits.address_space())
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    limits.apply(Limits(memory=64 << 20), reserved=limits.address_space(proc))
     return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
 
 

@@ -1,4 +1,7 @@
-"""A child of the zygote: locks itself in, then runs one bot for one match. The untrusted code runs in the same process."""
+"""A child of a template, or of the zygote: locks itself in, then runs one bot for one match.
+
+The untrusted code runs in the same process.
+"""
 
 import linecache
 import os
@@ -6,6 +9,7 @@ import random
 import signal
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,35 +21,86 @@ from arena.agent import Agent, BotFiles, LoadedBot
 from arena.errors import BotError, printable, short_trace
 from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
-from arena.seats.sandbox import kernel, launch, wire
+from arena.seats.sandbox import kernel, launch, namespaces, wire
 from arena.seats.sandbox.lockdown import Cell, lock
 
 SOCKET, OUTPUT = launch.SOCKET, 1
 _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 
 
-def run(cell: Cell, socket: int, output: int, *of_command: int) -> None:
-    """Never returns. `socket`: to the worker; `output`: takes what the bot prints; `of_command`: see launch.arrange."""
+@dataclass(frozen=True)
+class Prepared:
+    """What a process has ready for the seat that it will be."""
+
+    cell: Cell
+    bot: wire.Bot | None = None
+    """The bot, or None if the child has no template: then the worker tells it."""
+    files: namespaces.Files | None = None
+    """What is in the bot's folder, if that is known."""
+    source: bytes | None = None
+    """The content of the bot's main file, if that is known."""
+
+
+def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
+    """A seat without a template. Never returns.
+
+    `socket`: to the worker; `output`: takes what the bot prints; `of_command`: see launch.arrange.
+    """
     if of_command:
         launch.arrange(socket, output, *of_command)
-        start = msgspec.msgpack.decode(_read_message(), type=wire.Start)
-        launch.run(cell, start, lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
-    _close_all_but(socket, output)
-    start = msgspec.msgpack.decode(_read_message(), type=wire.Start)
+        start = wire.decode_start(_read_message())
+        assert start.bot is not None
+        launch.run(cell, start.bot, lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
+    arrange(socket, output)
+    kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
+    forget_environment()
+    open_output()
+    run(Prepared(cell))
+
+
+def arrange(socket: int, output: int) -> None:
+    """Number the descriptors: 0 nothing, 1 and 2 what is printed, 3 the worker."""
+    high = [os.dup(socket), os.dup(output)]  # above all that is overwritten below
+    os.dup2(high[1], 1)
+    os.dup2(high[1], 2)
+    os.dup2(high[0], SOCKET)
+    for number in (*high, socket, output):
+        if number > SOCKET:
+            os.close(number)
+    os.setsid()
+
+
+def forget_environment() -> None:
+    """Give this process the environment of every bot in Python."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(_ENVIRONMENT)
     os.chdir("/")
+
+
+def open_output() -> None:
+    """Let Python print to the descriptors 1 and 2, whatever they are then."""
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+
+
+def run(prepared: Prepared) -> NoReturn:
+    """Lock this process in, and play the match that the worker tells of."""
+    kernel.call_this_process("arena seat")
+    start = wire.decode_start(_read_message())
+    bot = prepared.bot or start.bot
+    assert bot is not None
     random.seed(start.seed)
     np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
-    folder = lock(cell, start.folder, start.limits, channel=SOCKET)
+    folder = lock(prepared.cell, bot.folder, bot.limits, files=prepared.files, channel=SOCKET)
     _send(wire.Locked(wire.START_ID, time.process_time()))
     asked = [wire.START_ID]  # the request that the bot works on
     with absent_parts(lambda part: _ask_for(part, start, asked[0])):
-        _play(start, Path(folder), asked)
+        _play(start, bot.main, prepared.source, Path(folder), asked)
 
 
-def _play(start: wire.Start, folder: Path, asked: list[int]) -> NoReturn:
-    agent = _started(start, folder)
+def _play(start: wire.Start, main: str, source: bytes | None, folder: Path, asked: list[int]) -> NoReturn:
+    agent = _started(start, main, source, folder)
     while True:
         body = _read_message()
         request = wire.decode_request(body)
@@ -67,25 +122,12 @@ def _ask_for(part: Part, start: wire.Start, request: int) -> None:
             _read(1)
 
 
-def _close_all_but(socket: int, output: int) -> None:
-    """Descriptors: 0 nothing, 1 and 2 what is printed, 3 the worker; no other."""
-    high = [os.dup(socket), os.dup(output)]  # above all that is overwritten below
-    os.dup2(high[1], 1)
-    os.dup2(high[1], 2)
-    os.dup2(high[0], SOCKET)
-    kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
-    os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
-
-
-def _started(start: wire.Start, folder: Path) -> Agent[Any]:
+def _started(start: wire.Start, main: str, source: bytes | None, folder: Path) -> Agent[Any]:
     """The bot's agent, once the worker was told that it is ready. Ends the process if there is no agent."""
     try:
-        source = (folder / start.main).read_bytes()
-        _remember_lines(str(folder / start.main), source)
-        loaded = LoadedBot(BotFiles(start.main, {start.main: source}), folder)
+        source = (folder / main).read_bytes() if source is None else source
+        remember_lines(str(folder / main), source)
+        loaded = LoadedBot(BotFiles(main, {main: source}), folder)
         if start.info is None:
             _send(wire.Ready(wire.START_ID, False, list(loaded.agent_class.games)))
             os._exit(0)
@@ -98,13 +140,15 @@ def _started(start: wire.Start, folder: Path) -> Agent[Any]:
     except BotError as error:
         reason = str(error)
     except BaseException as error:
-        reason = _where(error, start.main) if start.info is None else short_trace()
+        reason = _where(error, main) if start.info is None else short_trace()
     _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, printable(reason)))
     os._exit(3)
 
 
-def _remember_lines(path: str, source: bytes) -> None:
+def remember_lines(path: str, source: bytes) -> None:
     """Let a traceback show lines of the bot's main file, which cannot be opened any more when the bot plays."""
+    if path in linecache.cache:  # its template has seen to it
+        return
     text = source.decode("utf-8", "replace")
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 

@@ -21,6 +21,7 @@ from arena.games.discovery import outside_paths
 from arena.records import Ending
 from arena.seats.sandbox import canary, kernel, landlock, proc, wire
 from arena.seats.sandbox.child import Child, Trouble
+from arena.seats.sandbox.forker import Forker
 from arena.seats.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
 from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
@@ -29,7 +30,7 @@ DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it a
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 """The folders of the system's shared libraries."""
 START_SECONDS = 300.0  # the rooms may have to be compiled first
-_ANSWER_SECONDS = 30.0
+TEMPLATES = 16  # kept at once; each takes some megabytes
 _BOOT = """
 import sys
 sys.path.insert(0, sys.argv[2])
@@ -37,7 +38,6 @@ sys.path += sys.argv[3:]
 from arena.seats.sandbox.zygote import main
 main(int(sys.argv[1]))
 """
-_SPAWN, _STATUS, _DROP = b"spawn", b"status ", b"drop "
 
 
 class LockError(Exception):
@@ -58,7 +58,10 @@ class Keeper:
         self._wanted = level
         self._least = least
         self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
+        self._forker: Forker | None = None
+        self._templates: dict[wire.Bot, Forker] = {}
+        self._without_template: set[wire.Bot] = set()
+        self._parents: dict[int, Forker] = {}
         self._level = ""
         self._folders: dict[str, Path] = {}
         self.watch = MemoryWatch()
@@ -86,10 +89,15 @@ class Keeper:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the zygote and of the templates, if there are any."""
+        return [forker.pid for forker in (self._forker, *self._templates.values()) if forker is not None]
+
     def need(self, game: str) -> None:
         """Have a game ready in the zygote; if it is not, the zygote is started again, and compiles it if nobody has."""
         self._needed.add(game)
-        if self._control is not None and game not in self._loaded:
+        if self._forker is not None and game not in self._loaded:
             self.renew()
 
     def lacks(self, game: str, part: str) -> bool:
@@ -108,54 +116,56 @@ class Keeper:
         """A bot's own folder."""
         return self._folders[self.folder(bot)]
 
+    def seat(self, bot: wire.Bot) -> tuple[Child, wire.Bot | None]:
+        """A new child for a seat of a bot in Python, and what it has to be told of the bot: nothing if a template forks it.
+
+        Raises LockError, or Trouble (host) when its parent is lost.
+        """
+        template = self._template(bot)
+        if template is None:
+            return self.spawn(), bot
+        try:
+            child = template.spawn()
+        except Trouble:
+            self._end_template(bot)
+            raise
+        self._parents[child.pid] = template
+        return child, None
+
     def spawn(self, *descriptors: int) -> Child:
-        """A new child, which waits to be told who it is. Raises LockError, or Trouble (host) when the zygote is lost.
+        """A new child of the zygote, which waits to be told who it is. Raises LockError, or Trouble (host).
 
         `descriptors`: what one that will be a command bot gets beside its socket and its output (see launch.arrange).
         """
-        control = self._zygote()
-        ours, theirs = socket.socketpair()
-        reader, writer = os.pipe()
-        ours.setblocking(False)
-        os.set_blocking(reader, False)
+        zygote = self._zygote()
         try:
-            socket.send_fds(control, [_SPAWN], [theirs.fileno(), writer, *descriptors])
-            word, handles, _, _ = socket.recv_fds(control, 256, 1)
-            pid = int(word)
-        except (OSError, ValueError):
-            ours.close()
-            os.close(reader)
+            child = zygote.spawn(*descriptors)
+        except Trouble:
             self.close()
-            raise Trouble(Ending.HOST, "the zygote was lost") from None
-        finally:
-            theirs.close()
-            os.close(writer)
-        return Child(pid, handles[0], ours, reader)
+            raise
+        self._parents[child.pid] = zygote
+        return child
 
     def status(self, child: Child) -> int:
-        """The wait status of a child that has ended. Raises Trouble (host) when the zygote is lost."""
+        """The wait status of a child that has ended. Raises Trouble (host) when its parent is lost."""
+        parent = self._parents.pop(child.pid, None)
+        if parent is None:
+            raise Trouble(Ending.HOST, "the process that forked a seat was lost")
         try:
-            assert self._control is not None
-            self._control.send(_STATUS + b"%d" % child.pid)
-            return int(self._control.recv(256))
-        except (OSError, ValueError, AssertionError):
-            self.close()
-            raise Trouble(Ending.HOST, "the zygote was lost") from None
+            return parent.status(child.pid)
+        finally:
+            self._look_after(parent)
 
     def drop(self, child: Child) -> None:
-        """Tell the zygote that nobody needs the status of this killed child any more."""
-        try:
-            if self._control is not None:
-                self._control.send(_DROP + b"%d" % child.pid)
-        except OSError:
-            self.close()
+        """Say that nobody needs the status of this killed child any more."""
+        parent = self._parents.pop(child.pid, None)
+        if parent is not None:
+            parent.drop(child.pid)
+            self._look_after(parent)
 
     def cpu_seconds(self) -> float:
-        """CPU seconds of the zygote and its ended children, in steps of 10 ms; 0 if there is no zygote, or no Linux."""
-        if self._process is None:
-            return 0.0
-        fields = proc.stat(Path(f"/proc/{self._process.pid}"))
-        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        """CPU seconds of zygote, templates and their ended children, in steps of 10 ms; 0 if there is none, or no Linux."""
+        return sum(map(_cpu_seconds, self.pids))
 
     def renew(self) -> None:
         """End the zygote and its children: the next seat gets a new one, which has all that is compiled by then."""
@@ -163,20 +173,81 @@ class Keeper:
 
     def close(self) -> None:
         """End the zygote, and its children with it."""
-        control, process = self._control, self._process
-        self._control = self._process = None
-        if control is not None:
-            control.close()
+        forkers, process = [self._forker, *self._templates.values()], self._process
+        self._forker = self._process = None
+        self._templates.clear()
+        self._parents.clear()
+        for forker in forkers:
+            if forker is not None:
+                forker.close()
         if process is not None:
             process.kill()
             process.wait()
             atexit.unregister(self.close)
 
-    def _zygote(self) -> socket.socket:
-        if self._control is None:
+    def _zygote(self) -> Forker:
+        if self._forker is None:
             self._start()
-        assert self._control is not None
-        return self._control
+        assert self._forker is not None
+        return self._forker
+
+    def _template(self, bot: wire.Bot) -> Forker | None:
+        """The template of a bot, which is made if there is none yet; None for a bot that cannot have one."""
+        zygote = self._zygote()
+        found = self._templates.pop(bot, None)
+        if found is None and bot not in self._without_template:
+            found = self._new_template(zygote, bot)
+        if found is not None:
+            self._templates[bot] = found  # the last of them: the one that was used last
+            self._end_oldest()
+        return found
+
+    def _new_template(self, zygote: Forker, bot: wire.Bot) -> Forker | None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            pid, handle = zygote.fork(wire.TEMPLATE, theirs.fileno())
+        except Trouble:
+            ours.close()
+            self.close()
+            raise
+        finally:
+            theirs.close()
+        os.close(handle)
+        template = Forker(ours, pid)
+        if not template.is_ready_for(bot):  # its source cannot be compiled: the seats find out why
+            template.close()
+            zygote.drop(pid)
+            self._without_template.add(bot)
+            return None
+        return template
+
+    def _end_oldest(self) -> None:
+        """End the templates beyond TEMPLATES that were not used for the longest time; not those of seats that are in use."""
+        in_use = {parent.pid for parent in self._parents.values()}
+        idle = [bot for bot, template in self._templates.items() if template.pid not in in_use]
+        for bot in idle[: max(0, len(self._templates) - TEMPLATES)]:
+            self._end_template(bot)
+
+    def _end_template(self, bot: wire.Bot) -> None:
+        """End a template, and what it has forked. If the zygote is lost, it was lost with it."""
+        template = self._templates.pop(bot, None)
+        if template is None or self._forker is None:
+            return
+        template.close()
+        self._forker.drop(template.pid)
+        if self._forker.is_lost:
+            self.close()
+        elif template.is_lost:  # whatever the reason, it shall not happen again
+            self._without_template.add(bot)
+
+    def _look_after(self, parent: Forker) -> None:
+        """Forget a parent that is lost."""
+        if not parent.is_lost:
+            return
+        if parent is self._forker:
+            self.close()
+        for bot in [bot for bot, template in self._templates.items() if template is parent]:
+            self._end_template(bot)
 
     def _start(self) -> None:
         """Start a zygote with the strongest isolation that works here. Raises LockError."""
@@ -221,7 +292,6 @@ class Keeper:
         isolated = ("-s", "-P")  # not -I: it would ignore the hash seed, and the environment is ours anyway
         home = str(Path(arena.__file__).parent.parent)
         command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), home, *entries]
-        self._control = ours
         self._process = subprocess.Popen(
             command, env=_environment(), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True,
@@ -235,8 +305,13 @@ class Keeper:
             up = msgspec.msgpack.decode(said, type=wire.Up) if said else wire.Up(PROCESS, error="the zygote did not start")
         except (OSError, msgspec.DecodeError) as error:
             up = wire.Up(PROCESS, error=f"the zygote did not start: {error}")
-        ours.settimeout(_ANSWER_SECONDS)
+        self._forker = Forker(ours, self._process.pid)
         return up
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = proc.stat(Path(f"/proc/{pid}"))
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _environment() -> dict[str, str]:

@@ -44,6 +44,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 }  # fmt: skip
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_PR_SET_NAME = 15
 _EMPTY_PATH = 0x1000  # AT_EMPTY_PATH
 _COLUMNS = {"x86_64": 0, "aarch64": 1}
 
@@ -75,6 +76,23 @@ def prctl(*arguments: int) -> None:
     call("prctl", *arguments, *[0] * (5 - len(arguments)))
 
 
+def call_this_process(name: str) -> None:
+    """Give this process the name that `top` shows, of 15 characters."""
+    call("prctl", _PR_SET_NAME, name.encode(), 0, 0, 0)
+
+
+def fork() -> int:
+    """Fork this single-threaded process; 0 in the child. Raises OSError.
+
+    What `os.fork` does besides is for threads, and to give the modules that draw random numbers new seeds: a good part of what
+    a fork costs. Whoever calls this seeds them.
+    """
+    pid = int(_python().fork())
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "fork")
+    return pid
+
+
 def execute(program: int, arguments: Sequence[str], environment: Sequence[str]) -> None:
     """Replace this process by the program that is open at a descriptor; raises OSError."""
     call("execveat", program, b"", _texts(arguments), _texts(environment), _EMPTY_PATH)
@@ -90,3 +108,9 @@ def _libc() -> Any:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     return libc
+
+
+@cache
+def _python() -> Any:
+    """The C library, called without giving up the interpreter's lock: a child must have it."""
+    return ctypes.PyDLL(None, use_errno=True)

@@ -2,9 +2,9 @@
 
 import errno
 import os
+import stat
 import struct
 from collections.abc import Iterable
-from pathlib import Path
 
 from arena.seats.sandbox import kernel
 
@@ -26,10 +26,16 @@ def version() -> int:
         return 0
 
 
-def restrict(readable: Iterable[str], sinks: Iterable[str] = (), programs: Iterable[int | str] = ()) -> None:
+def opened(paths: Iterable[str | int]) -> tuple[int, ...]:
+    """Descriptors of the existing ones among `paths`, for processes that will be forked from this one."""
+    return tuple(handle for path in paths if (handle := _opened(path)) is not None)
+
+
+def restrict(readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = ()) -> None:
     """Allow reading below `readable`, writing to the devices `sinks` and running `programs`; nothing else.
 
-    Programs are paths or open files. Needs no_new_privs. Paths that do not exist are passed over. Raises OSError.
+    All are paths or descriptors; those of what is readable and of sinks are closed. Needs no_new_privs. Paths that do not
+    exist are passed over. Raises OSError.
     """
     kind = version()
     if not kind:
@@ -51,15 +57,23 @@ def restrict(readable: Iterable[str], sinks: Iterable[str] = (), programs: Itera
     os.close(rules)
 
 
-def _allow(rules: int, path: str, rights: int) -> None:
-    try:
-        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
+def _allow(rules: int, path: int | str, rights: int) -> None:
+    handle = _opened(path)
+    if handle is None:
         return
-    if not Path(path).is_dir():
+    if not stat.S_ISDIR(os.fstat(handle).st_mode):
         rights &= ~READ_DIR
     _add(rules, handle, rights)
     os.close(handle)
+
+
+def _opened(path: int | str) -> int | None:
+    if isinstance(path, int):
+        return path
+    try:
+        return os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return None
 
 
 def _add(rules: int, handle: int, rights: int) -> None:

@@ -41,15 +41,15 @@ def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> 
         signal.signal(number, signal.SIG_DFL)
 
 
-def run(cell: Cell, start: wire.Start, is_locked: Callable[[], None]) -> None:
+def run(cell: Cell, bot: wire.Bot, is_locked: Callable[[], None]) -> None:
     """Lock this process in and run the program; `is_locked` tells the worker. Never returns."""
-    folder = lock(cell, start.folder, start.limits, Program(start.loader, start.is_public), channel=SOCKET)
+    folder = lock(cell, bot.folder, bot.limits, Program(bot.loader, bot.is_public), channel=SOCKET)
     os.chdir(folder)
     is_locked()
     try:
-        kernel.execute(seccomp.PROGRAM, start.command, [f"{name}={value}" for name, value in ENVIRONMENT.items()])
+        kernel.execute(seccomp.PROGRAM, bot.command, [f"{name}={value}" for name, value in ENVIRONMENT.items()])
     except OSError as error:
-        os.write(2, f"{start.command[0]} cannot be run: {error.strerror}\n".encode())
+        os.write(2, f"{bot.command[0]} cannot be run: {error.strerror}\n".encode())
     os._exit(FAILED)
 
 

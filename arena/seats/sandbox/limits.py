@@ -3,7 +3,6 @@
 import os
 import resource
 import struct
-from pathlib import Path
 
 from arena.records import Limits
 from arena.seats.sandbox import kernel
@@ -18,9 +17,11 @@ FIRST_UID = 0x6A00_0000  # beyond every real account; the pid is added, so that 
 _CAPABILITY_HEADER = struct.pack("=Ii", 0x2008_0522, 0)
 
 
-def address_space() -> int:
-    """Bytes of address space that this process has mapped."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+def address_space(proc: int) -> int:
+    """Bytes of address space that this process has mapped. `proc`: an open /proc, which namespaces hide."""
+    handle = os.open("self/statm", os.O_RDONLY, dir_fd=proc)
+    pages = int(os.read(handle, 200).split()[0])
+    os.close(handle)
     return pages * resource.getpagesize()
 
 
@@ -72,11 +73,15 @@ def become_nobody(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def drop_capabilities() -> None:
-    """Give up every capability, for this process and every program that it runs."""
+def bound_capabilities() -> None:
+    """Let no program that this process or its children will run have any capability."""
     for capability in range(64):
         try:
             kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
         except OSError:  # past the last one, or not ours to drop
             break
+
+
+def drop_capabilities() -> None:
+    """Give up every capability that this process has."""
     kernel.call("capset", _CAPABILITY_HEADER, bytes(24))

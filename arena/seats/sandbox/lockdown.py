@@ -11,18 +11,19 @@ from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
 @dataclass(frozen=True)
 class Cell:
-    """What the lock of every child of a zygote has in common."""
+    """What the lock of all children of a zygote, or of a template, has in common."""
 
     level: str
-    libraries: tuple[str, ...]
-    devices: tuple[str, ...]
+    libraries: tuple[str | int, ...]
+    """What a bot may read, as paths or open descriptors."""
+    devices: tuple[str | int, ...]
     store: str
     address_space: int
-    """The bytes of address space that the zygote has mapped; a bot's memory comes on top."""
+    """The bytes of address space that the parent has mapped; a bot's memory comes on top."""
     drops_user: bool
     """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
-    zygote: int
-    """The process id of the zygote: a child whose parent is gone exits."""
+    parent: int
+    """The process id of the zygote or the template: a child whose parent is gone exits."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,20 @@ class Program:
 
 
 def lock(
-    cell: Cell, folder: str, allowed: Limits, program: Program | None = None, *, channel: int | None = None
+    cell: Cell, folder: str, allowed: Limits, program: Program | None = None, *, files: namespaces.Files | None = None,
+    channel: int | None = None,
 ) -> str:  # fmt: skip
     """Lock this single-threaded process in; returns the path of the bot's folder afterwards.
 
     Raises OSError; then no code of the bot may run.
 
-    `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever. `channel`: the socket
-    to a worker that will take the gate of names.py, and from then on must serve it; None: there is none.
+    `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever. `files`: what is in
+    the folder, if that is known. `channel`: the socket to a worker that will take the gate of names.py, and from then on must
+    serve it; None: there is none.
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
-        namespaces.show_only(folder)
+        namespaces.show_only(files or namespaces.files_of(folder))
         where = namespaces.BOT
     elif is_locked(cell.level):
         namespaces.read_all(where)
@@ -57,11 +60,12 @@ def lock(
         if program is not None:
             drops_user |= os.geteuid() == 0 and program.is_public and cell.level == NAMESPACE
             is_alone = drops_user or (os.geteuid() != 0 and namespaces.become_alone())
+            limits.bound_capabilities()  # the zygote has, but a new user namespace brings them back
         if drops_user:
             limits.become_nobody(limits.FIRST_UID + os.getpid())
         limits.drop_capabilities()
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # now: a change of user clears it
-    if os.getppid() != cell.zygote:
+    if os.getppid() != cell.parent:
         os._exit(1)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)

@@ -11,6 +11,7 @@ import fcntl
 import os
 import socket
 import struct
+from functools import cache
 
 from arena.seats.sandbox import seccomp
 
@@ -36,12 +37,22 @@ def watch(channel: int, *, is_wanted: bool) -> None:
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(channel)) as worker:
         try:
-            gates = [seccomp.install(seccomp.answering(CALLS, _ASK), _NEW_LISTENER)] if is_wanted else []
+            gates = [seccomp.install(_filter(), _NEW_LISTENER)] if is_wanted else []
         except OSError:
             gates = []
         socket.send_fds(worker, [b"."], gates)
         for gate in gates:
             os.close(gate)
+
+
+@cache
+def _filter() -> bytes:
+    return seccomp.packed(seccomp.answering(CALLS, _ASK))
+
+
+def prepare() -> None:
+    """Get the filter ready, for processes that will be forked from this one."""
+    _filter()
 
 
 class Gate:

@@ -53,9 +53,13 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
     _mount(None, "/", None, _REMOUNT | _BIND | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
 
 
-def show_only(folder: str) -> None:
-    """Mount a copy of the bot's folder at BOT, and unmount the store; for a child of a process that lives in namespaces."""
-    files = files_below(f"{STORE}/{folder}")
+def files_of(folder: str) -> "Files":
+    """What is in a bot's folder of the store. Raises OSError."""
+    return files_below(f"{STORE}/{folder}")
+
+
+def show_only(files: "Files") -> None:
+    """Mount a copy of a bot's files at BOT, and unmount the store; for a child of a process that lives in namespaces."""
     kernel.call("unshare", _NEW_MOUNTS)
     show_copy(files)
     kernel.call("umount2", STORE.encode(), _DETACH)

@@ -95,12 +95,11 @@ class LockedSeat(HeldSeat):
             return
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
-        start = wire.Start(
-            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits, seed=f"{self._seed:x}",
-            params=msgspec.json.encode(self._params), info=info,
-        )  # fmt: skip
+        bot = wire.Bot(folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits)
         self._isolation = self._keeper.level
-        self._child = child = self._keeper.spawn()
+        self._child, told = self._keeper.seat(bot)
+        child = self._child
+        start = wire.Start(bot=told, seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)
         self._began = time.perf_counter()
         child.send(wire.frame(start))
         try:

@@ -10,6 +10,7 @@ import errno
 import os
 import struct
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from arena.seats.sandbox import kernel
 
@@ -70,12 +71,14 @@ def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
 
     `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM.
     """
-    install(program(os.getpid(), runs_program=runs_program))
+    install(_code(os.getpid(), runs_program))
 
 
-def install(filters: Sequence[Instruction], flags: int = 0) -> int:
-    """Install a filter for this process, for good; returns what the kernel does. Needs no_new_privs. Raises OSError."""
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in filters)
+def install(code: bytes, flags: int = 0) -> int:
+    """Install a filter (see `packed`) for this process, for good; returns what the kernel does.
+
+    Needs no_new_privs. Raises OSError.
+    """
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(buffer))
     return kernel.call("seccomp", _SET_MODE_FILTER, flags, header)
@@ -87,6 +90,33 @@ def answering(names: Iterable[str], action: int) -> list[Instruction]:
     for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
         code += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, action)]
     return [*code, (_RETURN, 0, 0, _ALLOW)]
+
+
+def prepare() -> None:
+    """Get the filter for bots in Python ready, for processes that will be forked from this one."""
+    _code(os.getpid(), False)
+
+
+def _code(pid: int, runs_program: bool) -> bytes:
+    """The filter as the kernel takes it. It is the same for all processes but for their number."""
+    code, places = _code_but_pid(runs_program)
+    found = bytearray(code)
+    for place in places:
+        struct.pack_into("=I", found, place, pid)
+    return bytes(found)
+
+
+@cache
+def _code_but_pid(runs_program: bool) -> tuple[bytes, tuple[int, ...]]:
+    """The filter for no process, and where the number of a process has to be written."""
+    nobody, somebody = (program(pid, runs_program=runs_program) for pid in (0xFFFF_FFFE, 0xFFFF_FFFF))
+    places = tuple(8 * place + 4 for place, (one, other) in enumerate(zip(nobody, somebody)) if one != other)
+    return packed(nobody), places
+
+
+def packed(filters: Sequence[Instruction]) -> bytes:
+    """A filter as the kernel takes it."""
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in filters)
 
 
 def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:

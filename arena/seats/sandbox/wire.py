@@ -16,6 +16,12 @@ from arena.seats.protocol import MESSAGE_BYTES, NoMessage
 
 __all__ = ["MESSAGE_BYTES", "NoMessage"]
 
+SPAWN, TEMPLATE, STATUS, DROP = b"spawn", b"template", b"status ", b"drop "
+"""What a worker says to its zygote and to templates: fork a seat, fork a template, how a child ended, that nobody asks."""
+READY = b"ready"
+"""What a template says when it can fork seats."""
+ORDER_BYTES = 1 << 16  # of the first message to a zygote or a template
+
 HEADER = struct.Struct("<I")
 START_ID = 0
 TEXT = 4000  # characters of an action
@@ -46,24 +52,31 @@ class Up(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """Sent to a child before it locks itself: which bot it will run."""
+class Bot(msgspec.Struct, frozen=True, kw_only=True):
+    """Which bot a seat will run: sent to its template, or to a child that has none before it locks itself."""
 
     folder: str
     """The name of the bot's folder in the store."""
     main: str
     limits: Limits
+    command: tuple[str, ...] = ()
+    """The path of a command bot's program and its arguments; empty for a bot in Python."""
+    loader: str = ""
+    is_public: bool = False
+    """Whether a user that owns nothing can reach the program and the files beside it."""
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """Sent to a child before it locks itself: what it will play."""
+
+    bot: Bot | None = None
+    """The bot, or None where its template has told the child."""
     seed: str
     """The seed of the bot's random generator, in hex digits."""
     params: bytes
     """The bot's parameters as JSON."""
     info: StartInfo | None
     """What the bot is told at the start; None: only report what the bot declares."""
-    command: tuple[str, ...] = ()
-    """The path of a command bot's program and its arguments; empty for a bot in Python."""
-    loader: str = ""
-    is_public: bool = False
-    """Whether a user that owns nothing can reach the program and the files beside it."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
@@ -137,6 +150,7 @@ Request = Ask | End
 Reply = Locked | Ready | Action | Failed | Lacking | Done
 
 _encoder = msgspec.msgpack.Encoder()
+_starts: Any = msgspec.msgpack.Decoder(Start)
 _requests: Any = msgspec.msgpack.Decoder(Request)
 _replies: Any = msgspec.msgpack.Decoder(Reply)
 
@@ -145,6 +159,11 @@ def frame(message: msgspec.Struct) -> bytes:
     """A message with its length before it."""
     body = _encoder.encode(message)
     return HEADER.pack(len(body)) + body
+
+
+def decode_start(body: bytes) -> Start:
+    """What a child is told first; used by the child."""
+    return _starts.decode(body)  # type: ignore[no-any-return]
 
 
 def decode_request(body: bytes) -> Request:

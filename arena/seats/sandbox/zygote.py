@@ -1,4 +1,5 @@
-"""The zygote: a fresh process that has loaded the compiled rooms and forks a locked child for each seat.
+"""The zygote: a fresh process that has loaded the compiled rooms and forks a template for each bot, and a locked child for
+each seat that has none.
 
 It knows no key, no bot and no match: it hands descriptors on, and each child is told by its worker who it is. It ends when its
 worker ends, in whatever way, and its children end with it.
@@ -7,12 +8,12 @@ worker ends, in whatever way, and its children end with it.
 import contextlib
 import gc
 import os
-import select
 import signal
 import socket
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -21,38 +22,36 @@ from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.readiness import require
-from arena.seats.sandbox import canary, inmate, kernel, limits, namespaces, wire
+from arena.seats.sandbox import canary, huge_pages, inmate, kernel, limits, namespaces, template, wire
+from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell
-
-SPAWN, STATUS, DROP = b"spawn", b"status ", b"drop "
-_REAP_SECONDS = 0.02  # between looks at children that nobody asks after
-_ORDER_BYTES = 1 << 16
-_MOST_DESCRIPTORS = 5  # of a seat: its socket and output; of a command bot also its two pipes and its program
 
 
 def main(descriptor: int) -> None:
     """Serve the worker at the other end of the socket `descriptor` until it is gone."""
+    kernel.call_this_process("arena zygote")
     signal.pthread_sigmask(signal.SIG_SETMASK, [])  # workers block some, and a new program inherits that
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=descriptor)
-    order = msgspec.msgpack.decode(control.recv(_ORDER_BYTES), type=wire.Order)
+    order = msgspec.msgpack.decode(control.recv(wire.ORDER_BYTES), type=wire.Order)
     if order.dies_with_thread:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != order.parent:
         os._exit(1)
     try:
-        cell, reason = _prepared(order)
+        proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+        cell, reason = _prepared(order, proc)
         up = wire.Up(cell.level, reason)
     except BaseException:
         up = wire.Up(PROCESS, error=traceback.format_exc(limit=-2))
     control.send(msgspec.msgpack.encode(up))
     if up.error is None:
-        _serve(control, cell)
+        serve(control, {wire.SPAWN: partial(inmate.from_zygote, cell), wire.TEMPLATE: partial(template.run, cell, proc)})
     os._exit(0)
 
 
-def _prepared(order: wire.Order) -> tuple[Cell, str]:
+def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
     """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
     for room, parts in ((games.load(name), parts) for name, parts in order.rooms.items()):
         with jit.compiling(room.package):
@@ -64,14 +63,17 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
     for room in rooms:
         for entry in [*games.compiled_entries(room), *search.compiled_searches(room)]:
             jit.forbid_compiling(entry)
+    gc.collect()
+    gc.freeze()
+    huge_pages.collapse()
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
         devices=order.devices,
         store=order.store,
-        address_space=limits.address_space(),
+        address_space=limits.address_space(proc),
         drops_user=os.geteuid() == 0,
-        zygote=os.getpid(),
+        parent=os.getpid(),
     )
     reasons: list[str] = []
     if cell.level == NAMESPACE:
@@ -80,9 +82,8 @@ def _prepared(order: wire.Order) -> tuple[Cell, str]:
         except OSError as error:
             reasons.append(f"no namespaces: {error.strerror or error}")
             cell = replace(cell, level=LOCKED)
+    limits.bound_capabilities()
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
-    gc.collect()
-    gc.freeze()
     if cell.level == PROCESS:
         return cell, ""
     trouble = canary.trouble(cell)
@@ -99,48 +100,3 @@ def _loaded() -> Iterator[Game]:
     for name in games.names():
         with contextlib.suppress(ConfigError):
             yield games.load(name)
-
-
-def _serve(control: socket.socket, cell: Cell) -> None:
-    poll = select.poll()
-    poll.register(control, select.POLLIN)
-    dropped: set[int] = set()
-    while True:
-        while not poll.poll(1000 * _REAP_SECONDS if dropped else None):
-            _reap(dropped)
-        word, descriptors, _, _ = socket.recv_fds(control, 256, _MOST_DESCRIPTORS)
-        _reap(dropped)
-        if not word:
-            return
-        if word == SPAWN:
-            _spawn(control, cell, descriptors)
-        elif word.startswith(STATUS):
-            _, status = os.waitpid(int(word.removeprefix(STATUS)), 0)
-            control.send(b"%d" % status)
-        elif word.startswith(DROP):
-            dropped.add(int(word.removeprefix(DROP)))
-
-
-def _spawn(control: socket.socket, cell: Cell, descriptors: list[int]) -> None:
-    pid = os.fork()
-    if pid == 0:
-        try:
-            inmate.run(cell, *descriptors)
-        except BaseException:
-            os.write(2, b"the cell: " + traceback.format_exc(limit=-3).encode("ascii", "backslashreplace"))
-        os._exit(CELL_FAILED)
-    handle = os.pidfd_open(pid)
-    socket.send_fds(control, [b"%d" % pid], [handle])
-    for descriptor in (*descriptors, handle):
-        os.close(descriptor)
-
-
-def _reap(dropped: set[int]) -> None:
-    for pid in list(dropped):
-        if os.waitpid(pid, os.WNOHANG)[0]:
-            dropped.discard(pid)
-
-
-CELL_FAILED = 98  # exit code of a child whose lock or loop failed: ours, unless a bot says so itself
-
-__all__ = ["CELL_FAILED", "DROP", "SPAWN", "STATUS", "main"]

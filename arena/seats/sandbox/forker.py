@@ -1,0 +1,84 @@
+"""The worker's end of a process that forks children when it is told to: the zygote, or the template of a bot."""
+
+import os
+import socket
+
+import msgspec
+
+from arena.records import Ending
+from arena.seats.sandbox import wire
+from arena.seats.sandbox.child import Child, Trouble
+
+ANSWER_SECONDS = 30.0
+
+
+class Forker:
+    """Tells one process to fork, and asks it how its children ended."""
+
+    def __init__(self, control: socket.socket, pid: int) -> None:
+        """`control`: a socket of messages to it; closing it ends the process."""
+        self.pid = pid
+        self.is_lost = False
+        """Whether it has not answered: it is no use any more."""
+        self._control = control
+        control.settimeout(ANSWER_SECONDS)
+
+    def is_ready_for(self, bot: wire.Bot) -> bool:
+        """Tell a new template which bot it is for, and wait until it can fork seats; False: it never will."""
+        try:
+            self._control.send(msgspec.msgpack.encode(bot))
+            return self._control.recv(256) == wire.READY
+        except OSError:
+            return False
+
+    def fork(self, word: bytes, *descriptors: int) -> tuple[int, int]:
+        """Have a child forked that gets the descriptors; returns its process id and a handle (pidfd). Raises Trouble (host)."""
+        try:
+            socket.send_fds(self._control, [word], list(descriptors))
+            said, handles, _, _ = socket.recv_fds(self._control, 256, 1)
+            return int(said), handles[0]
+        except (OSError, ValueError, IndexError):
+            raise self._lost() from None
+
+    def spawn(self, *descriptors: int) -> Child:
+        """A child for a seat, which waits to be told who it is. Raises Trouble (host).
+
+        `descriptors`: what one that will be a command bot gets beside its socket and its output (see launch.arrange).
+        """
+        ours, theirs = socket.socketpair()
+        reader, writer = os.pipe()
+        ours.setblocking(False)
+        os.set_blocking(reader, False)
+        try:
+            pid, handle = self.fork(wire.SPAWN, theirs.fileno(), writer, *descriptors)
+        except Trouble:
+            ours.close()
+            os.close(reader)
+            raise
+        finally:
+            theirs.close()
+            os.close(writer)
+        return Child(pid, handle, ours, reader)
+
+    def status(self, pid: int) -> int:
+        """The wait status of a child that has ended. Raises Trouble (host)."""
+        try:
+            self._control.send(wire.STATUS + b"%d" % pid)
+            return int(self._control.recv(256))
+        except (OSError, ValueError):
+            raise self._lost() from None
+
+    def drop(self, pid: int) -> None:
+        """Say that nobody needs the status of this killed child any more."""
+        try:
+            self._control.send(wire.DROP + b"%d" % pid)
+        except OSError:
+            self._lost()
+
+    def close(self) -> None:
+        """End the process, and its children with it."""
+        self._control.close()
+
+    def _lost(self) -> Trouble:
+        self.is_lost = True
+        return Trouble(Ending.HOST, "the process that forks seats was lost")
