@@ -9,17 +9,18 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from statistics import median
 
 import msgspec
 
 from arena import games
 from arena.admission.rivals import rivals
-from arena.agent import BotFiles
+from arena.agent import BotFiles, StartInfo
 from arena.conformance.tables import variants
 from arena.engine.options import OptionValue
 from arena.errors import nearest
-from arena.match import HostTrouble, MatchSetup, Player, Seat, play
+from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
 from arena.seats.choose import BotSeat, open_seat
 from arena.seats.holder import Holder
@@ -239,20 +240,23 @@ class _Checked:
         return self.holder.play(lambda: self._played(setup, own), self.news)
 
     def _played(self, setup: MatchSetup, own: int) -> MatchRecord:
+        failures = 0  # at the bot's own seat, while its code ran
         for attempt in range(ATTEMPTS):
             with ExitStack() as opened:
                 held = self.holder.seat(self.bot, setup.bot_seeds[own], {})
                 opened.callback(held.close)
-                watched = WatchedSeat(held)
+                is_to_blame = failures == ATTEMPTS - 1
+                watched = WatchedSeat(_Blaming(held) if is_to_blame else held)
                 seats: list[Seat] = [
                     watched if seat == own else opened.enter_context(self._rival(player.bot, setup.bot_seeds[seat]))
                     for seat, player in enumerate(setup.players)
                 ]
                 try:
                     record = play(self.room, setup, seats)
-                except HostTrouble:
+                except HostTrouble as trouble:
                     if attempt == ATTEMPTS - 1:
                         raise
+                    failures += trouble.seat == own and _has_begun(held) and not trouble.starved
                     continue
                 self._note(setup, own, record, watched, held)
                 return record
@@ -287,6 +291,41 @@ class _Checked:
     def _unusual(self, options: dict[str, OptionValue], seats: int) -> dict[str, OptionValue]:
         usual = self.room.resolve_options({}, seats)
         return {name: value for name, value in options.items() if usual.get(name) != value}
+
+
+class _Blaming:
+    """A seat at which the host failed twice in the match: the third failure is the bot's. Implements match.Seat."""
+
+    def __init__(self, seat: BotSeat) -> None:
+        self._seat = seat
+        self.wants_forced = False
+        self.ask, self.end = seat.ask, seat.end
+
+    @property
+    def isolation(self) -> str:
+        """The isolation level of the bot."""
+        return self._seat.isolation
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Get the bot ready to play."""
+        fault = self._seat.start(info)
+        self.wants_forced = self._seat.wants_forced
+        return None if fault is None else self._blamed(fault)
+
+    def answer(self) -> Answer | Fault:
+        """The bot's answer, or its fault."""
+        found = self._seat.answer()
+        return self._blamed(found) if isinstance(found, Fault) else found
+
+    def _blamed(self, fault: Fault) -> Fault:
+        if fault.ending is not Ending.HOST or fault.starved or not _has_begun(self._seat):
+            return fault
+        return replace(fault, ending=Ending.CRASH, reason=f"failed the host {ATTEMPTS} times in this match: {fault.reason}")
+
+
+def _has_begun(seat: BotSeat) -> bool:
+    """Whether code of the bot may have run, in a process of its own."""
+    return isinstance(seat, HeldSeat) and seat.has_begun
 
 
 def _failures(results: Sequence[GameCheck]) -> Iterator[str]:

@@ -12,9 +12,10 @@ from arena.agent import read_bot
 from arena.cli.main import main
 from arena.conformance.tables import variants
 from arena.games import load, names
+from arena.match import Fault, HostTrouble
 from arena.records import Ending
 from arena.seats import holder
-from arena.seats.sandbox import LOCKED, PROCESS, Keeper, LockError
+from arena.seats.sandbox import LOCKED, PROCESS, Keeper, LockedSeat, LockError
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
@@ -120,6 +121,21 @@ def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[
     assert main(["check", str(HOUSE_BOTS / "naga_greedy.py"), "--game", "nagga"]) == 2
     shown = capsys.readouterr().err
     assert "no_such_bot.py does not exist" in shown and 'did you mean "naga"?' in shown
+
+
+@pytest.mark.parametrize("starved", [0.0, 9.0])
+def test_a_bot_at_which_the_host_fails_three_times_is_to_blame_unless_the_machine_is_short_of_cpu(
+    starved: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LockedSeat, "answer", lambda seat: Fault(Ending.HOST, "its process was lost", starved=starved))
+    bot = read_bot(HOUSE_BOTS / "naga_greedy.py")
+    if starved:
+        with pytest.raises(HostTrouble, match="its process was lost"):
+            check_bot("greedy", bot)
+        return
+    found = check_bot("greedy", bot)
+    assert not found.may_enter and {fault.ending for fault in found.faults} == {Ending.CRASH}
+    assert "failed the host 3 times in this match: its process was lost" in found.faults[0].reason
 
 
 def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
