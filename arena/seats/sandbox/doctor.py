@@ -16,7 +16,7 @@ import msgspec
 
 import arena
 from arena.records import Limits
-from arena.seats.sandbox import kernel, landlock, limits, namespaces, pressure, program, seccomp
+from arena.seats.sandbox import cgroups, kernel, landlock, limits, namespaces, pressure, program, seccomp
 from arena.seats.sandbox.keeper import Keeper, LockError, libraries
 from arena.seats.sandbox.levels import LOCKED
 
@@ -219,6 +219,21 @@ def _death() -> str:
     return "" if ended else "a grandchild outlived its parent"
 
 
+def _cgroup() -> str:
+    folder = cgroups.home()
+    if folder is None:
+        return "no memory cgroup (v2) that we may make: the memory watch alone holds command bots"
+    pid = os.fork()
+    if pid == 0:
+        signal.pause()
+    group = cgroups.enclose(pid, 64 << 20, folder, 0)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    if group is None:
+        return f"{folder}: a process cannot be moved into a cgroup there: the memory watch alone holds command bots"
+    return "" if group.remove() else f"{group.folder} cannot be removed"
+
+
 def _delay() -> str:
     return "" if pressure.run_delays(os.getpid()) else "/proc does not count how long a process waits for a CPU"
 
@@ -230,6 +245,7 @@ _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
     "user": (_user, "root is given up" if os.geteuid() == 0 else "an ordinary user, nothing to give up", False),
     "memory limit": (_memory, "address space is capped", True),
     "programs": (_program, "one of a command bot keeps the lock, and runs no other", False),
+    "memory cgroup": (_cgroup, "the kernel counts all memory of command bots' programs", False),
     "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
     "parent's death": (_death, "a child ends with its parent", True),
     "host pressure": (_delay, "a seat that waits for a CPU is not mistaken for one that sleeps", False),

@@ -157,6 +157,7 @@ class HeldSeat(ABC):
 
     def _cause_of_death(self, child: Child) -> tuple[Ending, str, str]:
         """The ending, the reason in words, and how the process ended."""
+        ran_out = self._keeper.watch.ran_out(child)
         self._keeper.watch.remove(child)
         if child.killed_for:
             return Ending.MEMORY, child.killed_for, KILLED
@@ -171,6 +172,8 @@ class HeldSeat(ABC):
         name = signal_name(os.WTERMSIG(status))
         if name != "SIGKILL":
             return Ending.CRASH, f"its process died by {name}", name
+        if ran_out:
+            return Ending.MEMORY, f"took more memory than the {self._limits.memory / 1e6:,.0f} MB that are allowed", KILLED
         self.was_killed = True
         if self._earlier_kills + 1 >= KILLS_UNTIL_BLAME:
             return Ending.MEMORY, f"killed from outside, {KILLS_UNTIL_BLAME} times in this match: out of memory", name

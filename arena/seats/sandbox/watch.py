@@ -1,7 +1,8 @@
 """Watches from outside how much memory command bots' programs fill; they may reserve as much as they like.
 
 A limit of address space, which holds bots in Python, would stop every runtime that compiles as it runs. RLIMIT_DATA stops the
-plain ways to more memory at once; this thread sees the others within its period.
+plain ways to more memory at once; this thread sees the others within its period. Where it can be had, each program is also in
+a memory cgroup (cgroups.py).
 """
 
 import contextlib
@@ -9,7 +10,7 @@ import threading
 from pathlib import Path
 
 from arena.records import Limits
-from arena.seats.sandbox import proc
+from arena.seats.sandbox import cgroups, proc
 from arena.seats.sandbox.child import Child
 from arena.seats.sandbox.limits import THREADS
 
@@ -24,10 +25,19 @@ class MemoryWatch:
         self._limits: dict[Child, Limits] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._home: Path | None = None
+        self._groups: dict[Child, cgroups.Group] = {}
+        self._left: list[cgroups.Group] = []  # to be removed as soon as their processes have ended
+        self._made = 0
 
     def add(self, child: Child, limits: Limits) -> None:
         """Watch a child from now on."""
         with self._changed:
+            if self._thread is None:
+                self._home = cgroups.home()
+                if self._home is not None:
+                    cgroups.sweep(self._home)
+            self._enclose(child, limits)
             self._limits[child] = limits
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="memory watch", daemon=True)
@@ -38,12 +48,28 @@ class MemoryWatch:
         """Stop watching a child, before its pid and its descriptor can become another's."""
         with self._changed:
             self._limits.pop(child, None)
+            if (group := self._groups.pop(child, None)) is not None:
+                self._left.append(group)
+                self._changed.notify()
+
+    def ran_out(self, child: Child) -> bool:
+        """Whether the kernel killed a watched child for the memory that it took."""
+        with self._changed:
+            return child in self._groups and self._groups[child].ran_out
+
+    def _enclose(self, child: Child, limits: Limits) -> None:
+        if self._home is None:
+            return
+        self._made += 1
+        if (group := cgroups.enclose(child.pid, limits.memory, self._home, self._made)) is not None:
+            self._groups[child] = group
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._limits:
+                while not self._limits and not self._left:
                     self._changed.wait()
+                self._left = [group for group in self._left if not group.remove()]
                 for child, limits in list(self._limits.items()):
                     self._look(child, limits)
             threading.Event().wait(PERIOD)

@@ -1,0 +1,87 @@
+"""A memory cgroup (version 2) for each command bot's program, where this process may make one.
+
+The kernel then counts all memory of the program, in whatever way it was had, at the moment it is taken. The memory watch
+(watch.py) goes on beside it: it says how much was taken. Bots in Python need no cgroup: their address space is limited, and to
+move a process takes 10 ms.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+_PREFIX = "arena-seat-"
+_BESIDE = 32 << 20  # bytes for what the watch does not count: pages of files, what the kernel keeps for the program
+_NEEDED = b"memory"
+
+
+class Group:
+    """The cgroup of one program."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether the kernel killed the program because it took more than it may."""
+        try:
+            lines = (self.folder / "memory.events").read_bytes().splitlines()
+        except OSError:
+            return False
+        return any(line.startswith(b"oom_kill ") and line != b"oom_kill 0" for line in lines)
+
+    def remove(self) -> bool:
+        """Remove the cgroup; False as long as a process is in it."""
+        try:
+            os.rmdir(self.folder)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
+
+def home(process: Path = Path("/proc/self")) -> Path | None:
+    """The folder in which this process may make memory cgroups; None if there is none.
+
+    That is its own cgroup, or the one above it: a cgroup that has processes can have no others with a limit below it.
+    """
+    try:
+        mounts = [line.split() for line in (process / "mounts").read_bytes().splitlines()]
+        (root,) = [os.fsdecode(fields[1]) for fields in mounts if fields[2] == b"cgroup2"][:1]
+        lines = (process / "cgroup").read_bytes().splitlines()
+        (own,) = [os.fsdecode(line[3:]) for line in lines if line.startswith(b"0::")]
+    except (OSError, ValueError, IndexError):
+        return None
+    here = Path(root + own)
+    for folder in (here, here.parent) if own != "/" else (here,):
+        with contextlib.suppress(OSError):
+            offers = (folder / "cgroup.subtree_control").read_bytes().split()
+            if _NEEDED in offers and os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK):
+                return folder
+    return None
+
+
+def enclose(pid: int, memory: int, folder: Path, number: int) -> Group | None:
+    """Move a process into a new cgroup that may use `memory` bytes; None where the kernel does not let us.
+
+    `folder`: see `home`; `number`: tells the cgroups of this process apart.
+    """
+    group = Group(folder / f"{_PREFIX}{os.getpid()}-{number}")
+    try:
+        group.folder.mkdir()
+        (group.folder / "memory.max").write_text(str(memory + _BESIDE))
+        with contextlib.suppress(OSError):  # a kernel without swap
+            (group.folder / "memory.swap.max").write_text("0")
+        (group.folder / "cgroup.procs").write_text(str(pid))
+    except OSError:
+        group.remove()
+        return None
+    return group
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left in `folder`."""
+    for left in folder.glob(f"{_PREFIX}*"):
+        maker = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if not Path("/proc", maker).exists():
+            Group(left).remove()
