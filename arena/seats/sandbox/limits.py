@@ -41,10 +41,11 @@ def apply(allowed: Limits, *, reserved: int) -> None:
     )
 
 
-def apply_to_program(allowed: Limits, *, counts_threads: bool) -> None:
+def apply_to_program(allowed: Limits, *, counts_threads: bool, shares_user: bool = False) -> None:
     """Set the hard limits of a command bot's program, which this process will run. The memory it fills is also watched.
 
-    `counts_threads`: whether its user has no other processes, so that the kernel can count its threads.
+    `counts_threads`: whether its user has no other processes, so that the kernel can count its threads. `shares_user`: whether
+    other bots have the same user: then none may queue signals, which the kernel counts for all of them together.
     """
     wanted = {
         resource.RLIMIT_AS: PROGRAM_ADDRESS_SPACE,
@@ -53,6 +54,8 @@ def apply_to_program(allowed: Limits, *, counts_threads: bool) -> None:
     }
     if counts_threads:
         wanted[resource.RLIMIT_NPROC] = THREADS
+    if shares_user and hasattr(resource, "RLIMIT_SIGPENDING"):
+        wanted[resource.RLIMIT_SIGPENDING] = 0
     _apply(wanted)
 
 

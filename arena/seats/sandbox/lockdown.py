@@ -54,7 +54,7 @@ def lock(
         where = namespaces.BOT
     elif is_locked(cell.level):
         namespaces.read_all(where)
-    is_alone = False
+    is_alone = drops_user = False
     if is_locked(cell.level):
         drops_user = cell.drops_user
         if program is not None:
@@ -72,7 +72,7 @@ def lock(
     if program is None:
         limits.apply(allowed, reserved=cell.address_space)
     else:
-        limits.apply_to_program(allowed, counts_threads=is_alone)
+        limits.apply_to_program(allowed, counts_threads=is_alone, shares_user=is_locked(cell.level) and not drops_user)
     if is_locked(cell.level):
         programs: list[int | str] = [] if program is None else [seccomp.PROGRAM]
         if program is not None and program.loader:
