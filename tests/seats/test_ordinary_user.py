@@ -15,10 +15,14 @@ from arena.games import names, package
 from helpers.locked_matches import HOSTILE
 from helpers.paths import ROOT, TESTS
 
-WANTED = "hostile or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled or same_time or doctor"
+WANTED = (
+    "hostile or rival_thinks or program_does_then or killed_worker and not ctrl_c or killed_seat or killed_zygote or compiled "
+    "or same_time or doctor"
+)
 FILES = (
     "tests/seats/test_hostile_bots.py",
     "tests/seats/test_hostile_commands.py",
+    "tests/seats/test_clocks.py",
     "tests/seats/test_locked_seats.py",
     "tests/seats/test_survivors.py",
 )

@@ -169,15 +169,16 @@ class Child:
         deadline stays where it is.
         """
         now = time.perf_counter()
-        deadline = min(wall_from + BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, now + wall_left)
-        late = wall_from + cpu_limit  # from then on it is watched, which costs more than a decision
-        slow = now + _SLOW
-        wake = min(late, slow, deadline)
-        watch: pressure.Watch | None = None
-        while (body := self._message()) is None:
-            found = self._wait(min(max(0.0, wake - now), _LONGEST_WAIT))
-            if (body := self._message()) is not None:
-                break
+        found = True
+        if (body := self._message()) is None:
+            found = self._wait(min(cpu_limit, _SLOW))
+            body = self._message()
+        if body is None:  # else it is over, as nearly always
+            deadline = min(wall_from + BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, now + wall_left)
+            late = wall_from + cpu_limit  # from then on it is watched, which costs more than a decision
+            slow = now + _SLOW
+            watch: pressure.Watch | None = None
+        while body is None:
             now = time.perf_counter()
             if now >= slow:
                 slow = math.inf
@@ -193,6 +194,8 @@ class Child:
             elif watch is not None and not found:
                 watch.look(cpu)
             wake = min(slow, now + cpu_limit - used + _TICK, deadline + _TICK)
+            found = self._wait(min(max(0.0, wake - now), _LONGEST_WAIT))
+            body = self._message()
         return self._decoded(body, decode, is_last=is_last)
 
     def read_output(self) -> None:
