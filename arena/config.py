@@ -14,7 +14,7 @@ from arena.agent import BotFiles, bot_name, read_bot
 from arena.agent.naming import named_bot
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
-from arena.errors import BotError, ConfigError, StoreError, nearest
+from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, printable
 from arena.faults import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.formats.format import Asked, Format
 from arena.formats.plan import ALL as ALL_ROTATIONS
@@ -24,14 +24,15 @@ from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL, RESULTS
 from arena.names import NAME, NAME_RULE
 from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
-from arena.records import DEFAULT_LIMITS, Clock, Limits
+from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.seats.sandbox import LOCKED, NAMESPACE
 from arena.userfiles import existing_path, read_yaml, typed
 
-DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m)")
-SIZE = re.compile(r"(\d+) ?(MB|GB|MiB|GiB)")
+DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|m)")
+SIZE = re.compile(r"([0-9]{1,12}) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
+MOST_FAULTS = (1 << 31) - 1
 SERIES = {"chain": "compare", "tune": "tune"}
 """Keys of configs that are played as several tournaments (tournament/chain.py, tuning.py), and by which verb."""
 
@@ -142,8 +143,8 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
         raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")
     for key, number in (("max_faults", config.faults.max_faults), ("retire_after", config.faults.retire_after)):
-        if number < 1:
-            raise ConfigError(f"faults.{key}: at least 1, not {number}")
+        if not 1 <= number <= MOST_FAULTS:
+            raise ConfigError(f"faults.{key}: from 1 to {MOST_FAULTS:,}, not {number}")
     clock = config.clock
     bots = _bots(config, folder, Submissions(results))
     return Tournament(
@@ -297,6 +298,8 @@ def _check_plain(value: object, key: str) -> None:
     elif isinstance(value, list):
         for place, item in enumerate(value):
             _check_plain(item, f"{key}[{place}]")
+    elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise ConfigError(f"{key}: a whole number of 64 bits is needed, not {value}")
     elif not (value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))):
         raise ConfigError(f"{key}: texts, numbers, true/false, lists and mappings are possible, not {value!r}")
 
@@ -319,17 +322,25 @@ def check_tournament_name(name: str, key: str) -> None:
 def _check_count(number: int, key: str) -> None:
     if number < 1:
         raise ConfigError(f"{key}: at least 1, not {number}")
+    if number > MOST_DEALS:
+        raise ConfigError(f"{key}: at most {MOST_DEALS:,}, not {number:,}")
 
 
 def _seconds(text: str, key: str, *, may_be_zero: bool = False) -> float:
     found = DURATION.fullmatch(text)
     if not found or (float(found[1]) == 0 and not may_be_zero):
-        raise ConfigError(f'{key}: a time such as "1s" or "500ms" is needed, not {text!r}')
-    return float(found[1]) * _SECONDS[found[2]]
+        raise ConfigError(f'{key}: a time such as "1s" or "500ms" is needed, not {printable(text, SHOWN)!r}')
+    seconds = float(found[1]) * _SECONDS[found[2]]
+    if seconds > MOST_SECONDS:
+        raise ConfigError(f"{key}: at most {MOST_SECONDS:,.0f}s, not {text!r}")
+    return seconds
 
 
 def _bytes(text: str) -> int:
     found = SIZE.fullmatch(text)
     if not found or int(found[1]) == 0:
-        raise ConfigError(f'memory: a size such as "512MB" is needed, not {text!r}')
-    return int(found[1]) * _BYTES[found[2]]
+        raise ConfigError(f'memory: a size such as "512MB" is needed, not {printable(text, SHOWN)!r}')
+    size = int(found[1]) * _BYTES[found[2]]
+    if size > MOST_BYTES:
+        raise ConfigError(f"memory: at most {MOST_BYTES >> 30:,}GiB, not {text!r}")
+    return size

@@ -156,6 +156,8 @@ class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):
     """The standard deviation of the belief, in TrueSkill points like mu."""
 
 
+MOST_DEALS = (1 << 31) - 1
+"""The most deals of a game: their numbers are stored as 32 bits."""
 MOST_SECONDS = 1e6
 """The longest time that a clock may give: about eleven days."""
 MOST_BYTES = 1 << 50

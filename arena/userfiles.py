@@ -3,8 +3,9 @@
 Every mistake becomes one message that says where it is and what would be right.
 """
 
+import os
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
@@ -15,6 +16,10 @@ from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, prin
 
 T = TypeVar("T")
 
+FILE_LETTERS = 1 << 22  # characters of a file that people write
+UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
+_NODE_LETTERS = 32  # what an empty value counts: it takes memory, too
+
 
 def read_yaml(path: Path, check: Callable[[object], T]) -> T:
     """Read a YAML file and pass its content to `check`, whose result is returned.
@@ -23,11 +28,14 @@ def read_yaml(path: Path, check: Callable[[object], T]) -> T:
     and StoreError that `check` raises.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(FILE_LETTERS + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not a UTF-8 text file") from None
+    if len(text) > FILE_LETTERS:
+        raise ConfigError(f"{path}: longer than {FILE_LETTERS:,} characters")
     try:
         return check(yaml.load(text, _Loader))
     except RecursionError:
@@ -44,7 +52,9 @@ def parse_toml(content: bytes) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise ConfigError("not a UTF-8 text file") from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ConfigError("nested too deeply") from None
+    except ValueError as error:  # also of a number with thousands of digits
         raise ConfigError(f"not valid TOML: {error}") from None
 
 
@@ -69,10 +79,17 @@ def existing_path(text: str, folders: Sequence[Path], what: str) -> Path:
     """
     candidates = [folder / text for folder in folders]
     for path in candidates:
-        if path.exists():
+        if _exists(path):
             return path
-    tried = [str(path.absolute()) for path in dict.fromkeys(path.resolve() for path in candidates)]
+    tried = [str(path) for path in dict.fromkeys(Path(os.path.abspath(path)) for path in candidates)]  # noqa: PTH100 - resolve() opens the path
     raise ConfigError(f"{what}: neither {' nor '.join(tried)} exists" if len(tried) > 1 else f"{what}: {tried[0]}")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, a zero character, half a character: no file has such a name
+        return False
 
 
 def _check_keys(value: object, kind: Any, path: str) -> None:
@@ -109,13 +126,22 @@ def _one_line(error: yaml.YAMLError) -> str:
 class _Loader(yaml.SafeLoader):
     """Refuses a key that is given twice, where the library would drop the first one, and says where a value cannot be read."""
 
+    def get_single_node(self) -> Any:
+        """The tree of the file, unless its aliases make it grow beyond all bounds when they are written out."""
+        node = super().get_single_node()
+        if node is not None and _unfolded(node, {}) > UNFOLDED_LETTERS:
+            raise _mistake("its aliases unfold to too much", node)
+        return node
+
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         """The value of a node, always with all that is in it: the library makes lists that contain themselves otherwise."""
         if node in self.recursive_objects:
             raise _mistake("this contains itself", node)
         try:
             value = super().construct_object(node, deep=True)
-            if isinstance(value, int):
+            if isinstance(value, str):
+                value.encode()  # half a character, as an escape may write it, can be neither stored nor sent
+            elif isinstance(value, int):
                 str(value)  # Python refuses to write numbers of thousands of digits, but reads them if they are hexadecimal
             return value
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # the library leaves these as they come
@@ -131,6 +157,24 @@ class _Loader(yaml.SafeLoader):
                 raise _mistake(f'the key "{key}" is there twice', key_node)
             seen.add(key if isinstance(key, str) else None)
         return cast("dict[Any, Any]", super().construct_mapping(node, deep=deep))
+
+
+def _unfolded(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many characters a node is with every alias written out. `known`: of the nodes that were met before, by identity."""
+    if id(node) not in known:
+        known[id(node)] = 0  # of a node in itself; it is refused later
+        inner = _parts(node)
+        own = len(node.value) if isinstance(node.value, str) else 0
+        known[id(node)] = _NODE_LETTERS + own + sum(_unfolded(part, known) for part in inner)
+    return known[id(node)]
+
+
+def _parts(node: yaml.Node) -> Iterator[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from pair
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
 
 
 def _mistake(text: str, node: yaml.Node) -> yaml.YAMLError:

@@ -262,7 +262,7 @@ def _has_ended(handle: int) -> bool:
 
 def _command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").replace("\0", " ")
     except OSError:
         return ""
 

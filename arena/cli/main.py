@@ -3,6 +3,7 @@
 Only the module of the called command is imported, and none for `arena --help` and `arena bench --help`.
 """
 
+import errno
 import importlib
 import io
 import os
@@ -76,6 +77,13 @@ def _run(words: list[str]) -> int:
         from arena.cli.shared.printing import complain
 
         complain(str(error))
+        return USER_ERROR
+    except OSError as error:
+        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise
+        from arena.cli.shared.printing import complain
+
+        complain(f"{error.filename}: {error.strerror}")  # of any path on the command line
         return USER_ERROR
     except KeyboardInterrupt:
         print("\narena: interrupted", file=sys.stderr)

@@ -177,6 +177,6 @@ def parse_options(words: Iterable[str]) -> dict[str, OptionValue]:
 def _value(text: str) -> OptionValue:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, bool | int | list) else text

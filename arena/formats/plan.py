@@ -7,7 +7,7 @@ over tables that were chosen on the way (stages.py).
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -22,7 +22,7 @@ from arena.formats.stages import Stage, StageLayout
 from arena.formats.tables import Table, Tables, orders
 from arena.match import MatchSetup, Player
 from arena.names import MATCH_ID_DIGITS
-from arena.records import Clock, Limits, canonical_json
+from arena.records import MOST_DEALS, Clock, Limits, canonical_json
 from arena.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
 
 CYCLIC, ALL = "cyclic", "all"
@@ -34,10 +34,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     rules_version: int
-    seats: int
+    seats: Annotated[int, msgspec.Meta(ge=1, le=127)]
     options: dict[str, OptionValue]
     """The rule options, resolved."""
-    deals: int
+    deals: Annotated[int, msgspec.Meta(ge=1, le=MOST_DEALS)]
     """Deals per table; every table plays the same ones."""
     pool: str
     """The label of the pool in which the matches are rated."""
@@ -83,7 +83,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     format: Format = msgspec.field(default_factory=default_format)
 
     def __len__(self) -> int:
-        return len(self._layout)
+        try:
+            return len(self._layout)
+        except OverflowError:
+            raise ConfigError("deals: more matches than can be numbered") from None
 
     @property
     def commitment(self) -> str:

@@ -58,7 +58,7 @@ def running_process(folder: Path) -> int | None:
         os.kill(pid, 0)
     except PermissionError:
         return pid  # another user's
-    except (OSError, ValueError):
+    except (OSError, ValueError, OverflowError):  # the last: no number of a process
         return None
     try:
         files = [path.stat() for path in Path(f"/proc/{pid}/fd").iterdir() if path.exists()]
