@@ -23,7 +23,7 @@ from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL, RESULTS
 from arena.names import NAME, NAME_RULE
-from arena.ratings.settings import LEAST_DRAW_PROBABILITY, RatingSettings
+from arena.ratings.settings import RatingSettings, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.seats.sandbox import LOCKED, NAMESPACE
 from arena.userfiles import existing_path, read_yaml, typed
@@ -162,7 +162,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         isolation=config.isolation,
         limits=Limits(memory=_bytes(config.memory)),
         faults=config.faults,
-        ratings=_ratings(config.ratings),
+        ratings=checked_settings(config.ratings),
     )
 
 
@@ -273,19 +273,6 @@ def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissi
         )
         for one in found
     ]  # fmt: skip
-
-
-def _ratings(settings: RatingSettings) -> RatingSettings:
-    for key in ("mu", "sigma", "beta", "tau", "draw_probability"):
-        number = getattr(settings, key)
-        if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
-            raise ConfigError(f"ratings.{key}: a positive number is needed, not {number}")
-    if not LEAST_DRAW_PROBABILITY <= settings.draw_probability <= 1 - LEAST_DRAW_PROBABILITY:
-        raise ConfigError(
-            f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
-            f"not {settings.draw_probability}"
-        )
-    return settings
 
 
 def _check_plain(value: object, key: str) -> None:

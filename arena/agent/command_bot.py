@@ -7,7 +7,7 @@ from arena.names import NAME, NAME_RULE
 from arena.userfiles import parse_toml, typed
 
 FILE = "bot.toml"
-FILE_BYTES = 1 << 20  # of a bot.toml
+FILE_BYTES = 1 << 14  # of a bot.toml: a longer one can keep the parser busy for minutes
 
 
 class CommandBot(msgspec.Struct, frozen=True):

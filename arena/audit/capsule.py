@@ -115,6 +115,7 @@ def pack(game: Game, record: MatchRecord, setup: MatchSetup, tournament: str, se
         assert own.view is not None
         view, played = own.view, own.view.legal[own.view.codes.index(record.actions[decision])]
     row = record.seats[seat]
+    json_object(row.params)  # it is written as it stands
     return Capsule(
         tournament=tournament, match_id=record.match_id, game=record.game, rules_version=record.rules_version,
         options=setup.options, seats=len(record.seats), seat=seat, bot=row.bot, bot_version=row.bot_version,

@@ -19,10 +19,10 @@ import msgspec
 
 from arena import games
 from arena.audit.replaying import Replayer
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 from arena.formats.plan import Plan, read_plan
 from arena.ratings.models import FIRST_MODELS, MODELS
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import RatingSettings, checked_settings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord, Rating
 from arena.store import parquet
@@ -84,8 +84,8 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     try:
         plan = read_plan(manifest.config, key)
         document = {**plan.document, "ratings": manifest.config.get("ratings")}
-        msgspec.convert(document["ratings"], RatingSettings)
-    except ValueError as error:  # also msgspec's
+        checked_settings(msgspec.convert(document["ratings"], RatingSettings))
+    except (ValueError, ConfigError) as error:  # the first: also msgspec's
         problems.append(f"{MANIFEST_FILE}: config: not the plan of a tournament: {error}")
         return None
     if plan.commitment != manifest.commitment:

@@ -20,8 +20,11 @@ def checked_options(game: Game, record: MatchRecord) -> dict[str, OptionValue]:
         raise StoreError(f"match {record.match_id}: damaged: {error}") from None
 
 
-def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> None:
-    """Raise StoreError for a log that the rules do not allow. `options`: from `checked_options`."""
+def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> bool:
+    """Whether the log leads to the end of the match. `options`: from `checked_options`.
+
+    Raises StoreError for a log that the rules do not allow.
+    """
     delays = record.delays
     if len(delays) not in (0, len(record.actions)) or not all(0 <= ticks <= LONGEST_DELAY for ticks in delays):
         raise StoreError(f"match {record.match_id}: damaged: its delays are not those of its actions")
@@ -32,3 +35,4 @@ def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], 
         if game.engine.is_terminal(states) or action not in game.legal_list(states):
             raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
         game.engine.advance(states, timed)
+    return bool(game.engine.is_terminal(states))

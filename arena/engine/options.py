@@ -148,7 +148,7 @@ class Counted:
         """The place of the kind, and the count."""
         kind, _, count = value.partition(":") if isinstance(value, str) else ("", "", "")
         plain = count.isascii() and count.isdigit() and not count.startswith("0")
-        if kind not in self.kinds or not plain or int(count) > self.highest:
+        if kind not in self.kinds or not plain or len(count) > len(str(self.highest)) or int(count) > self.highest:
             raise ValueError(self.accepts)
         return [self.kinds.index(kind), int(count)]
 

@@ -1,11 +1,15 @@
 """Names and parameters of the TrueSkill models."""
 
+import math
 from statistics import NormalDist
 
 import msgspec
 
+from arena.errors import ConfigError
+
 MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # the headline: matches in plan order; all matches at once
 OVERALL = "overall"  # the pool of all pools
+LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
 LEAST_DRAW_PROBABILITY = 0.001  # below it, a tie would say more than numbers can hold
 
 
@@ -31,3 +35,21 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def margin(self) -> float:
         """The draw margin of a match of two seats, divided by the root of 2."""
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * self.beta
+
+
+def checked_settings(settings: RatingSettings) -> RatingSettings:
+    """The settings, if a model can work with them. Raises ConfigError that names the key."""
+    for key in ("mu", "sigma", "beta", "tau", "draw_probability"):
+        number = getattr(settings, key)
+        if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
+            raise ConfigError(f"ratings.{key}: a positive number is needed, not {number}")
+        if number > MOST_POINTS:
+            raise ConfigError(f"ratings.{key}: at most {MOST_POINTS:g}, not {number}")
+        if key in ("sigma", "beta") and number < LEAST_POINTS:
+            raise ConfigError(f"ratings.{key}: at least {LEAST_POINTS:g}, not {number}")
+    if not LEAST_DRAW_PROBABILITY <= settings.draw_probability <= 1 - LEAST_DRAW_PROBABILITY:
+        raise ConfigError(
+            f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
+            f"not {settings.draw_probability}"
+        )
+    return settings

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import games
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Bot, PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import RatingSettings, checked_settings
 from arena.records import Ending, canonical_json
 from arena.store.columns import Columns, match_starts
 from arena.store.manifest import MANIFEST_FILE, Manifest
@@ -118,15 +118,24 @@ def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
     ratings = manifest.config.get("ratings")
     if isinstance(ratings, dict) and ratings.get("measured"):
         return set()
-    entries = [entry for entry in _entries(manifest) if entry["game"] in games.names()]
-    return {entry_identity(entry) for entry in entries if games.load(entry["game"]).ms_per_tick(entry["options"]) is not None}
+    return {entry_identity(entry) for entry in _entries(manifest) if entry["game"] in games.names() and _measures_time(entry)}
+
+
+def _measures_time(entry: Mapping[str, Any]) -> bool:
+    """Whether thinking time has a part in a game of the config; not in one with options that the game does not have."""
+    room, seats = games.load(entry["game"]), entry.get("seats")
+    try:
+        options = room.resolve_options(entry["options"], seats if seats in room.seats else room.seats[0])
+    except ConfigError:
+        return False
+    return room.ms_per_tick(options) is not None
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
     """The model's parameters that the tournament was rated with. Raises StoreError."""
     try:
-        return msgspec.convert(manifest.config.get("ratings", {}), RatingSettings)
-    except msgspec.ValidationError as error:
+        return checked_settings(msgspec.convert(manifest.config.get("ratings", {}), RatingSettings))
+    except (msgspec.ValidationError, ConfigError) as error:
         raise StoreError(f"{folder / MANIFEST_FILE}: config.ratings: {error}") from None
 
 

@@ -16,6 +16,11 @@ MANIFEST_FILE = "manifest.json"
 S = TypeVar("S")
 
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    "game": (str,), "pool": (str,), "options": (dict,), "seats": (int, str), "deals": (int, str),
+}  # fmt: skip
+
+
 class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A bot that takes part in a tournament."""
 
@@ -76,9 +81,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """The games of the resolved config; empty if the config names none."""
+        """The games of the resolved config, without keys whose values are of another type; empty if the config names none."""
         entries = self.config.get("entries", [])
-        return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+        known = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+        return [{key: value for key, value in entry.items() if isinstance(value, _KINDS.get(key, object))} for entry in known]
 
     @property
     def unrated_bots(self) -> set[str]:

@@ -10,7 +10,7 @@ from arena.cli.shared.options import MatchId, Out
 from arena.cli.shared.printing import say_all
 from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
-from arena.errors import ConfigError
+from arena.errors import ConfigError, StoreError
 from arena.hall.finding import find_match
 from arena.hall.folder import RESULTS
 from arena.report.selection.replay import replay_lines
@@ -41,7 +41,8 @@ def replay(
     options = checked_options(game, record)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
     if trace:
-        check_log(game, record, options, seed)
+        if not check_log(game, record, options, seed):
+            raise StoreError(f"match {record.match_id}: its log ends before the match does, so it makes no trace")
         say_all(logged_lines(game, seats, options, seed, record.actions, record.delays))
     else:
         say_all(replay_lines(game, record, options, seed, seat))

@@ -49,7 +49,7 @@ def headline(manifest: Manifest) -> str:
     parts = [f"{manifest.played:,}{planned} matches"]
     if manifest.tournaments:
         parts.append(f"tournaments: {len(manifest.tournaments)}")
-    deals = sorted({entry["deals"] for entry in manifest.entries if "deals" in entry})
+    deals = sorted({entry["deals"] for entry in manifest.entries if isinstance(entry.get("deals"), int)})
     if deals:
         parts.append(f"{deals[0]} deals a table" if len(deals) == 1 else f"{deals[0]} to {deals[-1]} deals a table")
     failed = {name: count for name, count in manifest.endings.items() if name != Ending.PLAYED and count}
