@@ -143,8 +143,10 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     if config.faults.policy not in (FORFEIT, SUBSTITUTE):
         raise ConfigError(f"faults.policy: {FORFEIT} or {SUBSTITUTE}, not {config.faults.policy!r}")
     for key, number in (("max_faults", config.faults.max_faults), ("retire_after", config.faults.retire_after)):
-        if not 1 <= number <= MOST_FAULTS:
-            raise ConfigError(f"faults.{key}: from 1 to {MOST_FAULTS:,}, not {number}")
+        if number < 1:
+            raise ConfigError(f"faults.{key}: at least 1, not {number}")
+        if number > MOST_FAULTS:
+            raise ConfigError(f"faults.{key}: at most {MOST_FAULTS:,}, not {number}")
     clock = config.clock
     bots = _bots(config, folder, Submissions(results))
     return Tournament(

@@ -1,5 +1,6 @@
 """Configs: typed and strict; every mistake is one message with its place and what would be right."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.cli.main import USER_ERROR, main
 from arena.config import check_config, read_config
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.formats.registry import formats
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from helpers.configs import GOOD, message
@@ -185,3 +186,41 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
 )
 def test_settings_of_formats_are_checked(changes: dict[str, object], expected: str) -> None:
     assert expected in message(with_(**changes))
+
+
+LISTS = "[x, x, x, x, x, x, x, x, x, x]"
+UNFOLDING = f"a: &a {LISTS}\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 10)}]\n" for n in range(8)
+)
+MERGING = "a: &a {x: 1}\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} {{<<: [{', '.join([f'*{chr(97 + n)}'] * 10)}], y{n}: 1}}\n" for n in range(8)
+)
+PLAIN = "name: cup\ngames: [{game: naga, seats: 2}]\nbots: ['house:random_bot', 'house:naga_greedy']\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{PLAIN}deals: {10**20}", "deals: at most 2,147,483,647"),
+        (f"{PLAIN}memory: 99999999999999999999GB", "memory: a size such as"),
+        (f"{PLAIN}memory: 999999999999GB", "memory: at most 1,048,576GiB"),
+        (f"{PLAIN}memory: {'9' * 5000}GB", "memory: a size such as"),
+        (f"{PLAIN}clock: {{move: {'9' * 400}m}}", "clock.move: a time such as"),
+        (f"{PLAIN}clock: {{move: 999999999m}}", "clock.move: at most 1,000,000s"),
+        (f"{PLAIN}faults: {{retire_after: {10**30}}}", "faults.retire_after: at most"),
+        (f"{PLAIN}ratings: {{sigma: 1.0e+300}}", "ratings.sigma: at most"),
+        (f'{PLAIN}seed: "\\ud800"', "is no str"),
+        (PLAIN.replace("'house:random_bot'", '{path: "house:random_bot", params: {x: "\\ud800"}}'), "is no str"),
+        (PLAIN.replace("'house:random_bot'", f"{{path: 'house:random_bot', params: {{x: {10**30}}}}}"), "64 bits"),
+        (PLAIN.replace("'house:random_bot'", '"\\0"'), "no such bot"),
+        (PLAIN.replace("house:random_bot", "x" * 5000), "no such bot"),
+        (UNFOLDING, "its aliases unfold to too much"),
+        (MERGING, "its aliases unfold to too much"),
+        ("#" * (1 << 23), "longer than"),
+    ],
+    ids=range(16),
+)
+def test_what_nothing_could_carry_out_is_refused(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "cup.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        read_config(tmp_path / "cup.yaml")

@@ -159,6 +159,7 @@ DOORS = {
     "report/terminal/page.py": "the door for pages",
     "cli/main.py": "lists of our own commands",
     "agent/starter.py": "source that it writes for authors",
+    "bench/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
     "bench/commands.py": "the program of a bot: the pipe is its channel",
     "workers/compiling.py": "the pipe to the process that compiles",
     "seats/sandbox/doctor.py": "the pipe to the process that is tried",
