@@ -22,7 +22,7 @@ from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.readiness import require
-from arena.seats.sandbox import canary, huge_pages, inmate, kernel, limits, namespaces, template, wire
+from arena.seats.sandbox import canary, inmate, kernel, limits, mappings, namespaces, template, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
 from arena.seats.sandbox.lockdown import Cell
@@ -65,7 +65,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
             jit.forbid_compiling(entry)
     gc.collect()
     gc.freeze()
-    huge_pages.collapse()
+    mappings.simplify()
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
