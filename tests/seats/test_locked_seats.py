@@ -243,7 +243,7 @@ def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 LAYERS = [
-    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "clock and kill", "parent's death",
+    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "clock and kill", "parent's death",
     "host pressure",
     "the whole lock",
 ]  # fmt: skip
