@@ -32,7 +32,7 @@ class Partners(msgspec.Struct, frozen=True):
     matches: int
     """The matches that both played."""
     gain: float
-    """By how much larger a share of the third bots at the table each finishes before, on average, with the other one there."""
+    """The mean gain of each in the share of third bots that it finishes before, when the other one is at the table."""
     half_width: float
     """Half the width of the interval of `gain`, corrected for the number of pairs."""
 
