@@ -6,6 +6,7 @@ played in every seating, that would be a rival's hand. If nothing comes through,
 
 import math
 import os
+import secrets
 from collections.abc import Iterator
 from importlib import resources
 from typing import cast
@@ -95,10 +96,11 @@ def _trial(
     keeper: Keeper, game: str, bot: BotFiles, number: int, is_own: bool, *, is_together: bool
 ) -> tuple[list[int], list[int], str]:
     """The message, what was read, and what the kernel said to the one who wrote."""
+    mark = secrets.token_hex(8)  # names of its own, which no trial before it has asked for
     view, others = _view(game, number, 0), _view(game, number, 1)
 
     def seat(*, reads: bool) -> HeldSeat:
-        params = {"reads": reads, "is_own": is_own, "trial": number}
+        params = {"reads": reads, "is_own": is_own, "trial": mark}
         opened = locked_seat(keeper, bot, seed=number, params=params, limits=LIMITS)
         _check(opened.start(StartInfo(game, {}, games.load(game).seats[0], int(reads), _CLOCK)))
         return opened
