@@ -243,9 +243,8 @@ def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 LAYERS = [
-    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "clock and kill", "parent's death",
-    "host pressure",
-    "the whole lock",
+    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "clock and kill",
+    "parent's death", "host pressure", "the whole lock",
 ]  # fmt: skip
 
 
