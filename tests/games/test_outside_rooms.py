@@ -33,7 +33,7 @@ from helpers.once import once
 from helpers.paths import HOUSE_BOTS
 
 LOOK = """
-    def look(self) -> None:
+    def start(self, info) -> None:
         import pathlib
         import poker_rooms.leduc.view
         package = pathlib.Path(poker_rooms.__file__).parent
@@ -158,7 +158,7 @@ def test_a_new_bot_imports_the_view_from_the_rooms_package(tmp_path: Path) -> No
 def test_a_locked_bot_plays_with_the_view_of_the_room(tmp_path: Path) -> None:
     """It can read the package, which lies in no folder of installed packages, and nothing beside it."""
     bot = tmp_path / "bluffer.py"
-    bot.write_text(python_bot("bluffer", games.load("kuhn")).replace("return self", "self.look()\n        return self") + LOOK)
+    bot.write_text(python_bot("bluffer", games.load("kuhn")) + LOOK)
     with Keeper(["kuhn"]) as keeper:
         try:
             assert keeper.level
