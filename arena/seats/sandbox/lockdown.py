@@ -50,7 +50,7 @@ def lock(
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
-        namespaces.show_only(files or namespaces.files_of(folder))
+        namespaces.show_only(files or namespaces.take_out(folder))
         where = namespaces.BOT
     elif is_locked(cell.level):
         namespaces.read_all(where)

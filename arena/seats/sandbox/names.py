@@ -35,14 +35,13 @@ def watch(channel: int, *, is_wanted: bool) -> None:
     If that is not wanted, or the kernel does not offer it (another gate is there already), the worker is told so. Needs
     no_new_privs.
     """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(channel)) as worker:
-        try:
-            gates = [seccomp.install(_filter(), _NEW_LISTENER)] if is_wanted else []
-        except OSError:
-            gates = []
-        socket.send_fds(worker, [b"."], gates)
-        for gate in gates:
-            os.close(gate)
+    try:
+        gates = [seccomp.install(_filter(), _NEW_LISTENER)] if is_wanted else []
+    except OSError:
+        gates = []
+    socket.send_fds(_worker(channel), [b"."], gates)
+    for gate in gates:
+        os.close(gate)
 
 
 @cache
@@ -50,9 +49,18 @@ def _filter() -> bytes:
     return seccomp.packed(seccomp.answering(CALLS, _ASK))
 
 
-def prepare() -> None:
-    """Get the filter ready, for processes that will be forked from this one."""
+@cache
+def _worker(channel: int) -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=channel)
+
+
+def prepare(channel: int) -> None:
+    """Get ready what `watch` needs, for processes that will be forked from this one.
+
+    `channel`: the number that the socket to the worker will have; some socket must have it now.
+    """
     _filter()
+    _worker(channel)
 
 
 class Gate:

@@ -3,8 +3,8 @@
 import ctypes
 import mmap
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,7 +38,7 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
         Path("/proc/self/gid_map").write_text(f"{_NOWHERE} {gid} 1")
     _mount(None, "/", None, _RECURSIVE | _PRIVATE)
     _mount("arena", mount_point, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
-    for path in _outermost(libraries):
+    for path in outermost(libraries):
         _show(path, mount_point + path)
     for path in devices:
         if os.path.exists(path):
@@ -53,16 +53,24 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
     _mount(None, "/", None, _REMOUNT | _BIND | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
 
 
-def files_of(folder: str) -> "Files":
-    """What is in a bot's folder of the store. Raises OSError."""
-    return files_below(f"{STORE}/{folder}")
+def take_out(folder: str) -> "Files":
+    """Unmount the store, and keep a bot's folder of it open; for a child of a process that lives in namespaces.
+
+    Raises OSError.
+    """
+    kernel.call("unshare", _NEW_MOUNTS)
+    source = f"{STORE}/{folder}"
+    files = replace(files_below(source), handle=os.open(source, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
+    kernel.call("umount2", STORE.encode(), _DETACH)
+    return files
 
 
 def show_only(files: "Files") -> None:
-    """Mount a copy of a bot's files at BOT, and unmount the store; for a child of a process that lives in namespaces."""
+    """Mount a copy of a bot's files at BOT, and close the folder; after `take_out` in this process or in its parent."""
     kernel.call("unshare", _NEW_MOUNTS)
     show_copy(files)
-    kernel.call("umount2", STORE.encode(), _DETACH)
+    if files.handle is not None:
+        os.close(files.handle)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,8 @@ class Files:
     """Paths below the source, with a slash, and permissions."""
     size: int
     """The bytes of all pages that the files fill."""
+    handle: int | None = None
+    """The source as an open folder, where its path leads nowhere any more."""
 
 
 def files_below(source: str) -> Files:
@@ -107,7 +117,7 @@ def show_copy(files: Files) -> None:
     for path in files.folders:
         os.mkdir(BOT + path, 0o755)
     for path, mode in files.files:
-        _copy(files.source + path, BOT + path, mode)
+        _copy(files, path, mode)
     _mount(None, BOT, None, _REMOUNT | _BIND | _READ_ONLY | flags)
 
 
@@ -128,7 +138,7 @@ def become_alone() -> bool:
     return True
 
 
-def _outermost(paths: Sequence[str]) -> list[str]:
+def outermost(paths: Iterable[str]) -> list[str]:
     """The existing paths that are not below another one."""
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths if os.path.exists(path)}):
@@ -141,9 +151,10 @@ def _raise(error: OSError) -> NoReturn:
     raise error
 
 
-def _copy(source: str, target: str, mode: int) -> None:
-    reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    writer = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+def _copy(files: Files, path: str, mode: int) -> None:
+    source = files.source + path if files.handle is None else path.removeprefix("/")
+    reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=files.handle)
+    writer = os.open(BOT + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     while os.sendfile(writer, reader, None, 1 << 30):
         pass
     os.close(reader)

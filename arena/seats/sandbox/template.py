@@ -66,15 +66,20 @@ def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
     if source is not None:
         inmate.remember_lines(f"{where}/{bot.main}", source)
         _compile(source, f"{where}/{bot.main}", bot.limits.memory)
-    files = namespaces.files_below(folder) if cell.level == NAMESPACE else None
+    files = namespaces.take_out(bot.folder) if cell.level == NAMESPACE else None
     inmate.open_output()
     seccomp.prepare()
-    names.prepare()
+    os.dup2(_CONTROL, inmate.SOCKET)  # until a seat has its own there
+    names.prepare(inmate.SOCKET)
     gc.collect()
     gc.freeze()
     cell = replace(cell, parent=os.getpid(), address_space=limits.address_space(_PROC))
     if is_locked(cell.level):
-        cell = replace(cell, libraries=landlock.opened(cell.libraries), devices=landlock.opened(cell.devices))
+        cell = replace(
+            cell,
+            libraries=landlock.opened(namespaces.outermost(map(str, cell.libraries))),
+            devices=landlock.opened(cell.devices),
+        )
     return inmate.Prepared(cell, bot, files, source)
 
 
