@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from arena.cli.main import main
+from arena.cli.shared.interrupts import Interrupts
 from arena.cli.shared.printing import complain, csv_text, error_console, json_text, news_on, note, plain_text, say, say_all
 from arena.cli.shared.running import Screen
 from arena.errors import quoted
@@ -42,7 +43,7 @@ def console(width: int = 80, *, is_terminal: bool = False) -> tuple[Console, io.
 
 
 @pytest.mark.parametrize(
-    "tell", [say, note, complain, lambda text: say_all([text]), lambda text: Screen(error_console()).say(text)]
+    "tell", [say, note, complain, lambda text: say_all([text]), lambda text: Screen(error_console(), Interrupts()).say(text)]
 )
 def test_what_is_told_is_visible(tell: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
     tell(EVIL)

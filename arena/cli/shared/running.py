@@ -4,7 +4,6 @@ import functools
 import inspect
 import os
 import shlex
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 
 from arena.cli.shared.durations import duration_text, rate_text
+from arena.cli.shared.interrupts import Interrupts
 from arena.cli.shared.options import Out, Seed, TrustBots, Workers
 from arena.cli.shared.printing import error_console, news_on, note, plain_text
 from arena.config import read_config
@@ -105,8 +105,8 @@ def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[
     """Run something long that can be interrupted; None: it was, and said so."""
     console = error_console()
     address = None if settings.address == OWN_INSTANCE else settings.address
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: a clean state, and a word on how to go on
-    with Screen(console) as screen:
+    interrupts = Interrupts()  # SIGTERM is like Ctrl-C: a clean state, and a word on how to go on
+    with interrupts.heeded(), Screen(console, interrupts) as screen:
         try:
             return run(replace(settings, address=address, command=_again(verb, config, settings)), screen)
         except Interrupted as stopped:
@@ -129,8 +129,9 @@ def _again(verb: str, config: Path | str, settings: Settings) -> str:
 class Screen:
     """News as lines, progress as a line that is redrawn; implements session.Reporter."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, interrupts: Interrupts) -> None:
         self._console = console
+        self._interrupts = interrupts
         self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
         self._last_line = time.monotonic()
 
@@ -150,7 +151,8 @@ class Screen:
         news_on(self._console)(text)
 
     def progress(self, progress: Progress) -> None:
-        """Redraw, or print a line now and then."""
+        """Redraw, or print a line now and then. Raises KeyboardInterrupt if one was held back."""
+        self._interrupts.look()
         if self._live is not None:
             if not self._live.is_started:
                 self._live.start()

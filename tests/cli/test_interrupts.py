@@ -1,0 +1,34 @@
+"""Ctrl-C in the middle of what LLVM calls, where Python would lose it."""
+
+import ctypes
+import signal
+
+import pytest
+
+from arena.cli.shared.interrupts import Interrupts
+
+
+def pressed_in(name: str) -> None:
+    """Press Ctrl-C in a function of this name, which C calls."""
+    places: dict[str, object] = {"raise_signal": signal.raise_signal, "SIGINT": signal.SIGINT}
+    exec(f"def {name}():\n    raise_signal(SIGINT)\n    return 0\n", places)
+    ctypes.CFUNCTYPE(ctypes.c_int)(places[name])()
+
+
+def test_it_is_heeded_at_once_and_in_a_callback_from_llvm_at_the_next_look() -> None:
+    interrupts, before = Interrupts(), signal.getsignal(signal.SIGINT)
+    with interrupts.heeded():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        interrupts.look()  # it was raised already
+        pressed_in("_raw_object_cache_notify")
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.look()
+        interrupts.look()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_llvmlite_calls_back_by_the_names_that_are_looked_for() -> None:
+    from llvmlite.binding.executionengine import ExecutionEngine
+
+    assert hasattr(ExecutionEngine, "_raw_object_cache_notify") and hasattr(ExecutionEngine, "_raw_object_cache_getbuffer")
