@@ -31,7 +31,7 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "adding-a-game", "results",
+    "cluster", "performance", "adding-a-game", "results",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py and test_commands_page.py hold some of them to
 what they say."""
