@@ -61,7 +61,7 @@ class TextModule(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
     """A game whose room is loaded: its rules, its notation, its view and its compiled entries."""
 

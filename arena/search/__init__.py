@@ -3,7 +3,8 @@
 A search starts from what a seat sees, so it cannot use what is hidden, and with a number of iterations the same view gives the
 same answer anywhere.
 
-Here is the door: settings.py says what can be asked, findings.py what comes back, part.py is one thread's part of a search.
+Here is the door: settings.py says what can be asked, findings.py what comes back, part.py is one thread's part of a search,
+task.py what it is told, scratch.py the arrays it works in.
 methods/ has a file for each method, which draws worlds (worlds.py) and plays simulations until the budget is spent (budget.py).
 A simulation walks down the tree (walk.py, tree.py), where selection.py chooses actions; it is then rolled out (simulation.py)
 and backed up (backup.py). halving.py says which actions are still tried at the root.
@@ -12,7 +13,7 @@ and backed up (backup.py). halving.py says which actions are still tried at the 
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cache, lru_cache, partial
 
 from arena.engine import jit
 from arena.engine.contract import Numbers
@@ -25,7 +26,7 @@ from arena.search.memory import Memory
 from arena.search.method import Search, Trees, bind_search
 from arena.search.methods import METHODS
 from arena.search.part import Part
-from arena.search.settings import Settings, check_number, settings_of
+from arena.search.settings import SETTINGS_KEPT, Settings, check_number, settings_of
 from arena.search.workspace import PRIOR_VALUE, USED
 
 __all__ = [
@@ -61,31 +62,29 @@ def _search(
     """Search with a method that is ready."""
     began = time.thread_time_ns()
     threads, kind = asked.threads, METHODS[asked.method].trees
-    if asked.iterations is not None:  # each plays at least one simulation, or one of each action
+    if threads > 1 and asked.iterations is not None:  # each plays at least one simulation, or one of each action
         threads = min(threads, max(1, asked.iterations // (len(codes) if kind is Trees.NONE else 1)))
     trees = None
     if memory is not None and kind is Trees.SHARED:
-        trees = memory.trees(
-            (game.name, seat, constants.tobytes(), replace(asked, iterations=1, time=None, seed=0, constants={})),
-            threads,
-            asked.nodes,
-        )
+        trees = memory.trees((game.name, seat, constants.tobytes(), _without_budget(asked)), threads, asked.nodes)
     parts = [
-        Part(game, observed, seat, codes, asked, constants, number, threads, trees[number] if trees else None)
+        Part(game, observed, seat, len(codes), asked, constants, number, threads, trees[number] if trees else None)
         for number in range(threads)
     ]
-    started = [part for part in parts[1:] if part.starts()]
+    first, *others = parts
+    started = [part for part in others if part.starts()]
     alone = [part for part in parts if part not in started]
     for part in alone:  # one after the other, each with its part of the time
-        part.run(began if part is parts[0] else time.thread_time_ns(), len(alone))
+        part.run(began if part is first else time.thread_time_ns(), len(alone))
     for part in started:
-        part.thread.join()
+        part.join()
     if memory is not None and trees is not None:
-        memory.keep([int(part.counters[USED]) for part in parts])
-    results = sum((part.results for part in parts[1:]), parts[0].results)
-    results[:, PRIOR_VALUE] = parts[0].results[:, PRIOR_VALUE]
-    counters = sum((part.counters for part in parts[1:]), parts[0].counters)
-    found = Findings(game, observed, codes, results, counters, asked, parts[0].prior)
+        memory.keep([part.counters[USED] for part in parts])
+    results = sum((part.results for part in others), first.results)
+    if others:
+        results[:, PRIOR_VALUE] = first.results[:, PRIOR_VALUE]
+    counters = [sum(counts) for counts in zip(*(part.counters for part in parts))]
+    found = Findings(game, observed, codes, results, counters, asked, first.prior)
     found.thread_seconds = sum(part.seconds for part in started)
     return found
 
@@ -101,6 +100,7 @@ def warm(game: Game, methods: Iterable[str] = tuple(METHODS)) -> None:
         _search(game, game.observed(states, seat), seat, codes, asked, game.constants)
 
 
+@cache
 def compiled(game: Game, method: str) -> RoomPart:
     """A search method of a room, as a part that is compiled by itself."""
     return RoomPart(game.name, method, game.package, jit.search_of(game.package), partial(warm, game, [method]))
@@ -111,8 +111,16 @@ def compiled_searches(game: Game) -> list[Search]:
     return [bind_search(game.package, method) for method in METHODS.values()]
 
 
+@lru_cache(SETTINGS_KEPT)
+def _without_budget(asked: Settings) -> Settings:
+    """What two searches have to have in common so that the second can go on with the tree of the first."""
+    return replace(asked, iterations=1, time=None, seed=0, constants={})
+
+
 def _constants(game: Game, asked: Settings) -> Numbers:
-    """The room's constants, with those replaced that the settings name."""
+    """The room's constants, with those replaced that the settings name. Only read."""
+    if not asked.constants:
+        return _own_constants(game)
     constants = game.constants
     known = {constant.name: (place, constant) for place, constant in enumerate(game.rollout.CONSTANTS)}
     for name, value in asked.constants.items():
@@ -122,3 +130,8 @@ def _constants(game: Game, asked: Settings) -> Numbers:
         check_number(f"constants: {name}", value, constant.low, constant.high)
         constants[place] = value
     return constants
+
+
+@cache
+def _own_constants(game: Game) -> Numbers:
+    return game.constants

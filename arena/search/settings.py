@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +14,8 @@ from arena.search.tree import NODES
 MOST = 1_000_000_000
 MOST_NODES = 100_000_000
 MOST_THREADS = 64
+SETTINGS_KEPT = 256
+"""How many settings this process knows already: a bot asks for the same search at every decision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,7 @@ class Settings:
     choices are those that the search finds best for them. It finds these against the cards that the observer really holds, so
     the opponents play as if they saw them, the more so the more simulations there are. None: the room's own number, with
     uniform rollouts 0."""
-    constants: Mapping[str, float] = field(default_factory=dict)
+    constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
     """`pimc`: how many simulations each world has."""
@@ -80,6 +83,18 @@ class Settings:
 
 def settings_of(asked: Mapping[str, Any]) -> Settings:
     """Settings from a mapping by name. Raises ConfigError for unknown names and for values that make no sense."""
+    try:
+        return _settings(**asked)
+    except TypeError:  # unknown, or no key of a cache, such as `constants`
+        return _new_settings(asked)
+
+
+@lru_cache(SETTINGS_KEPT, typed=True)
+def _settings(**asked: Any) -> Settings:
+    return _new_settings(asked)
+
+
+def _new_settings(asked: Mapping[str, Any]) -> Settings:
     names = [field.name for field in fields(Settings)]
     for name in asked:
         if name not in names:

@@ -24,7 +24,8 @@ from arena.errors import ConfigError
 from arena.games import load, names
 from arena.match import Answer, play
 from arena.records import Clock, Ending
-from arena.search import Findings, Memory, part
+from arena.search import Findings, Memory, part, scratch
+from arena.search.scratch import Scratch
 from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
 from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
@@ -75,7 +76,7 @@ def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
                 )
                 codes = game.legal_list(states)
                 seen, true = (
-                    part.Part(game, shown, seat, codes, asked, game.constants, 0, 1)
+                    part.Part(game, shown, seat, len(codes), asked, game.constants, 0, 1)
                     for shown in (game.observed(states, seat), states)
                 )
                 true._rng[:] = seen._rng  # else it would come from the bytes of the state
@@ -98,6 +99,33 @@ def test_the_same_seed_is_the_same_search(room: str) -> None:
         assert sum(choice.share for choice in found.choices) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_search_leaves_nothing_behind_for_the_next(room: str) -> None:
+    """Although they work in the same arrays, one after the other."""
+    game = load(room)
+    views = [view_of(game, states, seat) for states, seat in moments(game, game.seats[0], deal=2, count=2)]
+    asked = [{"method": method, "iterations": 40} for method in METHODS]
+    asked += [{"iterations": 40, "selection": "regret"}, {"iterations": 200, "rollout": "uniform", "first": "ucb"}]
+    alone = []
+    for view in views:
+        for settings in asked:
+            scratch._spare.clear()
+            alone.append(view.search(**settings))
+    together = [view.search(**settings) for view in views for settings in asked]
+    again = [view.search(**settings) for view in reversed(views) for settings in reversed(asked)]
+    assert all(map(same, alone, together)) and all(map(same, alone, reversed(again)))
+
+
+def test_settings_that_are_known_already_are_still_checked() -> None:
+    game = load("naga")
+    states = game.deal(2, game.resolve_options({}, 2), 1)
+    view = view_of(game, states, game.engine.current_seat(states))
+    assert view.search(iterations=1).simulations == view.search(iterations=np.int64(1)).simulations == 1
+    for wrong in (True, 1.0, [1]):
+        with pytest.raises(ConfigError, match="search: iterations: a whole number is needed"):
+            view.search(iterations=wrong)
+
+
 def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     game = load("hisatsu")
     states = game.deal(3, game.resolve_options({}, 3), 1)
@@ -115,13 +143,13 @@ def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: py
 @pytest.mark.parametrize("are_refused", [False, True])
 def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else each has all of it, and the seat is charged for what they take."""
-    run, budgets = part.Part.run, []
+    write, budgets = part.Part._write_settings, []
 
-    def noted(one: part.Part, *arguments: int) -> None:
-        run(one, *arguments)
-        budgets.append(int(one._work[0].settings[NANOSECONDS]))
+    def noted(one: part.Part, arrays: Scratch, *arguments: int) -> None:
+        write(one, arrays, *arguments)
+        budgets.append(int(arrays.settings[NANOSECONDS]))
 
-    monkeypatch.setattr(part.Part, "run", noted)
+    monkeypatch.setattr(part.Part, "_write_settings", noted)
     if are_refused:
         monkeypatch.setattr(part.Part, "starts", lambda _part: False)
     game = load("yaniv")
