@@ -36,6 +36,8 @@ _NO_NODE_HERE = "No node info found"  # Ray's words
 _TOKEN = "is its token in RAY_AUTH_TOKEN, or in a file that RAY_AUTH_TOKEN_PATH names (else ~/.ray/auth_token)?"
 _TEMPORARY_BYTES = 107 - 64 - 21
 _OBJECT_STORE_BYTES = 80 << 20  # results are small rows
+_WATCHERS = ("start_api_server", "start_log_monitor", "start_monitor")
+"""The methods of Ray's `Node` by which it starts processes that only watch."""
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -217,7 +219,7 @@ class RayBackend:
         self._notes = str(notes)
         try:
             # Ray's workers import from the driver's current folder first: not from a checkout
-            with contextlib.chdir(folder), _on_loopback(self._ray):
+            with contextlib.chdir(folder), _on_loopback(self._ray), _without_watchers(self._ray):
                 self._ray.init(
                     address="local",
                     num_cpus=workers,
@@ -346,6 +348,23 @@ def _on_loopback(ray: Any) -> Iterator[None]:
         yield
     finally:
         constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextlib.contextmanager
+def _without_watchers(ray: Any) -> Iterator[None]:
+    """Have Ray start no dashboard, log monitor and autoscaler meanwhile: nobody looks at a private instance.
+
+    Each of them is a Python process, whose start takes more than a second of CPU time; Ray itself waits for the dashboard.
+    """
+    node = ray._private.node.Node
+    before = {name: getattr(node, name) for name in _WATCHERS if hasattr(node, name)}
+    for name in before:
+        setattr(node, name, lambda *_, **__: None)
+    try:
+        yield
+    finally:
+        for name, start in before.items():
+            setattr(node, name, start)
 
 
 @contextlib.contextmanager
