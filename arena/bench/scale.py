@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from arena.bench.jobs import job_of
 from arena.match import MatchSetup
 from arena.records import MatchRecord
 from arena.store import journal
@@ -171,7 +172,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
     for play in (STUB, TRUSTED, LOCKED):
         make_job = functools.partial(StubJob, rounds=rounds) if play == STUB else Job
         with _Table(play == LOCKED, _PER_DEAL) as table:
-            job = _job(table, make_job)
+            job = job_of(table / "scale.yaml", make_job)
         rate, _ = _bare_loops(job, _PROBE, 1)
         matches = _PER_DEAL * max(5, round(scale * THROUGHPUT_SECONDS * rate / _PER_DEAL))
         one, two = (_bare_loops(job, matches, workers) for workers in (1, 2))
@@ -184,7 +185,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
             for workers in (1, 2):
                 with _Table(play == LOCKED, _LARGER * matches * workers) as table:
                     settings = Settings(out=table / "out", backend=backend, workers=workers, job=make_job)
-                    yield _alone(_throughput, table, settings, play, one)
+                    yield alone(_throughput, table, settings, play, one)
 
 
 def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size]:
@@ -192,9 +193,9 @@ def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size
     for size in matches:
         with _Table(False, size + max(size // 20, 10 * _PER_DEAL)) as table:  # a bit more, so that it can go on
             settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
-            played = _alone(_play_until, table, settings, size)
-            resume_s, resume_cpu_s = _alone(_start_seconds, table, settings)
-            yield _alone(_with_resume, table, played, resume_s, resume_cpu_s)
+            played = alone(_play_until, table, settings, size)
+            resume_s, resume_cpu_s = alone(_start_seconds, table, settings)
+            yield alone(_with_resume, table, played, resume_s, resume_cpu_s)
 
 
 def starts(matches: Sequence[int] = (_PER_DEAL, LARGE_PLAN), backends: Sequence[str] = BACKENDS) -> Iterator[Start]:
@@ -203,7 +204,7 @@ def starts(matches: Sequence[int] = (_PER_DEAL, LARGE_PLAN), backends: Sequence[
         for size in matches:
             with _Table(False, size) as table:
                 settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
-                seconds, cpu_s = _alone(_start_seconds, table, settings)
+                seconds, cpu_s = alone(_start_seconds, table, settings)
             yield Start(backend=backend, matches=size, seconds=seconds, cpu_s=cpu_s)
 
 
@@ -226,8 +227,8 @@ class _Table:
         self._folder.cleanup()
 
 
-def _alone(run: Callable[..., T], *arguments: Any) -> T:
-    """Call it in a process of its own."""
+def alone(run: Callable[..., T], *arguments: Any) -> T:
+    """Call a function in a process of its own, so that its CPU time and memory can be told."""
     with _processes(1) as pool:
         return pool.submit(run, *arguments).result()
 
@@ -235,27 +236,6 @@ def _alone(run: Callable[..., T], *arguments: Any) -> T:
 def _processes(number: int) -> concurrent.futures.ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")
     return concurrent.futures.ProcessPoolExecutor(number, context, die_with_parent, (os.getpid(),))
-
-
-class _GotJob(Exception):
-    """Ends a tournament before it starts workers; carries the job that they would have been sent."""
-
-    def __init__(self, job: Job) -> None:
-        super().__init__()
-        self.job = job
-
-
-def _job(folder: Path, make_job: Callable[..., Job]) -> Job:
-    """What the workers of a tournament are sent, without one."""
-
-    def give(*arguments: Any, **named: Any) -> Job:
-        raise _GotJob(make_job(*arguments, **named))
-
-    try:
-        run_tournament(folder / "scale.yaml", Settings(out=folder / "bare", backend=LOCAL, job=give))
-    except _GotJob as got:
-        return got.job
-    raise AssertionError("a tournament without workers")
 
 
 def _bare_loops(job: Job, matches: int, loops: int) -> tuple[float, float]:
@@ -278,7 +258,7 @@ def _bare_loop(job: Job, matches: int) -> tuple[float, float]:
         worker.close()
 
 
-class _Meter(Silent):
+class Meter(Silent):
     """Takes notes of a run as it goes; raises KeyboardInterrupt once `stop_at` matches are there."""
 
     def __init__(self, warm: int, stop_at: int = sys.maxsize) -> None:
@@ -287,6 +267,7 @@ class _Meter(Silent):
         self.start_mb = self.peak_mb = 0.0
 
     def progress(self, progress: Progress) -> None:
+        """Take a note."""
         now = (time.perf_counter(), time.process_time(), progress.played_now)
         if not self.marks:
             self.start_mb = resident_mb()
@@ -305,7 +286,7 @@ class _Meter(Silent):
 
 def _throughput(folder: Path, settings: Settings, play: str, bare: tuple[float, float]) -> Throughput:
     matches = msgspec.json.decode((folder / "scale.yaml").read_bytes())["deals"] * _PER_DEAL // _LARGER
-    meter = _Meter(int(_WARMING * matches), matches)
+    meter = Meter(int(_WARMING * matches), matches)
     try:
         tally = run_tournament(folder / "scale.yaml", settings, meter).tally
     except Interrupted as stopped:
@@ -321,7 +302,7 @@ def _throughput(folder: Path, settings: Settings, play: str, bare: tuple[float, 
 
 
 def _play_until(folder: Path, settings: Settings, matches: int) -> Size:
-    meter = _Meter(int(_WARMING * matches), matches)
+    meter = Meter(int(_WARMING * matches), matches)
     began = time.perf_counter()
     with contextlib.suppress(Interrupted):
         run_tournament(folder / "scale.yaml", settings, meter)

@@ -66,7 +66,7 @@ def search_speeds(name: str) -> list[SearchSpeed]:
     game = games.load(name)
     search.warm(game)
     seats = _seats(game)
-    views = list(itertools.islice(_positions(game, seats), POSITIONS))
+    views = list(itertools.islice(positions(game, seats), POSITIONS))
     return [_speed(game, seats, views, rollout) for rollout in ("uniform", "policy")]
 
 
@@ -74,7 +74,7 @@ def search_cost(name: str) -> SearchCost:
     """The first decision, time budgets and threads in one room."""
     game = games.load(name)
     search.warm(game)
-    views = list(itertools.islice(_positions(game, _seats(game)), POSITIONS))
+    views = list(itertools.islice(positions(game, _seats(game)), POSITIONS))
     total, before = _first_decision(name)
     return SearchCost(name, total, before, *_overdraft(game, views), _speedup(game, views[0]))
 
@@ -107,7 +107,8 @@ Position = tuple[States, int, list[int]]
 """What a seat sees, the seat, its legal actions."""
 
 
-def _positions(game: Game, seats: int) -> Iterator[Position]:
+def positions(game: Game, seats: int) -> Iterator[Position]:
+    """Decisions with at least two legal actions, spread over the first rounds of random matches; always the same ones."""
     engine, chance = game.engine, random.Random(7)
     for deal in itertools.count():
         states = game.deal(seats, game.resolve_options({}, seats), deal)

@@ -56,6 +56,7 @@ BENCH = "bench"
 
 TOPICS: Mapping[str, str] = {
     "engine": "Measure random play, copies and compile times of each game",
+    "match": "Measure what a match costs beside the thinking of its bots",
     "search": "Measure simulations per second and time budgets of the search",
     "seats": "Measure what locked seats and command bots cost",
     "channels": "Measure what locked bots can tell their next match, or each other",

@@ -17,12 +17,14 @@ import yaml
 
 from arena.admission import bot_check
 from arena.bench import ratings as bench_ratings
+from arena.bench.backends import BackendCost
 from arena.bench.channels import Channel
 from arena.bench.chaos import WORKER, Chaos
 from arena.bench.commands import CommandCost
 from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
 from arena.bench.formats import Saving, SimulatedTest
+from arena.bench.match import MatchCost, SearchFixed
 from arena.bench.rows import RowsCost, Run
 from arena.bench.scale import BARE, STUB, Size, Start, Throughput
 from arena.bench.search import SearchCost, SearchSpeed
@@ -226,6 +228,9 @@ SIZE = Size(
     finish_cpu_us=40.0, journal_mb=0.1, resume_s=0.3, resume_cpu_s=0.2, status_s=0.01,
 )  # fmt: skip
 RUN = Run(wall_s=1.0, cpu_s=0.5, peak_mb=100.0)
+MATCH = MatchCost(
+    game="hisatsu", seats=3, held="trusted", bot="null", decisions=21.0, match_us=300.0, decision_us=None, fixed_us=None
+)
 SEAT = SeatCost("namespace", 1, 0.5, 80.0, 20.0, 30.0, 15.0, 60.0, 90.0, 9e4, 4e4, None)
 SIMULATED = SimulatedTest(
     mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
@@ -242,6 +247,16 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
             "room_cost": lambda name: RoomCost(name, 1.0, 300.0, 120, 30.0, 1.0),
         },
         lambda found: found["random_play"][0]["decisions_per_second"] == 1e6 and found["rooms"][0]["game"] == "naga",
+    ),
+    "match": (
+        {
+            "all_ready": lambda *_: ["naga"], "match_costs": lambda _: [MATCH],
+            "search_fixed": lambda names: [SearchFixed(game=names[0], ten_us=50.0, hundred_us=95.0, fixed_us=45.0)],
+            "backend_costs": lambda: [
+                BackendCost(backend="local", is_trusted=True, matches=20, worker_us=300.0, driver_us=15.0)
+            ],
+        },
+        lambda found: found["matches"][0]["decision_us"] is None and found["backends"][0]["driver_us"] == 15.0,
     ),
     "search": (
         {
