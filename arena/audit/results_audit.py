@@ -248,7 +248,7 @@ class _Auditor:
         try:
             with Journal(self._folder, is_read_only=True) as journal:
                 for record in parquet.read_matches(self._folder):
-                    kept = journal.find(record.match_id)
+                    kept = journal.find(record.match_id, record.index)
                     if kept is not None and _content(kept) != _content(record):
                         problems.append(f"match {record.index} ({record.match_id}): not what the journal has")
                     if len(problems) == NAMED:

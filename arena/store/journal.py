@@ -1,13 +1,15 @@
 """The journal of a running tournament: every finished match, once, as soon as it is known. One writer: the driver.
 
-SQLite in WAL mode; the primary key is the match id. Every row has a checksum over all of it, so that a damaged file is
-repaired (the match is played again) or refused, and never misread.
+SQLite in WAL mode; a match has one row, at its place in the plan. Every row has a checksum over all of it, so that a damaged
+file is repaired (the match is played again) or refused, and never misread.
+
+Rows come from the workers as they are stored (rows.py). Ids are random, so while matches are played nothing is kept in their
+order: with an index of ids each row would touch a page of its own, and cost four times as much. The index is made at the end.
 """
 
 import contextlib
-import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -18,11 +20,12 @@ from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord
 from arena.store.hashing import canonical_bytes
+from arena.store.rows import Row, checksum, record_of, row_checksum
 
 JOURNAL_FILE = "journal.sqlite"
 R = TypeVar("R")
-_CHECK_BYTES = 8
-_VERSION = 3  # of the tables, kept in the file's user_version
+_VERSION = 4  # of the tables, kept in the file's user_version
+_KEYED_BY_ID = 3  # the version before: the match id was the primary key; all else is the same
 _BUSY_SECONDS = 5.0
 _PLACES = 1 << 62  # beyond every plan
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
@@ -31,7 +34,7 @@ _TABLES = f"""
 begin immediate;
 create table meta (name text primary key, value blob not null, checksum blob not null);
 create table matches (
-    match_id blob primary key, place integer not null unique, body blob not null, checksum blob not null
+    match_id blob not null, place integer not null unique, body blob not null, checksum blob not null
 );
 pragma user_version = {_VERSION};
 commit;
@@ -93,8 +96,8 @@ class Journal:
         rows = list(self._rows("select value, checksum from meta where name = ?", (name,)))
         if not rows:
             return None
-        value, checksum = rows[0]
-        if not isinstance(value, bytes) or _checksum(name.encode(), value) != checksum:
+        value, found = rows[0]
+        if not isinstance(value, bytes) or checksum(name.encode() + value) != found:
             raise StoreError(f"{self.path}: the row of {name!r} is damaged; restore it, or start anew with --fresh")
         return value
 
@@ -103,31 +106,36 @@ class Journal:
         with self._writing():
             self._set(values)
 
-    def add(self, records: Iterable[MatchRecord], values: Mapping[str, bytes] = MappingProxyType({})) -> list[MatchRecord]:
+    def add(self, rows: Sequence[Row], values: Mapping[str, bytes] = MappingProxyType({})) -> Sequence[Row]:
         """Store finished matches, and named values, in one transaction; returns the matches that were new.
 
         A match that is there already must be the same (machine's columns aside): raises StoreError otherwise.
         """
-        new: list[MatchRecord] = []
         with self._writing():
-            for record in records:
-                body = msgspec.msgpack.encode(record)
-                match_id = bytes.fromhex(record.match_id)
-                row = (match_id, record.index, body, _row_checksum(match_id, record.index, body))
-                if self._db.execute("insert or ignore into matches values (?, ?, ?, ?)", row).rowcount:
-                    new.append(record)
-                elif not self._has_same(record):
-                    raise StoreError(
-                        f"{self.path}: match {record.match_id} was played twice with different results: "
-                        f"a bot uses the clock or its own entropy; the first result is kept"
-                    )
+            if self._db.executemany(_INSERT, rows).rowcount == len(rows):
+                self._set(values)
+                return rows
+            self._db.execute("rollback")  # now one by one: which of them are new?
+            self._db.execute("begin immediate")
+            new = [row for row in rows if self._is_new(row)]
             self._set(values)
         return new
 
-    def find(self, match_id: str) -> MatchRecord | None:
-        """The stored match with this id; None if it is not stored."""
-        query = f"{_ROWS} where match_id = ?"
-        rows = list(self._rows(query, (bytes.fromhex(match_id),)))
+    def index_ids(self) -> None:
+        """Make `find` fast; done when nothing more is to come, because it makes `add` slow."""
+        with self._writing():
+            self._db.execute("create index if not exists ids on matches (match_id)")
+
+    def find(self, match_id: str, index: int | None = None) -> MatchRecord | None:
+        """The stored match with this id; None if it is not stored.
+
+        `index`: the plan index that it must have; then it is found at once, even before `index_ids`.
+        """
+        values: tuple[object, ...] = (bytes.fromhex(match_id),)
+        if index is None:
+            rows = list(self._rows(f"{_ROWS} where match_id = ?", values))
+        else:
+            rows = list(self._rows(f"{_ROWS} where place = ? and match_id = ?", (index, *values)))
         return self._decode(*rows[0]) if rows else None
 
     def records(self, first: int = 0, last: int = _PLACES) -> Iterator[MatchRecord]:
@@ -155,12 +163,21 @@ class Journal:
         except sqlite3.Error as error:
             raise self._trouble(error) from None
 
-    def _has_same(self, record: MatchRecord) -> bool:
-        stored = self.find(record.match_id)
-        return stored is not None and canonical_bytes(stored) == canonical_bytes(record)
+    def _is_new(self, row: Row) -> bool:
+        """Store a row if its match is not there; raises StoreError if it is there with another result."""
+        if self._db.execute(_INSERT, row).rowcount:
+            return True
+        record = record_of(row)
+        stored = self.find(record.match_id, record.index)
+        if stored is None or canonical_bytes(stored) != canonical_bytes(record):
+            raise StoreError(
+                f"{self.path}: match {record.match_id} was played twice with different results: "
+                f"a bot uses the clock or its own entropy; the first result is kept"
+            )
+        return False
 
     def _set(self, values: Mapping[str, bytes]) -> None:
-        rows = [(name, value, _checksum(name.encode(), value)) for name, value in values.items()]
+        rows = [(name, value, checksum(name.encode() + value)) for name, value in values.items()]
         self._db.executemany("insert or replace into meta values (?, ?, ?)", rows)
 
     def _decode(self, match_id: Any, place: Any, body: Any, checksum: Any) -> MatchRecord:
@@ -207,7 +224,7 @@ class Journal:
 
     def _check_version(self) -> None:
         version = self._db.execute("pragma user_version").fetchone()[0]
-        if version != _VERSION:
+        if version not in (_VERSION, _KEYED_BY_ID):
             raise StoreError(
                 f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: start anew with --fresh"
             )
@@ -252,21 +269,11 @@ class _Brief(msgspec.Struct):
 
 
 _ROWS = "select match_id, place, body, checksum from matches"
+_INSERT = "insert or ignore into matches values (?, ?, ?, ?)"
 
 
-def _is_sound(match_id: Any, place: Any, body: Any, checksum: Any) -> bool:
+def _is_sound(match_id: Any, place: Any, body: Any, found: Any) -> bool:
     """Whether a row is what was written: damage may change types too."""
     if not isinstance(match_id, bytes) or not isinstance(place, int) or not isinstance(body, bytes):
         return False
-    return 0 <= place < _PLACES and _row_checksum(match_id, place, body) == checksum
-
-
-def _row_checksum(match_id: bytes, place: int, body: bytes) -> bytes:
-    return _checksum(match_id, place.to_bytes(8, "big"), body)
-
-
-def _checksum(*parts: bytes) -> bytes:
-    digest = hashlib.blake2b(digest_size=_CHECK_BYTES)
-    for part in parts:
-        digest.update(part)
-    return digest.digest()
+    return 0 <= place < _PLACES and row_checksum(match_id, place, body) == found

@@ -10,10 +10,11 @@ from typing import Self
 import msgspec
 
 from arena.errors import StoreError
-from arena.records import Ending, MatchRecord
+from arena.records import Ending
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.lock import running_process
 from arena.store.manifest import Manifest, read_manifest
+from arena.store.rows import Endings
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -65,22 +66,20 @@ class Score(_Note, frozen=True, kw_only=True):
     endings: dict[Ending, int] = {}
     """How many seats ended in each way."""
 
-    def plus(self, records: Iterable[MatchRecord]) -> "Score":
-        """The counts with more matches added."""
-        return self._and(tuple(seat.ending for seat in record.seats) for record in records)
-
-    def _and(self, matches: Iterable[tuple[Ending, ...]]) -> "Score":
+    def plus(self, matches: Iterable[Endings]) -> "Score":
+        """The counts with more matches added: how each of them ended."""
         done, void, endings = self.done, self.void, Counter(self.endings)
-        for seats in matches:
-            done += 1
-            void += Ending.HOST in seats
-            endings.update(seats)
+        for seats, count in Counter(matches).items():
+            done += count
+            void += count * (Ending.HOST in seats)
+            for ending in seats:
+                endings[ending] += count
         return Score(done=done, void=void, endings=dict(endings))
 
     @classmethod
     def counted(cls, journal: Journal) -> "Score":
         """The counts of all matches in the journal."""
-        return cls()._and(journal.endings())
+        return cls().plus(journal.endings())
 
 
 def read_score(journal: Journal) -> Score:

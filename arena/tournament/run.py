@@ -37,6 +37,7 @@ from arena.store.hashing import ResultsHash
 from arena.store.journal import Journal
 from arena.store.lock import FolderLock
 from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, write_manifest
+from arena.store.rows import Endings, Finished, Row, packed
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
@@ -104,7 +105,7 @@ class _Run:
         self._playing_since = 0.0
         self._compiling: Compiling | None = None
         self._end = 0  # of the stretch that is played
-        self._ahead: dict[int, MatchRecord] = {}  # of later stretches: whether they count is not decided yet
+        self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
         self.retires_for_voids = journal.meta(_VOIDS) is not None
         if not self.retires_for_voids:
@@ -221,6 +222,8 @@ class _Run:
             rotations_saved=saved,
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
+        if is_finished:
+            self.journal.index_ids()
         if self.book is not None:
             self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
         return Results(self.folder, manifest, ratings, self.tally, self.course)
@@ -272,26 +275,34 @@ class _Run:
         return self.plan.entries[self.plan.entry_of(index)].game
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
-        self._store([_after(earlier[record.index], record) for record in chunk.records])
+        finished = chunk.finished
+        if earlier:
+            finished = packed(_after(earlier.get(record.index, ()), record) for record in finished.records)
+        self._store(finished)
 
     def _keep_void(self, index: int, attempts: int, reason: str) -> None:
         setup = self.plan.setup(index)
-        self._store([void(games.load(setup.game), setup, attempts, reason)])
+        self._store(packed([void(games.load(setup.game), setup, attempts, reason)]))
 
-    def _store(self, records: list[MatchRecord]) -> None:
-        """Store records in the journal, with what `arena status` shows; those of later stretches wait."""
+    def _store(self, finished: Finished) -> None:
+        """Store matches in the journal, with what `arena status` shows; those of later stretches wait."""
         progress = self.progress
-        self._ahead |= {record.index: record for record in records if record.index >= self._end}
-        records = [record for record in records if record.index < self._end]
-        fresh = {record.index: record for record in records if not self.done[record.index]}
-        score = self.score.plus(fresh.values())
+        matches = {row[1]: (row, endings) for row, endings in zip(finished.rows, finished.endings)}
+        if max(matches, default=-1) >= self._end:
+            self._ahead |= {index: match for index, match in matches.items() if index >= self._end}
+            matches = {index: match for index, match in matches.items() if index < self._end}
+        fresh = [endings for index, (_, endings) in matches.items() if not self.done[index]]
+        score = self.score.plus(fresh)
         pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
-        new = self.journal.add(records, {**pace.values(), **score.values(), **self._trouble_by_now().values()})
-        for record in new:
-            self.done[record.index] = 1
-            progress.endings.update(seat.ending for seat in record.seats if seat.ending is not Ending.PLAYED)
+        notes = {**pace.values(), **score.values(), **self._trouble_by_now().values()}
+        new = self.journal.add([row for row, _ in matches.values()], notes)
+        for row in new:
+            self.done[row[1]] = 1
+        for ending, count in score.endings.items():
+            if ending is not Ending.PLAYED and (more := count - self.score.endings.get(ending, 0)):
+                progress.endings[ending] += more
         self.score = score
-        self.tally.duplicates += len(records) - len(new)
+        self.tally.duplicates += len(matches) - len(new)
         progress.done += len(new)
         progress.played_now += len(new)
 
@@ -307,8 +318,8 @@ class _Run:
         """Begin the stretch that ends before `last`: store its matches that were played before it, if they count."""
         self._end = last
         known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
-        if wanted := [record for record in known if self.course.is_wanted(record.index)]:
-            self._store(wanted)
+        if wanted := [match for match in known if self.course.is_wanted(match[0][1])]:
+            self._store(Finished([row for row, _ in wanted], [endings for _, endings in wanted]))
         return bool(wanted)
 
     def _trouble_by_now(self) -> Trouble:

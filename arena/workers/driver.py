@@ -71,7 +71,7 @@ class Driver:
 
     backend: Backend
     on_chunk: Callable[[Chunk, Mapping[int, Sequence[Failure]]], None]
-    """Stores a chunk's records; is given the earlier failed attempts of each match, by index."""
+    """Stores a chunk's matches; is given the failed attempts at those that were tried before, by index."""
     on_void: Callable[[int, int, str], None]
     """Stores a match that could not be played: its index, the number of attempts, the reason."""
     on_tick: Callable[[], None]
@@ -182,7 +182,8 @@ class Driver:
             if sent.is_overdue and len(indices) == 1 and (seat := outcome.waited_for.get(indices[0])) is not None:
                 return {indices[0]: Failure(outcome.reason, seat, was_overdue=True)}
             return dict.fromkeys(indices, Failure(outcome.reason))
-        silent = set(indices).difference(outcome.failures, asked, (record.index for record in outcome.records))
+        finished = [row[1] for row in outcome.finished.rows]
+        silent = set(indices).difference(outcome.failures, asked, finished)
         failures = {**outcome.failures, **dict.fromkeys(sorted(silent), Failure("its worker gave no result"))}
         self.tally.failed_attempts += len(failures)
         self.tally.match_cpu += outcome.match_cpu
@@ -191,7 +192,7 @@ class Driver:
         newest = outcome.seconds / len(indices)
         before = self._match_seconds
         self._match_seconds = newest if before is None else before + SMOOTHING * (newest - before)
-        self.on_chunk(outcome, {record.index: earlier.get(record.index, ()) for record in outcome.records})
+        self.on_chunk(outcome, {index: earlier[index] for index in finished if index in earlier})
         return failures
 
     def _cancel_overdue(self, pending: dict[Ticket, _Sent]) -> None:

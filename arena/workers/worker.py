@@ -24,6 +24,7 @@ from arena.seats.blamed import BlamedSeat
 from arena.seats.choose import BotSeat, choose_seat, keeper_for
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError
+from arena.store.rows import Finished, packed
 from arena.workers.waiting import Waiting
 
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
@@ -71,7 +72,7 @@ class Failure(msgspec.Struct, frozen=True):
 class Chunk(msgspec.Struct, frozen=True):
     """The results of a chunk of matches."""
 
-    records: list[MatchRecord]
+    finished: Finished
     failures: dict[int, Failure]
     """The failures by index of the match."""
     seconds: float
@@ -82,6 +83,11 @@ class Chunk(msgspec.Struct, frozen=True):
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
     lacking: dict[int, tuple[str, str]] = {}
     """The matches, by index, in which a bot asked for what is not compiled: a game, and a part of it."""
+
+    @property
+    def records(self) -> list[MatchRecord]:
+        """The matches that were played to their end, decoded."""
+        return self.finished.records
 
 
 class Worker:
@@ -120,9 +126,8 @@ class Worker:
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
         lacking: dict[int, tuple[str, str]] = {}
-        match_cpu = 0.0
+        match_cpu, cpu = 0.0, self._cpu_seconds()
         for index in indices:
-            cpu = self._cpu_seconds()
             try:
                 played = self.play_match(index, kills)
             except NotCompiled as needed:
@@ -132,12 +137,14 @@ class Worker:
                     failures[index] = played
                 else:
                     records.append(played)
-            match_cpu += self._cpu_seconds() - cpu
+            before, cpu = cpu, self._cpu_seconds()
+            match_cpu += cpu - before
+        finished = packed(records)
         now = self._cpu_seconds()
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         seconds = time.perf_counter() - began
-        return Chunk(records, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking)
+        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking)
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
         """Play one match of the plan.

@@ -15,10 +15,10 @@ from arena.errors import StoreError
 from arena.hall.adding import add_to_hall
 from arena.hall.finding import locate_match
 from arena.hall.folder import Entry, rated_entries
-from arena.store import journal as journals
 from arena.store import parquet
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.manifest import MANIFEST_FILE, read_manifest, stored_clock, stored_limits, write_manifest
+from arena.store.rows import row_checksum, row_of
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, make_manifest, write_results
 
@@ -55,7 +55,7 @@ def test_a_bot_is_known_by_a_hash_and_nothing_else(sha256: str, tmp_path: Path) 
     with pytest.raises(StoreError, match="64 hex digits are needed"):
         parquet.find_match(tmp_path, record.match_id)
     with Journal(tmp_path) as journal:
-        journal.add([record])
+        journal.add([row_of(record)])
         with pytest.raises(StoreError, match="64 hex digits are needed"):
             journal.find(record.match_id)
 
@@ -66,7 +66,7 @@ def put(folder: Path, record: object, *, match_id: bytes = bytes(12), place: int
     with Journal(folder):
         pass
     with sqlite3.connect(folder / JOURNAL_FILE) as db:
-        row = (match_id, place, body, journals._row_checksum(match_id, place, body))
+        row = (match_id, place, body, row_checksum(match_id, place, body))
         db.execute("insert into matches values (?, ?, ?, ?)", row)
 
 

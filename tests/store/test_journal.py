@@ -12,6 +12,7 @@ import pytest
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
 from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.rows import record_of, row_of
 from helpers.records import plain_record
 
 MATCHES = 400
@@ -36,8 +37,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Journal(folder) as journal:
         journal.set_meta(META)
         for first in range(0, MATCHES, 40):
-            journal.add(RECORDS[index] for index in range(first, first + 40))
+            add(journal, *(RECORDS[index] for index in range(first, first + 40)))
     return folder
+
+
+def add(journal: Journal, *records: MatchRecord, **values: bytes) -> list[MatchRecord]:
+    """Store matches and named values; the matches that were new."""
+    return [record_of(row) for row in journal.add([row_of(record) for record in records], values)]
 
 
 def contents(folder: Path, *, is_read_only: bool) -> tuple[set[int], list[str]]:
@@ -66,13 +72,32 @@ def test_what_is_stored_comes_back_in_plan_order(stored: Path) -> None:
 
 def test_a_match_counts_once_and_must_be_the_same(tmp_path: Path) -> None:
     with Journal(tmp_path) as journal:
-        assert journal.add([RECORDS[1], RECORDS[2], RECORDS[1]]) == [RECORDS[1], RECORDS[2]]
+        assert add(journal, RECORDS[1], RECORDS[2], RECORDS[1]) == [RECORDS[1], RECORDS[2]]
         other_machine = msgspec.structs.replace(RECORDS[2], attempts=3, notes=("on another worker",))
-        assert journal.add([other_machine, RECORDS[3]], {"key": b"new"}) == [RECORDS[3]]
+        assert add(journal, other_machine, RECORDS[3], key=b"new") == [RECORDS[3]]
         with pytest.raises(StoreError, match="was played twice with different results"):
-            journal.add([RECORDS[4], record(2, salt=1)], {"key": b"never"})
+            add(journal, RECORDS[4], record(2, salt=1), key=b"never")
         assert [row.index for row in journal.records()] == [1, 2, 3]  # all of an addition or nothing
         assert journal.find(RECORDS[2].match_id) == RECORDS[2] and journal.meta("key") == b"new"
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["while it is played", "at the end"])
+def test_a_match_is_found_by_its_id(is_over: bool, stored: Path, tmp_path: Path) -> None:
+    shutil.copy(stored / JOURNAL_FILE, tmp_path)
+    with Journal(tmp_path) as journal:
+        if is_over:
+            journal.index_ids()
+        assert journal.find(RECORDS[8].match_id) == journal.find(RECORDS[8].match_id, 8) == RECORDS[8]
+        assert journal.find(RECORDS[8].match_id, 9) is None
+
+
+def test_a_place_of_the_plan_has_one_match(tmp_path: Path) -> None:
+    other = msgspec.structs.replace(RECORDS[1], match_id=RECORDS[2].match_id)
+    with Journal(tmp_path) as journal:
+        add(journal, RECORDS[1])
+        with pytest.raises(StoreError, match="was played twice with different results"):
+            add(journal, other)
+        assert list(journal.records()) == [RECORDS[1]]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +172,7 @@ def test_whatever_is_read_from_a_damaged_file_is_right(is_open: bool, stored: Pa
         journal = Journal(source)
         journal.set_meta(META)
         for first in range(0, MATCHES, 40):
-            journal.add(RECORDS[index] for index in range(first, first + 40))
+            add(journal, *(RECORDS[index] for index in range(first, first + 40)))
     for seed in range(FILES):
         dice = random.Random(seed)
         folder = tmp_path / str(seed)

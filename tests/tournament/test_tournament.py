@@ -230,7 +230,7 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
 
     def small_disk(self: Journal, folder: Path) -> None:
         opened(self, folder)
-        self._db.execute("pragma max_page_count = 20")  # SQLite's own way to run out of space
+        self._db.execute("pragma max_page_count = 15")  # SQLite's own way to run out of space
 
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "__init__", small_disk)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
+from arena.store.rows import packed
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, Driver
 from arena.workers.local import LocalBackend
@@ -41,7 +42,7 @@ class Flaky:
             return [(number, Lost("a worker died"))]
         good = [index for index in indices if index not in self.failing]
         failures = {index: Failure("our bug") for index in indices if index in self.failing}
-        return [(number, Chunk([plain_record(index) for index in good], failures, 0.01 * len(indices), 0.9, 1.0))]
+        return [(number, Chunk(packed(plain_record(index) for index in good), failures, 0.01 * len(indices), 0.9, 1.0))]
 
     def cancel(self, ticket: Ticket) -> None:
         self.cancelled.append(ticket)
@@ -111,7 +112,7 @@ def test_a_worker_is_told_how_often_each_seat_of_the_match_was_killed() -> None:
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             number, _ = self.pending.pop()
-            return [(number, Chunk([], {0: failures[number - 1]}, 0.01, 0.0, 0.0))]
+            return [(number, Chunk(packed([]), {0: failures[number - 1]}, 0.01, 0.0, 0.0))]
 
     kept, void, _ = run(Killing(), 1)
     assert told == [{}, {1: 1}, {0: 1, 1: 1}] and not kept and void == {0: (3, "the zygote was lost")}
@@ -212,7 +213,7 @@ def test_time_in_the_queue_is_not_counted_and_a_chunk_has_one_patience(monkeypat
             number, indices = self.pending.pop(0)
             if number == 4:
                 return [(number, Lost("cancelled"))]
-            return [(number, Chunk([plain_record(index) for index in indices], {}, 0.01 * len(indices), 0.9, 1.0))]
+            return [(number, Chunk(packed(plain_record(index) for index in indices), {}, 0.01 * len(indices), 0.9, 1.0))]
 
     backend = Slow()
     driver = Driver(backend, lambda chunk, failed: None, lambda *_: None, lambda: None, patience=100.0)
@@ -240,7 +241,7 @@ def test_a_match_without_an_answer_is_played_again() -> None:
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             ((number, chunk),) = super().wait(seconds)
             assert isinstance(chunk, Chunk)
-            return [(number, Chunk(chunk.records[: None if len(chunk.records) == 1 else -1], {}, 0.1, 0.9, 1.0))]
+            return [(number, Chunk(packed(chunk.records[: None if len(chunk.records) == 1 else -1]), {}, 0.1, 0.9, 1.0))]
 
     kept, void, _ = run(Forgetful(), 50)
     assert kept == Counter(range(50)) and not void

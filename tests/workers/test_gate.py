@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from arena.store.rows import packed
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, MOST_ASKS, Driver
 from arena.workers.gate import OpenGate, Queue
@@ -74,7 +75,7 @@ class Workers:
             if index in self.asking and not (self.gate and self.gate.is_compiled("even", "flat"))
         }
         records = [plain_record(index) for index in indices if index not in lacking]
-        return [(number, Chunk(records, {}, 0.01, 0.9, 1.0, lacking))]
+        return [(number, Chunk(packed(records), {}, 0.01, 0.9, 1.0, lacking))]
 
 
 def played(backend: Workers, gate: OpenGate, indices: Sequence[int], ahead: Sequence[int] = ()) -> tuple[list[int], list[int]]:
