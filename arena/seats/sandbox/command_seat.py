@@ -128,8 +128,7 @@ class CommandSeat(HeldSeat):
             folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits,
             command=(str(program.path), *self._command.command[1:]), loader=program.system_loader, is_public=program.is_public,
         )  # fmt: skip
-        start = wire.Start(bot=bot, seed="", params=b"", info=None)
-        child.send(wire.frame(start))
+        child.send(wire.frame(bot))
         child.take_gate()
         locked = child.receive(
             0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False

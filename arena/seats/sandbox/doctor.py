@@ -144,7 +144,7 @@ def _entered(store: str, point: str) -> str:
 def _user() -> str:
     if os.geteuid() != 0:
         return ""
-    limits.become_nobody(limits.FIRST_UID)
+    limits.become_nobody()
     return _refused(lambda: os.setuid(0), "becoming root again")
 
 

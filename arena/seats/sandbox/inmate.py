@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from arena import games
-from arena.agent import Agent, BotFiles, LoadedBot
+from arena.agent import Agent, BotFiles, EndInfo, LoadedBot, StartInfo
+from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace
 from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
@@ -25,20 +26,34 @@ from arena.seats.sandbox import kernel, launch, namespaces, wire
 from arena.seats.sandbox.lockdown import Cell, lock
 
 SOCKET, OUTPUT = launch.SOCKET, 1
+_NOT_STARTED = 3  # exit code
+_REHEARSALS = 20  # Python specialises code that has run so often
+_OURS = "rehearsal.py"
+_SOURCE = b"""
+from arena.agent import Agent
+
+class Rehearsal(Agent):
+    def act(self, view):
+        return 0
+"""
 _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a process has ready for the seat that it will be."""
+    """What a template has ready for the seats that it forks."""
 
-    cell: Cell
-    bot: wire.Bot | None = None
-    """The bot, or None if the child has no template: then the worker tells it."""
-    files: namespaces.Files | None = None
-    """What is in the bot's folder, if that is known."""
-    source: bytes | None = None
+    main: str
+    source: bytes | None
     """The content of the bot's main file, if that is known."""
+    folder: Path
+    """Where the bot's files will be."""
+    lock: kernel.Calls
+    """All that locks a seat in."""
+    socket: Any
+    """Has to be set before: the descriptor of the socket to the worker."""
+    output: Any
+    """The same for what takes what the bot prints."""
 
 
 def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
@@ -48,26 +63,37 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     """
     if of_command:
         launch.arrange(socket, output, *of_command)
-        start = wire.decode_start(_read_message())
-        assert start.bot is not None
-        launch.run(cell, start.bot, lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
-    arrange(socket, output)
+        launch.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
+    _arrange(socket, output)
     kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
     forget_environment()
     open_output()
-    run(Prepared(cell))
+    bot = wire.decode_bot(_read_message())
+    _play(bot.main, None, Path(lock(cell, bot.folder, bot.limits, channel=SOCKET)))
 
 
-def arrange(socket: int, output: int) -> None:
-    """Number the descriptors: 0 nothing, 1 and 2 what is printed, 3 the worker."""
-    high = [os.dup(socket), os.dup(output)]  # above all that is overwritten below
-    os.dup2(high[1], 1)
-    os.dup2(high[1], 2)
-    os.dup2(high[0], SOCKET)
-    for number in (*high, socket, output):
-        if number > SOCKET:
-            os.close(number)
-    os.setsid()
+def prepare(cell: Cell, bot: wire.Bot, source: bytes | None, files: namespaces.Files | None) -> Prepared:
+    """Record what will lock the seats of a bot in. `files`: what is in the bot's folder, if that is known."""
+    socket, output = kernel.later(), kernel.later()
+    with kernel.recording() as calls:
+        _arrange(socket, output)
+        folder = lock(cell, bot.folder, bot.limits, files=files, channel=SOCKET)
+    return Prepared(bot.main, source, Path(folder), calls, socket, output)
+
+
+def from_template(prepared: Prepared, socket: int, output: int) -> NoReturn:
+    """A seat forked by a template; see `from_zygote`."""
+    prepared.socket.value, prepared.output.value = socket, output
+    prepared.lock.make()
+    _play(prepared.main, prepared.source, prepared.folder)
+
+
+def _arrange(socket: Any, output: Any) -> None:
+    """Number the descriptors: 1 and 2 what is printed, 3 the worker. None of the given ones has these numbers yet."""
+    kernel.call_this_process("arena seat")
+    for number, target in ((output, 1), (output, 2), (socket, SOCKET)):
+        kernel.call("dup3", number, target, 0)
+    kernel.call("setsid")
 
 
 def forget_environment() -> None:
@@ -84,31 +110,24 @@ def open_output() -> None:
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
-def run(prepared: Prepared) -> NoReturn:
-    """Lock this process in, and play the match that the worker tells of."""
-    kernel.call_this_process("arena seat")
-    start = wire.decode_start(_read_message())
-    bot = prepared.bot or start.bot
-    assert bot is not None
-    random.seed(start.seed)
-    np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
-    folder = lock(prepared.cell, bot.folder, bot.limits, files=prepared.files, channel=SOCKET)
+def _play(main: str, source: bytes | None, folder: Path) -> NoReturn:
+    """Play the match that the worker tells of, once this process is locked in."""
     _send(wire.Locked(wire.START_ID, time.process_time()))
+    start = wire.decode_start(_read_message())
     asked = [wire.START_ID]  # the request that the bot works on
     with absent_parts(lambda part: _ask_for(part, start, asked[0])):
-        _play(start, bot.main, prepared.source, Path(folder), asked)
-
-
-def _play(start: wire.Start, main: str, source: bytes | None, folder: Path, asked: list[int]) -> NoReturn:
-    agent = _started(start, main, source, folder)
-    while True:
-        body = _read_message()
-        request = wire.decode_request(body)
-        asked[0] = request.id
-        if isinstance(request, wire.Ask):
-            _send(_acted(agent, start, request))
-        else:
-            _send(_ended(agent, request))
+        agent, reply = _started(start, main, source, folder)
+        _send(reply)
+        if agent is None:
+            os._exit(0 if isinstance(reply, wire.Ready) else _NOT_STARTED)
+        while True:
+            body = _read_message()
+            request = wire.decode_request(body)
+            asked[0] = request.id
+            if isinstance(request, wire.Ask):
+                _send(_acted(agent, start, request))
+            else:
+                _send(_ended(agent, request))
 
 
 def _ask_for(part: Part, start: wire.Start, request: int) -> None:
@@ -119,30 +138,66 @@ def _ask_for(part: Part, start: wire.Start, request: int) -> None:
     if start.info is not None and part.game == start.info.game:
         _send(wire.Lacking(request, part.name))
         while True:
-            _read(1)
+            _read(1, SOCKET)
 
 
-def _started(start: wire.Start, main: str, source: bytes | None, folder: Path) -> Agent[Any]:
-    """The bot's agent, once the worker was told that it is ready. Ends the process if there is no agent."""
+def _started(start: wire.Start, main: str, source: bytes | None, folder: Path) -> tuple[Agent[Any] | None, wire.Reply]:
+    """The bot's agent, and what the worker is told. None: there is no agent, or there is no need of one."""
     try:
+        random.seed(start.seed)
+        np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
         source = (folder / main).read_bytes() if source is None else source
         remember_lines(str(folder / main), source)
         loaded = LoadedBot(BotFiles(main, {main: source}), folder)
+        games = list(loaded.agent_class.games)
         if start.info is None:
-            _send(wire.Ready(wire.START_ID, False, list(loaded.agent_class.games)))
-            os._exit(0)
+            return None, wire.Ready(wire.START_ID, False, games)
         agent = loaded.agent_class()
         agent.rng = random.Random(int(start.seed, 16))
         agent.params = msgspec.json.decode(start.params)
         agent.start(start.info)
-        _send(wire.Ready(wire.START_ID, bool(agent.wants_forced), list(loaded.agent_class.games)))
-        return agent
+        return agent, wire.Ready(wire.START_ID, bool(agent.wants_forced), games)
     except BotError as error:
         reason = str(error)
     except BaseException as error:
         reason = _where(error, main) if start.info is None else short_trace()
-    _send(wire.Failed(wire.START_ID, Ending.STARTUP.value, printable(reason)))
-    os._exit(3)
+    return None, wire.Failed(wire.START_ID, Ending.STARTUP.value, printable(reason))
+
+
+def rehearse(game: Game) -> None:
+    """Do once what a seat does in a match, with a bot of ours, in the process that all seats are forked from.
+
+    They then find what Python keeps of that (looked-up attributes, specialised code), and need not write it each for itself.
+    """
+    seats = game.seats[0]
+    options = game.resolve_options({}, seats)
+    states = game.deal(seats, options, 0)
+    start = wire.Start(seed="0", params=b"{}", info=StartInfo(game.name, options, seats, 0, Clock(1.0, 1.0)))
+    viewer = game.engine.current_seat(states)
+    state = game.observed(states, viewer).tobytes()
+    ask = wire.Ask(1, state, viewer, game.legal_list(states), [], 1.0, 1.0, 1.0)
+    end = wire.End(1, EndInfo([1] * seats, [0] * seats))
+    reader, writer = os.pipe()
+    with kernel.recording() as calls:
+        kernel.call("getpid", kernel.of_own_number())
+    for _ in range(_REHEARSALS):
+        calls.make()
+        _send(wire.Locked(wire.START_ID, time.process_time()), writer)
+        _send(start, writer)
+        wire.decode_reply(_read_message(reader))
+        start = wire.decode_start(_read_message(reader))
+        agent, reply = _started(start, _OURS, _SOURCE, Path("/"))
+        assert agent is not None, reply
+        for said in (ask, end):
+            _send(said, writer)
+            request = wire.decode_request(_read_message(reader))
+            reply = _acted(agent, start, request) if isinstance(request, wire.Ask) else _ended(agent, request)
+            assert not isinstance(reply, wire.Failed), reply
+            _send(reply, writer)
+            wire.decode_reply(_read_message(reader))
+    os.close(reader)
+    os.close(writer)
+    linecache.cache.pop(f"/{_OURS}")
 
 
 def remember_lines(path: str, source: bytes) -> None:
@@ -200,23 +255,23 @@ def _where(error: BaseException, main: str) -> str:
     return f"{main}: {place}{type(error).__name__}: {error}"
 
 
-def _read_message() -> bytes:
+def _read_message(channel: int = SOCKET) -> bytes:
     """The next message. Ends the process if the worker is gone."""
-    (length,) = wire.HEADER.unpack(_read(wire.HEADER.size))
-    return _read(length)
+    (length,) = wire.HEADER.unpack(_read(wire.HEADER.size, channel))
+    return _read(length, channel)
 
 
-def _read(count: int) -> bytes:
-    data = os.read(SOCKET, count)
+def _read(count: int, channel: int) -> bytes:
+    data = os.read(channel, count)
     while len(data) < count:
-        more = os.read(SOCKET, count - len(data))
+        more = os.read(channel, count - len(data))
         if not more:
             os._exit(0)
         data += more
     return data
 
 
-def _send(message: wire.Reply) -> None:
+def _send(message: msgspec.Struct, channel: int = SOCKET) -> None:
     data = wire.frame(message)
     while data:
-        data = data[os.write(SOCKET, data) :]
+        data = data[os.write(channel, data) :]

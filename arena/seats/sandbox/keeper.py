@@ -116,21 +116,20 @@ class Keeper:
         """A bot's own folder."""
         return self._folders[self.folder(bot)]
 
-    def seat(self, bot: wire.Bot) -> tuple[Child, wire.Bot | None]:
-        """A new child for a seat of a bot in Python, and what it has to be told of the bot: nothing if a template forks it.
-
-        Raises LockError, or Trouble (host) when its parent is lost.
-        """
+    def seat(self, bot: wire.Bot) -> Child:
+        """A new child for a seat of a bot in Python, which locks itself in. Raises LockError, or Trouble (host)."""
         template = self._template(bot)
         if template is None:
-            return self.spawn(), bot
+            child = self.spawn()
+            child.send(wire.frame(bot))
+            return child
         try:
             child = template.spawn()
         except Trouble:
             self._end_template(bot)
             raise
         self._parents[child.pid] = template
-        return child, None
+        return child
 
     def spawn(self, *descriptors: int) -> Child:
         """A new child of the zygote, which waits to be told who it is. Raises LockError, or Trouble (host).

@@ -1,11 +1,15 @@
-"""Kernel calls that Python does not offer, by number, for the two supported machines: x86-64 and aarch64."""
+"""Kernel calls that Python does not offer, by number, for the two supported machines: x86-64 and aarch64.
 
+Calls can also be recorded, and made later: see `recording`.
+"""
+
+import contextlib
 import ctypes
 import os
 import platform
 import sys
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 MACHINE = platform.machine()
@@ -30,6 +34,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statx": (332, 291), "rseq": (334, 293), "pidfd_send_signal": (424, 424), "pidfd_open": (434, 434),
     "clone3": (435, 435), "close_range": (436, 436), "faccessat2": (439, 439), "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+    "sendfile": (40, 71), "sendmsg": (46, 211), "recvmsg": (47, 212), "umask": (95, 166), "setsid": (112, 157),
+    "setgroups": (116, 159), "setresuid": (117, 147), "setresgid": (119, 149), "mkdirat": (258, 34),
     # what only programs of command bots need
     "pipe": (22, None), "mincore": (27, 232), "pause": (34, None), "chdir": (80, 49), "getrlimit": (97, 163),
     "getpgrp": (111, None),
@@ -59,16 +65,133 @@ def number(name: str) -> int | None:
     return NUMBERS[name][_COLUMNS[MACHINE]]
 
 
-def call(name: str, *arguments: Any) -> int:
-    """Make a call; raises OSError."""
-    code = number(name)
-    assert code is not None, name
-    words = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-    result = int(_libc().syscall(ctypes.c_long(code), *words))
+class Memory:
+    """Bytes that stay where they are, for the kernel to read and to write."""
+
+    def __init__(self, data: bytes, *others: "Memory") -> None:
+        """`others`: to which addresses in `data` point, so that they have to live as long."""
+        self.array = ctypes.create_string_buffer(data, len(data))
+        self.address = ctypes.addressof(self.array)
+        self._others = others
+
+    def word(self, place: int) -> Any:
+        """The four bytes from `place` on as an unsigned number; its `value` can be set."""
+        return ctypes.c_uint32.from_buffer(self.array, place)
+
+
+def call(name: str, *arguments: Any, into: Any = None) -> Any:
+    """Make a call; raises OSError. While calls are recorded: note it, and return what stands for its result in later calls.
+
+    `arguments`: integers, bytes, None, Memory; `into`: a word of a Memory that takes the result, too.
+    """
+    if _recorded is not None:
+        return _recorded.note(name, arguments, into)
+    result = call_now(name, *arguments)
+    if into is not None:
+        into.value = result
+    return result
+
+
+def call_now(name: str, *arguments: Any) -> int:
+    """Make a call, also while calls are recorded; raises OSError."""
+    result = int(_libc().syscall(*_words(name, arguments)))
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{name}: {os.strerror(error)}")
     return result
+
+
+def require(result: int, name: str, *arguments: Any) -> None:
+    """Make a call, or record it; raises OSError unless it returns `result`."""
+    if _recorded is not None:
+        _recorded.note(name, arguments, None, result)
+    elif (found := call_now(name, *arguments)) != result:
+        raise OSError(0, f"{name}: {found} instead of {result}")
+
+
+def do(function: Callable[[], object]) -> None:
+    """Call a function, or record that it has to be called."""
+    if _recorded is not None:
+        _recorded.steps.append((function, None, None, None, ""))
+    else:
+        function()
+
+
+def later() -> Any:
+    """What stands for a number in recorded calls until its `value` is set, before they are made."""
+    return ctypes.c_long()
+
+
+def of_own_number(into: Any = None, factor: int = 1, addend: int = 0) -> Any:
+    """`factor` times the number of this process, plus `addend`; while calls are recorded: of the process that will make them.
+
+    `into`: a word of a Memory that takes it, too.
+    """
+    target = later() if into is None else into
+    target.value = factor * os.getpid() + addend
+    if _recorded is not None:
+        _recorded.numbers.append((target, factor, addend))
+    return target
+
+
+@contextlib.contextmanager
+def recording() -> Iterator["Calls"]:
+    """Record all calls that are made here, instead of making them."""
+    global _recorded  # noqa: PLW0603
+    assert _recorded is None
+    _recorded = calls = Calls()
+    try:
+        yield calls
+    finally:
+        _recorded = None
+
+
+class Calls:
+    """Recorded calls. A process that makes them does little else, and touches few pages of its memory."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Callable[[], Any], Any, Any, int | None, str]] = []
+        """Each call, what takes its result, what else does, the result that it must have, its name."""
+        self.numbers: list[tuple[Any, int, int]] = []
+        self._kept: list[tuple[Any, ...]] = []
+
+    def note(self, name: str, arguments: tuple[Any, ...], into: Any, result: int | None = None) -> Any:
+        """Record a call; returns what stands for its result."""
+        stands_for_it = later()
+        self.steps.append((partial(_python().syscall, *_words(name, arguments)), stands_for_it, into, result, name))
+        self._kept.append(arguments)
+        return stands_for_it
+
+    def make(self) -> None:
+        """Make the calls. Raises OSError at the first one that fails."""
+        number = os.getpid()
+        for target, factor, addend in self.numbers:
+            target.value = factor * number + addend
+        for step, stands_for_it, into, required, name in self.steps:
+            result = step()
+            if stands_for_it is None:
+                continue
+            if result < 0 or (required is not None and result != required):
+                error = ctypes.get_errno()
+                raise OSError(error, f"{name}: {result}, {os.strerror(error)}")
+            stands_for_it.value = result
+            if into is not None:
+                into.value = result
+
+
+_recorded: Calls | None = None
+
+
+def _words(name: str, arguments: tuple[Any, ...]) -> list[Any]:
+    code = number(name)
+    assert code is not None, name
+    return [_word(value) for value in (code, *arguments)]
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, int):
+        return ctypes.c_long(value)
+    return value.array if isinstance(value, Memory) else value
 
 
 def prctl(*arguments: int) -> None:
@@ -113,4 +236,6 @@ def _libc() -> Any:
 @cache
 def _python() -> Any:
     """The C library, called without giving up the interpreter's lock: a child must have it."""
-    return ctypes.PyDLL(None, use_errno=True)
+    libc = ctypes.PyDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    return libc

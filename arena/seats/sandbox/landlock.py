@@ -14,6 +14,7 @@ _LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # by the version that brou
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract unix sockets, signals
 _PATH_BENEATH = 1
+_FROM_HERE = -100  # AT_FDCWD
 MISSING = "the kernel offers no Landlock"
 _VERSION_FLAG = 1
 
@@ -21,7 +22,7 @@ _VERSION_FLAG = 1
 def version() -> int:
     """The kernel's Landlock version; 0: it has none, or it is switched off."""
     try:
-        return kernel.call("landlock_create_ruleset", None, 0, _VERSION_FLAG)
+        return kernel.call_now("landlock_create_ruleset", None, 0, _VERSION_FLAG)
     except OSError:
         return 0
 
@@ -34,7 +35,7 @@ def opened(paths: Iterable[str | int]) -> tuple[int, ...]:
 def restrict(readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = ()) -> None:
     """Allow reading below `readable`, writing to the devices `sinks` and running `programs`; nothing else.
 
-    All are paths or descriptors; those of what is readable and of sinks are closed. Needs no_new_privs. Paths that do not
+    All are paths or descriptors. Needs no_new_privs. Paths that do not
     exist are passed over. Raises OSError.
     """
     kind = version()
@@ -49,22 +50,26 @@ def restrict(readable: Iterable[int | str], sinks: Iterable[int | str] = (), pro
     for path in sinks:
         _allow(rules, path, READ_FILE | WRITE_FILE)
     for program in programs:
-        if isinstance(program, int):
-            _add(rules, program, EXECUTE | READ_FILE)
-        else:
-            _allow(rules, program, EXECUTE | READ_FILE)
+        _allow(rules, program, EXECUTE | READ_FILE)
     kernel.call("landlock_restrict_self", rules, 0)
-    os.close(rules)
+    kernel.call("close", rules)
 
 
 def _allow(rules: int, path: int | str, rights: int) -> None:
-    handle = _opened(path)
-    if handle is None:
+    """Add a rule for a path, which is opened for that, or for a descriptor."""
+    try:
+        kind = os.stat(path).st_mode
+    except OSError:
         return
-    if not stat.S_ISDIR(os.fstat(handle).st_mode):
-        rights &= ~READ_DIR
-    _add(rules, handle, rights)
-    os.close(handle)
+    rule = kernel.Memory(struct.pack("=Qi", rights if stat.S_ISDIR(kind) else rights & ~READ_DIR, 0))
+    handle = rule.word(8)
+    if isinstance(path, int):
+        handle.value = path
+        kernel.call("landlock_add_rule", rules, _PATH_BENEATH, rule, 0)
+        return
+    found = kernel.call("openat", _FROM_HERE, os.fsencode(path), os.O_PATH | os.O_CLOEXEC, into=handle)
+    kernel.call("landlock_add_rule", rules, _PATH_BENEATH, rule, 0)
+    kernel.call("close", found)
 
 
 def _opened(path: int | str) -> int | None:
@@ -74,7 +79,3 @@ def _opened(path: int | str) -> int | None:
         return os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return None
-
-
-def _add(rules: int, handle: int, rights: int) -> None:
-    kernel.call("landlock_add_rule", rules, _PATH_BENEATH, struct.pack("=Qi", rights, handle), 0)

@@ -66,14 +66,15 @@ def _apply(limits: dict[int, int]) -> None:
     for kind, value in wanted.items():
         _, hard = resource.getrlimit(kind)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (allowed, allowed))
+        kernel.call("prlimit64", 0, kind, struct.pack("=QQ", allowed, allowed), None)
 
 
-def become_nobody(uid: int) -> None:
-    """Change from root to a user that owns nothing. Raises OSError."""
-    os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
+def become_nobody() -> None:
+    """Change from root to a user that owns nothing and is no other process's. Raises OSError."""
+    uid = kernel.of_own_number(addend=FIRST_UID)
+    kernel.call("setgroups", 0, None)
+    kernel.call("setresgid", uid, uid, uid)
+    kernel.call("setresuid", uid, uid, uid)
 
 
 def bound_capabilities() -> None:

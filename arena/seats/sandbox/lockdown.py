@@ -3,6 +3,7 @@
 import os
 import signal
 from dataclasses import dataclass
+from functools import partial
 
 from arena.records import Limits
 from arena.seats.sandbox import kernel, landlock, limits, names, namespaces, seccomp
@@ -22,6 +23,8 @@ class Cell:
     """The bytes of address space that the parent has mapped; a bot's memory comes on top."""
     drops_user: bool
     """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
+    has_gates: bool
+    """Whether its children ask before calls with a path; see names.py."""
     parent: int
     """The process id of the zygote or the template: a child whose parent is gone exits."""
 
@@ -40,20 +43,21 @@ def lock(
     cell: Cell, folder: str, allowed: Limits, program: Program | None = None, *, files: namespaces.Files | None = None,
     channel: int | None = None,
 ) -> str:  # fmt: skip
-    """Lock this single-threaded process in; returns the path of the bot's folder afterwards.
+    """Lock this single-threaded process in, or record what does that; returns the path of the bot's folder afterwards.
 
     Raises OSError; then no code of the bot may run.
 
     `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever. `files`: what is in
     the folder, if that is known. `channel`: the socket to a worker that will take the gate of names.py, and from then on must
-    serve it; None: there is none.
+    serve it; None: there is none. For a bot in Python all descriptors above it are closed. What locks a bot in Python in can
+    be recorded.
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
         namespaces.show_only(files or namespaces.take_out(folder))
         where = namespaces.BOT
     elif is_locked(cell.level):
-        namespaces.read_all(where)
+        kernel.do(partial(namespaces.read_all, where))
     is_alone = drops_user = False
     if is_locked(cell.level):
         drops_user = cell.drops_user
@@ -62,11 +66,10 @@ def lock(
             is_alone = drops_user or (os.geteuid() != 0 and namespaces.become_alone())
             limits.bound_capabilities()  # the zygote has, but a new user namespace brings them back
         if drops_user:
-            limits.become_nobody(limits.FIRST_UID + os.getpid())
+            limits.become_nobody()
         limits.drop_capabilities()
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # now: a change of user clears it
-    if os.getppid() != cell.parent:
-        os._exit(1)
+    kernel.require(cell.parent, "getppid")
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if program is None:
@@ -78,8 +81,10 @@ def lock(
         if program is not None and program.loader:
             programs.append(program.loader)
         landlock.restrict([*cell.libraries, where], cell.devices, programs)
+    if channel is not None and program is None:
+        kernel.call("close_range", channel + 1, 0xFFFF_FFFF, 0)
     if channel is not None:
-        names.watch(channel, is_wanted=is_locked(cell.level))
+        names.watch(channel, is_wanted=cell.has_gates)
     if is_locked(cell.level):
         seccomp.refuse_all_but_allowed(runs_program=program is not None)
     return where

@@ -11,9 +11,9 @@ import fcntl
 import os
 import socket
 import struct
-from functools import cache
+from typing import Any
 
-from arena.seats.sandbox import seccomp
+from arena.seats.sandbox import kernel, seccomp
 
 CALLS = (
     "open", "openat", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
@@ -24,6 +24,8 @@ CALLS = (
 _NEW_LISTENER = 8
 _ASK = 0x7FC0_0000  # SECCOMP_RET_USER_NOTIF
 _RECEIVE, _SEND = 0xC050_2100, 0xC018_2101
+_MESSAGE = struct.Struct("=QI4xQQQQi4x")  # the kernel's msghdr
+_RIGHTS = struct.Struct("=Qiii4x")  # its cmsghdr, with one descriptor
 _QUESTION = struct.Struct("=QII64x")
 _ANSWER = struct.Struct("=QqiI")
 _GO_ON = 1
@@ -32,35 +34,40 @@ _GO_ON = 1
 def watch(channel: int, *, is_wanted: bool) -> None:
     """Make this process ask before each call with a path, for good; `channel`: the socket to the worker, which gets the gate.
 
-    If that is not wanted, or the kernel does not offer it (another gate is there already), the worker is told so. Needs
-    no_new_privs.
+    If that is not wanted, the worker is told so. Needs no_new_privs. Raises OSError.
     """
-    try:
-        gates = [seccomp.install(_filter(), _NEW_LISTENER)] if is_wanted else []
-    except OSError:
-        gates = []
-    socket.send_fds(_worker(channel), [b"."], gates)
-    for gate in gates:
-        os.close(gate)
+    if not is_wanted:
+        kernel.require(1, "sendmsg", channel, _message(), 0)
+        return
+    rights = kernel.Memory(_RIGHTS.pack(_RIGHTS.size - 4, socket.SOL_SOCKET, socket.SCM_RIGHTS, -1))
+    gate = _install(into=rights.word(_RIGHTS.size - 8))
+    kernel.require(1, "sendmsg", channel, _message(rights), 0)
+    kernel.call("close", gate)
 
 
-@cache
-def _filter() -> bytes:
-    return seccomp.packed(seccomp.answering(CALLS, _ASK))
+def is_offered() -> bool:
+    """Whether a child of this process can have a gate: not where another one is there already. Forks one to find out."""
+    pid = os.fork()
+    if pid == 0:
+        with contextlib.suppress(OSError):
+            kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+            _install()
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(pid, 0)[1] == 0
 
 
-@cache
-def _worker(channel: int) -> socket.socket:
-    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=channel)
+def _install(into: Any = None) -> Any:
+    return seccomp.install(kernel.Memory(seccomp.packed(seccomp.answering(CALLS, _ASK))), _NEW_LISTENER, into)
 
 
-def prepare(channel: int) -> None:
-    """Get ready what `watch` needs, for processes that will be forked from this one.
-
-    `channel`: the number that the socket to the worker will have; some socket must have it now.
-    """
-    _filter()
-    _worker(channel)
+def _message(rights: kernel.Memory | None = None) -> kernel.Memory:
+    """A message of one byte to send, as the kernel takes it, with the descriptors in `rights`."""
+    said = kernel.Memory(b".")
+    part = kernel.Memory(struct.pack("=QQ", said.address, 1))
+    if rights is None:
+        return kernel.Memory(_MESSAGE.pack(0, 0, part.address, 1, 0, 0, 0), said, part)
+    return kernel.Memory(_MESSAGE.pack(0, 0, part.address, 1, rights.address, _RIGHTS.size, 0), said, part, rights)
 
 
 class Gate:

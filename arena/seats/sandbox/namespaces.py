@@ -17,6 +17,7 @@ _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USER, _NEW_NET = 0x0002_0000, 0x0400_000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC, _NO_ATIME, _NO_DIRATIME = 1, 2, 4, 8, 1024, 2048
 _REMOUNT, _BIND, _RECURSIVE, _PRIVATE, _RELATIVE_ATIME = 32, 4096, 16384, 1 << 18, 1 << 21
 _DETACH = 2
+_FROM_HERE = -100  # AT_FDCWD
 _NOWHERE = 65534  # the user inside a user namespace
 
 
@@ -70,7 +71,7 @@ def show_only(files: "Files") -> None:
     kernel.call("unshare", _NEW_MOUNTS)
     show_copy(files)
     if files.handle is not None:
-        os.close(files.handle)
+        kernel.call("close", files.handle)
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Files:
     source: str
     folders: tuple[str, ...]
     """Paths below the source, each after the folder that holds it; they begin with a slash."""
-    files: tuple[tuple[str, int], ...]
-    """Paths below the source, with a slash, and permissions."""
+    files: tuple[tuple[str, int, int], ...]
+    """Paths below the source, with a slash, permissions, and sizes in bytes."""
     size: int
     """The bytes of all pages that the files fill."""
     handle: int | None = None
@@ -91,14 +92,14 @@ class Files:
 def files_below(source: str) -> Files:
     """The folders and files below a folder. Raises OSError."""
     folders: list[str] = []
-    files: list[tuple[str, int]] = []
+    files: list[tuple[str, int, int]] = []
     size = mmap.PAGESIZE  # 0 would mean no limit
     for parent, inner, names in os.walk(source, onerror=_raise):
         here = parent.removeprefix(source)
         folders += [f"{here}/{name}" for name in inner]
         for name in names:
             found = os.lstat(f"{parent}/{name}")
-            files.append((f"{here}/{name}", 0o755 if found.st_mode & 0o100 else 0o644))
+            files.append((f"{here}/{name}", 0o755 if found.st_mode & 0o100 else 0o644, found.st_size))
             size += -(-found.st_size // mmap.PAGESIZE) * mmap.PAGESIZE
     return Files(source, tuple(folders), tuple(files), size)
 
@@ -113,17 +114,17 @@ def show_copy(files: Files) -> None:
     flags = _NO_SETUID | _NO_DEVICES | _NO_ATIME
     inodes = 1 + len(files.folders) + len(files.files)
     _mount("bot", BOT, "tmpfs", flags, f"size={files.size},nr_inodes={inodes},mode=755")
-    os.umask(0o022)
+    kernel.call("umask", 0o022)
     for path in files.folders:
-        os.mkdir(BOT + path, 0o755)
-    for path, mode in files.files:
-        _copy(files, path, mode)
+        kernel.call("mkdirat", _FROM_HERE, os.fsencode(BOT + path), 0o755)
+    for path, mode, size in files.files:
+        _copy(files, path, mode, size)
     _mount(None, BOT, None, _REMOUNT | _BIND | _READ_ONLY | flags)
 
 
 def read_all(source: str) -> None:
     """Read all files below a folder that cannot be copied: which of their pages are in memory must tell nothing."""
-    for path, _ in files_below(source).files:
+    for path, _, _ in files_below(source).files:
         with open(source + path, "rb", buffering=0) as file:
             while file.read(1 << 20):
                 pass
@@ -151,14 +152,14 @@ def _raise(error: OSError) -> NoReturn:
     raise error
 
 
-def _copy(files: Files, path: str, mode: int) -> None:
-    source = files.source + path if files.handle is None else path.removeprefix("/")
-    reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=files.handle)
-    writer = os.open(BOT + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    while os.sendfile(writer, reader, None, 1 << 30):
-        pass
-    os.close(reader)
-    os.close(writer)
+def _copy(files: Files, path: str, mode: int, size: int) -> None:
+    source, folder = (files.source + path, _FROM_HERE) if files.handle is None else (path.removeprefix("/"), files.handle)
+    reader = kernel.call("openat", folder, os.fsencode(source), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    writer = kernel.call("openat", _FROM_HERE, os.fsencode(BOT + path), flags, mode)
+    kernel.require(size, "sendfile", writer, reader, None, max(size, 1))
+    kernel.call("close", reader)
+    kernel.call("close", writer)
 
 
 def _show(source: str, target: str) -> None:

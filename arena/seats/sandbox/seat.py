@@ -97,23 +97,18 @@ class LockedSeat(HeldSeat):
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
         bot = wire.Bot(folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits)
         self._isolation = self._keeper.level
-        self._child, told = self._keeper.seat(bot)
-        child = self._child
-        start = wire.Start(bot=told, seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)
-        self._began = time.perf_counter()
-        child.send(wire.frame(start))
+        self._child = child = self._keeper.seat(bot)
         try:
             child.take_gate()
-            locked = child.receive(
-                0.0, LOCK_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False
-            )
+            locked = child.receive(0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST)
         except Trouble as trouble:
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
+        self._empty_cell = child.memory_peak("VmPeak")
         self._cpu = locked.cpu_seconds
         self.has_begun = True
-        self._empty_cell = child.memory_peak("VmPeak")
+        child.send(wire.frame(wire.Start(seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)))
         ready = child.receive(
             self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT,
             when_slow=self._keeper.turns.pause_others,

@@ -5,12 +5,11 @@ changes of files and of limits, locks of files, shared memory. Signals: only abo
 bot's own. Calls that ask about a process or a clock may ask about the own one only: a rival must not be seen at work.
 """
 
-import ctypes
 import errno
-import os
 import struct
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from arena.seats.sandbox import kernel
 
@@ -46,6 +45,7 @@ _FUTEX_WAITS = (0, 9, 256, 256 | 9)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by eith
 _BARRIERS_OF_ALL = 0b111  # commands of membarrier that reach other processes
 _CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
 _FIRST_PROCESS_CLOCK = 0x8000_0000  # the numbers of other processes' CPU clocks are negative
+_OWN_CLOCK = (-8, -6)  # the number of a process's CPU clock, from its own number: a factor, and what is added
 _OWN_CLOCKS = (0xFFFF_FFFA, 0xFFFF_FFFE)  # CPU clocks of "this process" and "this thread"
 _TERMINAL_QUERY = 0x5401  # TCGETS, which isatty() asks
 _FCNTL_SAFE = (1, 2, 3)  # F_GETFD, F_SETFD, F_GETFL
@@ -71,17 +71,22 @@ def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
 
     `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM.
     """
-    install(_code(os.getpid(), runs_program))
+    code, numbers, clocks = _code(runs_program)
+    own = kernel.Memory(code)
+    for place in numbers:
+        kernel.of_own_number(own.word(place))
+    for place in clocks:
+        kernel.of_own_number(own.word(place), *_OWN_CLOCK)
+    install(own)
 
 
-def install(code: bytes, flags: int = 0) -> int:
+def install(code: kernel.Memory, flags: int = 0, into: Any = None) -> Any:
     """Install a filter (see `packed`) for this process, for good; returns what the kernel does.
 
-    Needs no_new_privs. Raises OSError.
+    Needs no_new_privs. Raises OSError. `into`: see kernel.call.
     """
-    buffer = ctypes.create_string_buffer(code, len(code))
-    header = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(buffer))
-    return kernel.call("seccomp", _SET_MODE_FILTER, flags, header)
+    header = kernel.Memory(struct.pack("=H6xQ", len(code.array) // 8, code.address), code)
+    return kernel.call("seccomp", _SET_MODE_FILTER, flags, header, into=into)
 
 
 def answering(names: Iterable[str], action: int) -> list[Instruction]:
@@ -92,26 +97,14 @@ def answering(names: Iterable[str], action: int) -> list[Instruction]:
     return [*code, (_RETURN, 0, 0, _ALLOW)]
 
 
-def prepare() -> None:
-    """Get the filter for bots in Python ready, for processes that will be forked from this one."""
-    _code(os.getpid(), False)
-
-
-def _code(pid: int, runs_program: bool) -> bytes:
-    """The filter as the kernel takes it. It is the same for all processes but for their number."""
-    code, places = _code_but_pid(runs_program)
-    found = bytearray(code)
-    for place in places:
-        struct.pack_into("=I", found, place, pid)
-    return bytes(found)
-
-
 @cache
-def _code_but_pid(runs_program: bool) -> tuple[bytes, tuple[int, ...]]:
-    """The filter for no process, and where the number of a process has to be written."""
-    nobody, somebody = (program(pid, runs_program=runs_program) for pid in (0xFFFF_FFFE, 0xFFFF_FFFF))
-    places = tuple(8 * place + 4 for place, (one, other) in enumerate(zip(nobody, somebody)) if one != other)
-    return packed(nobody), places
+def _code(runs_program: bool) -> tuple[bytes, list[int], list[int]]:
+    """The filter for no process, and the places in it of the number of its process, and of the number of its CPU clock."""
+    nobody, somebody = 0x1000_0000, 0x1000_0001
+    one, other = (program(pid, runs_program=runs_program) for pid in (nobody, somebody))
+    places = {8 * place + 4: code[3] for place, (code, changed) in enumerate(zip(one, other)) if code != changed}
+    numbers = [place for place, value in places.items() if value == nobody]
+    return packed(one), numbers, [place for place in places if place not in numbers]
 
 
 def packed(filters: Sequence[Instruction]) -> bytes:

@@ -18,7 +18,7 @@ from functools import partial
 import msgspec
 
 from arena.agent.loading import compile_ahead
-from arena.seats.sandbox import inmate, kernel, landlock, limits, names, namespaces, seccomp, wire
+from arena.seats.sandbox import inmate, kernel, landlock, limits, namespaces, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 from arena.seats.sandbox.lockdown import Cell
@@ -46,16 +46,9 @@ def run(cell: Cell, proc: int, socket_: int) -> None:
     control = socket.socket(fileno=_CONTROL)
     bot = msgspec.msgpack.decode(control.recv(wire.ORDER_BYTES), type=wire.Bot)
     prepared = _prepared(cell, bot)
-    os.close(_PROC)
     control.send(wire.READY)
-    serve(control, {wire.SPAWN: partial(_seat, prepared)})
+    serve(control, {wire.SPAWN: partial(inmate.from_template, prepared)})
     os._exit(0)
-
-
-def _seat(prepared: inmate.Prepared, *descriptors: int) -> None:
-    inmate.arrange(*descriptors)
-    os.close(_CONTROL)
-    inmate.run(prepared)
 
 
 def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
@@ -68,19 +61,19 @@ def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
         _compile(source, f"{where}/{bot.main}", bot.limits.memory)
     files = namespaces.take_out(bot.folder) if cell.level == NAMESPACE else None
     inmate.open_output()
-    seccomp.prepare()
-    os.dup2(_CONTROL, inmate.SOCKET)  # until a seat has its own there
-    names.prepare(inmate.SOCKET)
-    gc.collect()
-    gc.freeze()
+    os.dup2(_CONTROL, inmate.SOCKET)  # so that no other descriptor gets the number
     cell = replace(cell, parent=os.getpid(), address_space=limits.address_space(_PROC))
+    os.close(_PROC)
     if is_locked(cell.level):
         cell = replace(
             cell,
             libraries=landlock.opened(namespaces.outermost(map(str, cell.libraries))),
             devices=landlock.opened(cell.devices),
         )
-    return inmate.Prepared(cell, bot, files, source)
+    prepared = inmate.prepare(cell, bot, source, files)
+    gc.collect()
+    gc.freeze()
+    return prepared
 
 
 def _source(path: str) -> bytes | None:

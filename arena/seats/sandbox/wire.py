@@ -67,10 +67,8 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
-    """Sent to a child before it locks itself: what it will play."""
+    """Sent to a child that has locked itself: what it will play."""
 
-    bot: Bot | None = None
-    """The bot, or None where its template has told the child."""
     seed: str
     """The seed of the bot's random generator, in hex digits."""
     params: bytes
@@ -101,7 +99,7 @@ class End(msgspec.Struct, frozen=True, array_like=True, tag="end"):
 
 
 class Locked(msgspec.Struct, frozen=True, array_like=True, tag="locked", forbid_unknown_fields=True):
-    """Sent by a child that has locked itself. From now on the bot's code runs, and what happens is the bot's doing."""
+    """Sent by a child that has locked itself. It knows no match yet, and no line of the bot has run in it."""
 
     id: int
     cpu_seconds: float
@@ -150,6 +148,7 @@ Request = Ask | End
 Reply = Locked | Ready | Action | Failed | Lacking | Done
 
 _encoder = msgspec.msgpack.Encoder()
+_bots: Any = msgspec.msgpack.Decoder(Bot)
 _starts: Any = msgspec.msgpack.Decoder(Start)
 _requests: Any = msgspec.msgpack.Decoder(Request)
 _replies: Any = msgspec.msgpack.Decoder(Reply)
@@ -159,6 +158,11 @@ def frame(message: msgspec.Struct) -> bytes:
     """A message with its length before it."""
     body = _encoder.encode(message)
     return HEADER.pack(len(body)) + body
+
+
+def decode_bot(body: bytes) -> Bot:
+    """Which bot a child will run; used by a child that no template has told."""
+    return _bots.decode(body)  # type: ignore[no-any-return]
 
 
 def decode_start(body: bytes) -> Start:

@@ -22,9 +22,9 @@ from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.readiness import require
-from arena.seats.sandbox import canary, inmate, kernel, limits, mappings, namespaces, template, wire
+from arena.seats.sandbox import canary, inmate, kernel, limits, mappings, names, namespaces, template, wire
 from arena.seats.sandbox.forking import serve
-from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS
+from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_locked
 from arena.seats.sandbox.lockdown import Cell
 
 
@@ -63,6 +63,8 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
     for room in rooms:
         for entry in [*games.compiled_entries(room), *search.compiled_searches(room)]:
             jit.forbid_compiling(entry)
+    for name in order.rooms:
+        inmate.rehearse(games.load(name))
     gc.collect()
     gc.freeze()
     mappings.simplify()
@@ -73,6 +75,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         store=order.store,
         address_space=limits.address_space(proc),
         drops_user=os.geteuid() == 0,
+        has_gates=is_locked(order.level) and names.is_offered(),
         parent=os.getpid(),
     )
     reasons: list[str] = []
