@@ -126,8 +126,10 @@ class Worker:
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
         lacking: dict[int, tuple[str, str]] = {}
-        match_cpu, cpu = 0.0, self._cpu_seconds()
-        for index in indices:
+        match_cpu, cpu = 0.0, self._own_cpu()
+        held = self._held_cpu()
+        for place, index in enumerate(indices):
+            self._expect(indices[place : place + 2])
             try:
                 played = self.play_match(index, kills)
             except NotCompiled as needed:
@@ -137,10 +139,13 @@ class Worker:
                     failures[index] = played
                 else:
                     records.append(played)
-            before, cpu = cpu, self._cpu_seconds()
+            before, cpu = cpu, self._own_cpu()
             match_cpu += cpu - before
+        self._expect(())
         finished = packed(records)
-        now = self._cpu_seconds()
+        held_by_now = self._held_cpu()
+        match_cpu += held_by_now - held  # they work for matches alone
+        now = self._own_cpu() + held_by_now
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         seconds = time.perf_counter() - began
@@ -199,17 +204,32 @@ class Worker:
             has_begun = 0 <= place < len(seats) and _has_begun(seats[place])
             return Failure(traceback.format_exc(), place if has_begun else None, blame=Ending.CRASH if has_begun else None)
 
+    def _expect(self, indices: Sequence[int]) -> None:
+        """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""
+        if self._keeper is None or len(self._trusted) == len(self._params):
+            return
+        seats: list[tuple[str, BotFiles]] = []
+        for index in indices:
+            game = self._plan.entries[self._plan.entry_of(index)].game
+            players = [self._plan.contestants[place].player for place in self._plan.bots(index)]
+            seats += [(game, self._job.bots[player.sha256]) for player in players if player not in self._trusted]
+        with contextlib.suppress(Exception):
+            self._keeper.expect(seats, self._plan.limits)
+
     def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
         return choose_seat(
             self._job.bots[player.sha256], is_trusted=player in self._trusted, keeper=self._keeper,
             limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills,
         )  # fmt: skip
 
-    def _cpu_seconds(self) -> float:
-        """CPU time of this process and its ended children, and of the zygote and the locked seats that have ended."""
+    def _own_cpu(self) -> float:
+        """CPU time of this process and its ended children."""
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        held = 0.0 if self._keeper is None else self._keeper.cpu_seconds()
-        return time.process_time() + children.ru_utime + children.ru_stime + held
+        return time.process_time() + children.ru_utime + children.ru_stime
+
+    def _held_cpu(self) -> float:
+        """CPU time of the zygote, the templates and the locked seats that have ended."""
+        return 0.0 if self._keeper is None else self._keeper.cpu_seconds()
 
 
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:

@@ -1,12 +1,14 @@
 """The worker's side of the zygote: starts it, asks it to fork children, and ends it with all of them."""
 
 import atexit
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import sysconfig
 import threading
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,14 +17,16 @@ import msgspec
 import arena
 from arena import games
 from arena.agent import BotFiles, unpack
+from arena.agent.command_bot import FILE as COMMAND
 from arena.cache import VARIABLE, cache_root
 from arena.engine import jit
 from arena.games.discovery import outside_paths
-from arena.records import Ending
+from arena.records import Ending, Limits
 from arena.seats.sandbox import canary, kernel, landlock, proc, wire
 from arena.seats.sandbox.child import Child, Trouble
 from arena.seats.sandbox.forker import Forker
 from arena.seats.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
+from arena.seats.sandbox.spares import Spares
 from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
 
@@ -61,9 +65,11 @@ class Keeper:
         self._forker: Forker | None = None
         self._templates: dict[wire.Bot, Forker] = {}
         self._without_template: set[wire.Bot] = set()
+        self._spares = Spares()
         self._parents: dict[int, Forker] = {}
         self._level = ""
         self._folders: dict[str, Path] = {}
+        self._bots: dict[int, tuple[BotFiles, wire.Bot]] = {}  # by identity: to hash a bot's files takes longer than a decision
         self.watch = MemoryWatch()
         """Watches the memory of command bots' programs."""
         self.turns = Turns()
@@ -116,20 +122,43 @@ class Keeper:
         """A bot's own folder."""
         return self._folders[self.folder(bot)]
 
+    def bot(self, files: BotFiles, limits: Limits) -> wire.Bot:
+        """What the template of a bot in Python is told of it; its files are unpacked if there is no template yet."""
+        known = self._bots.get(id(files))
+        if known is None or known[0] is not files or known[1].limits != limits:
+            known = self._bots[id(files)] = files, wire.Bot(folder=files.sha256, main=files.main, limits=limits)
+        if known[1] not in self._templates:
+            self.folder(files)
+        return known[1]
+
     def seat(self, bot: wire.Bot) -> Child:
-        """A new child for a seat of a bot in Python, which locks itself in. Raises LockError, or Trouble (host)."""
+        """A child for a seat of a bot in Python, which locks itself in. Raises LockError, or Trouble (host)."""
         template = self._template(bot)
         if template is None:
             child = self.spawn()
             child.send(wire.frame(bot))
             return child
         try:
-            child = template.spawn()
+            child = self._spares.take(bot, template)
         except Trouble:
             self._end_template(bot)
             raise
         self._parents[child.pid] = template
         return child
+
+    def expect(self, seats: Iterable[tuple[str, BotFiles]], limits: Limits) -> None:
+        """Begin to make the seats that will be taken next, as games and bots; end spare ones that nobody expects any more.
+
+        Whatever goes wrong with them shows when they are taken.
+        """
+        wanted = Counter(self.bot(bot, limits) for game, bot in seats if game in self._loaded and bot.main != COMMAND)
+        if self._forker is None:
+            return
+        for bot in dict.fromkeys([*self._spares.bots, *wanted]):
+            with contextlib.suppress(Trouble, LockError):
+                template = self._template(bot) if bot in wanted else self._templates.get(bot)
+                if template is not None:
+                    self._spares.keep(bot, template, wanted[bot])
 
     def spawn(self, *descriptors: int) -> Child:
         """A new child of the zygote, which waits to be told who it is. Raises LockError, or Trouble (host).
@@ -174,6 +203,8 @@ class Keeper:
         """End the zygote, and its children with it."""
         forkers, process = [self._forker, *self._templates.values()], self._process
         self._forker = self._process = None
+        for bot in self._templates:
+            self._spares.forget(bot)
         self._templates.clear()
         self._parents.clear()
         for forker in forkers:
@@ -223,7 +254,8 @@ class Keeper:
     def _end_oldest(self) -> None:
         """End the templates beyond TEMPLATES that were not used for the longest time; not those of seats that are in use."""
         in_use = {parent.pid for parent in self._parents.values()}
-        idle = [bot for bot, template in self._templates.items() if template.pid not in in_use]
+        waited_for = self._spares.bots
+        idle = [bot for bot, template in self._templates.items() if template.pid not in in_use and bot not in waited_for]
         for bot in idle[: max(0, len(self._templates) - TEMPLATES)]:
             self._end_template(bot)
 
@@ -233,6 +265,7 @@ class Keeper:
         if template is None or self._forker is None:
             return
         template.close()
+        self._spares.forget(bot)
         self._forker.drop(template.pid)
         if self._forker.is_lost:
             self.close()

@@ -95,9 +95,8 @@ class LockedSeat(HeldSeat):
             return
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
-        bot = wire.Bot(folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits)
         self._isolation = self._keeper.level
-        self._child = child = self._keeper.seat(bot)
+        self._child = child = self._keeper.seat(self._keeper.bot(self._bot, self._limits))
         try:
             child.take_gate()
             locked = child.receive(0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST)
