@@ -47,7 +47,7 @@ class Prepared:
     source: bytes | None
     """The content of the bot's main file, if that is known."""
     folder: Path
-    """Where the bot's files will be."""
+    """The folder that the bot's files will be in."""
     lock: kernel.Calls
     """All that locks a seat in."""
     socket: Any
