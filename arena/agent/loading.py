@@ -16,17 +16,39 @@ from arena.errors import BotError
 _serial = itertools.count()
 
 
+class BlankModule:
+    """A bot's module before any of its lines has run: it can be made ahead, also in another process than the one it runs in."""
+
+    def __init__(self, main: str, source: bytes, folder: Path, name: str | None = None) -> None:
+        """Compile the source. `name`: the module's; None: one that no other module has.
+
+        Raises BotError, and what Python's compiler raises.
+        """
+        path = folder / main
+        package = [str(folder)] if main == "__init__.py" else None
+        self.name = f"arena_bot_{next(_serial)}" if name is None else name
+        self.main = main
+        self.folder = folder
+        spec = importlib.util.spec_from_file_location(self.name, path, submodule_search_locations=package)
+        if spec is None:
+            raise BotError(f"{main}: cannot be loaded")
+        self.module = importlib.util.module_from_spec(spec)
+        self.code = _compiled(source, str(path))
+
+
 class LoadedBot:
     """A bot's module, executed on its own and forgotten on exit. A context manager."""
 
     def __init__(self, bot: BotFiles, folder: Path | None = None) -> None:
         """Execute the bot's module in `folder`, or unpack the files first. Raises BotError unless it has one Agent class."""
-        self._name = f"arena_bot_{next(_serial)}"
-        try:
-            self.agent_class = self._execute(bot, folder or unpack(bot))
-        except BaseException:
-            self.close()
-            raise
+        self._run(BlankModule(bot.main, bot.files[bot.main], folder or unpack(bot)))
+
+    @classmethod
+    def of(cls, blank: BlankModule) -> "LoadedBot":
+        """Execute a module that was made ahead, for the first time. Raises BotError unless it has one Agent class."""
+        loaded = cls.__new__(cls)
+        loaded._run(blank)
+        return loaded
 
     def __enter__(self) -> "LoadedBot":
         return self
@@ -40,21 +62,23 @@ class LoadedBot:
             if self._is_own(name):
                 del sys.modules[name]
 
-    def _execute(self, bot: BotFiles, folder: Path) -> type[Agent[Any]]:
-        path = folder / bot.main
-        package = [str(folder)] if bot.main == "__init__.py" else None
-        spec = importlib.util.spec_from_file_location(self._name, path, submodule_search_locations=package)
-        if spec is None:
-            raise BotError(f"{bot.main}: cannot be loaded")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[self._name] = module
+    def _run(self, blank: BlankModule) -> None:
+        self._name = blank.name
+        try:
+            self.agent_class = self._execute(blank)
+        except BaseException:
+            self.close()
+            raise
+
+    def _execute(self, blank: BlankModule) -> type[Agent[Any]]:
+        sys.modules[self._name] = blank.module
         search_path = list(sys.path)
         try:
-            exec(_compiled(bot.files[bot.main], str(path)), module.__dict__)
+            exec(blank.code, blank.module.__dict__)
         finally:  # a bot that imports its own files by an absolute name leaves neither them nor the way to them behind
             sys.path[:] = search_path
-            self._forget_files_of(folder)
-        return _agent_class(module, bot.main)
+            self._forget_files_of(blank.folder)
+        return _agent_class(blank.module, blank.main)
 
     def _forget_files_of(self, folder: Path) -> None:
         own = str(folder) + os.sep
@@ -72,11 +96,6 @@ class LoadedBot:
 
 
 _code_cache: dict[tuple[str, bytes], types.CodeType] = {}
-
-
-def compile_ahead(source: bytes, path: str) -> None:
-    """Compile a bot's source for when it will be executed at this path. Raises what Python's compiler raises."""
-    _compiled(source, path)
 
 
 def _compiled(source: bytes, path: str) -> types.CodeType:

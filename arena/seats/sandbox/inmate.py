@@ -9,6 +9,7 @@ import random
 import signal
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +18,7 @@ import msgspec
 import numpy as np
 
 from arena import games
-from arena.agent import Agent, BotFiles, EndInfo, LoadedBot, StartInfo
+from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
 from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace
 from arena.readiness import Part, absent_parts
@@ -43,17 +44,13 @@ _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8
 class Prepared:
     """What a template has ready for the seats that it forks."""
 
-    main: str
-    source: bytes | None
-    """The content of the bot's main file, if that is known."""
-    folder: Path
-    """The folder that the bot's files will be in."""
+    role: "_Role"
     lock: kernel.Calls
     """All that locks a seat in."""
     socket: Any
     """Has to be set before: the descriptor of the socket to the worker."""
     output: Any
-    """The same for what takes what the bot prints."""
+    """Has to be set before: the descriptor that takes what the bot prints."""
 
 
 def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
@@ -69,23 +66,24 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     forget_environment()
     open_output()
     bot = wire.decode_bot(_read_message())
-    _play(bot.main, None, Path(lock(cell, bot.folder, bot.limits, channel=SOCKET)))
+    folder = Path(lock(cell, bot.folder, bot.limits, channel=SOCKET))
+    _Role(bot.main, folder, None).play()
 
 
-def prepare(cell: Cell, bot: wire.Bot, source: bytes | None, files: namespaces.Files | None) -> Prepared:
+def prepare(cell: Cell, bot: wire.Bot, blank: BlankModule | None, files: namespaces.Files | None) -> Prepared:
     """Record what will lock the seats of a bot in. `files`: what is in the bot's folder, if that is known."""
     socket, output = kernel.later(), kernel.later()
     with kernel.recording() as calls:
         _arrange(socket, output)
         folder = lock(cell, bot.folder, bot.limits, files=files, channel=SOCKET)
-    return Prepared(bot.main, source, Path(folder), calls, socket, output)
+    return Prepared(_Role(bot.main, Path(folder), blank), calls, socket, output)
 
 
 def from_template(prepared: Prepared, socket: int, output: int) -> NoReturn:
     """A seat forked by a template; see `from_zygote`."""
     prepared.socket.value, prepared.output.value = socket, output
     prepared.lock.make()
-    _play(prepared.main, prepared.source, prepared.folder)
+    prepared.role.play()
 
 
 def _arrange(socket: Any, output: Any) -> None:
@@ -110,49 +108,60 @@ def open_output() -> None:
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
-def _play(main: str, source: bytes | None, folder: Path) -> NoReturn:
-    """Play the match that the worker tells of, once this process is locked in."""
-    _send(wire.Locked(wire.START_ID, time.process_time()))
-    start = wire.decode_start(_read_message())
-    asked = [wire.START_ID]  # the request that the bot works on
-    with absent_parts(lambda part: _ask_for(part, start, asked[0])):
-        agent, reply = _started(start, main, source, folder)
+class _Role:
+    """What a bot plays in one match, in this process or in one that is forked from it."""
+
+    def __init__(self, main: str, folder: Path, blank: BlankModule | None) -> None:
+        """`blank`: the bot's module, if it is made already."""
+        self._main = main
+        self._folder = folder
+        self._blank = blank
+        self._start: wire.Start | None = None
+        self._asked = wire.START_ID  # the request that the bot works on
+        self._absent = ExitStack()
+        self._absent.enter_context(absent_parts(self._ask_for))
+
+    def play(self) -> NoReturn:
+        """Play the match that the worker tells of, in this process, which is locked in."""
+        _send(wire.Locked(wire.START_ID, time.process_time()))
+        self._start = start = wire.decode_start(_read_message())
+        agent, reply = _started(start, self._main, self._folder, self._blank)
         _send(reply)
         if agent is None:
             os._exit(0 if isinstance(reply, wire.Ready) else _NOT_STARTED)
         while True:
-            body = _read_message()
-            request = wire.decode_request(body)
-            asked[0] = request.id
+            request = wire.decode_request(_read_message())
+            self._asked = request.id
             if isinstance(request, wire.Ask):
                 _send(_acted(agent, start, request))
             else:
                 _send(_ended(agent, request))
 
+    def _ask_for(self, part: Part) -> None:
+        """Tell the worker that the bot needs a part of its room that is not here, and wait to be ended.
 
-def _ask_for(part: Part, start: wire.Start, request: int) -> None:
-    """Tell the worker that the bot needs a part of its room that is not here, and wait to be ended.
-
-    A part of another room stays absent, and calling it fails: nothing is compiled for a game that is not played.
-    """
-    if start.info is not None and part.game == start.info.game:
-        _send(wire.Lacking(request, part.name))
-        while True:
-            _read(1, SOCKET)
+        A part of another room stays absent, and calling it fails: nothing is compiled for a game that is not played.
+        """
+        if self._start is not None and self._start.info is not None and part.game == self._start.info.game:
+            _send(wire.Lacking(self._asked, part.name))
+            while True:
+                _read(1, SOCKET)
 
 
-def _started(start: wire.Start, main: str, source: bytes | None, folder: Path) -> tuple[Agent[Any] | None, wire.Reply]:
+def _started(start: wire.Start, main: str, folder: Path, blank: BlankModule | None) -> tuple[Agent[Any] | None, wire.Reply]:
     """The bot's agent, and what the worker is told. None: there is no agent, or there is no need of one."""
     try:
         random.seed(start.seed)
         np.random.seed(int(start.seed, 16) & 0xFFFF_FFFF)
-        source = (folder / main).read_bytes() if source is None else source
-        remember_lines(str(folder / main), source)
-        loaded = LoadedBot(BotFiles(main, {main: source}), folder)
-        games = list(loaded.agent_class.games)
+        if blank is None:
+            source = (folder / main).read_bytes()
+            remember_lines(str(folder / main), source)
+            blank = BlankModule(main, source, folder)
+        agent_class = LoadedBot.of(blank).agent_class
+        games = list(agent_class.games)
         if start.info is None:
             return None, wire.Ready(wire.START_ID, False, games)
-        agent = loaded.agent_class()
+        agent = agent_class()
         agent.rng = random.Random(int(start.seed, 16))
         agent.params = msgspec.json.decode(start.params)
         agent.start(start.info)
@@ -186,7 +195,8 @@ def rehearse(game: Game) -> None:
         _send(start, writer)
         wire.decode_reply(_read_message(reader))
         start = wire.decode_start(_read_message(reader))
-        agent, reply = _started(start, _OURS, _SOURCE, Path("/"))
+        blank = BlankModule(_OURS, _SOURCE, Path("/"), "arena_rehearsal")
+        agent, reply = _started(start, _OURS, Path("/"), blank)
         assert agent is not None, reply
         for said in (ask, end):
             _send(said, writer)
@@ -197,13 +207,11 @@ def rehearse(game: Game) -> None:
             wire.decode_reply(_read_message(reader))
     os.close(reader)
     os.close(writer)
-    linecache.cache.pop(f"/{_OURS}")
+    del sys.modules[blank.name]
 
 
 def remember_lines(path: str, source: bytes) -> None:
     """Let a traceback show lines of the bot's main file, which cannot be opened any more when the bot plays."""
-    if path in linecache.cache:  # its template has seen to it
-        return
     text = source.decode("utf-8", "replace")
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 

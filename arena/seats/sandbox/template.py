@@ -14,10 +14,11 @@ import socket
 import warnings
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
-from arena.agent.loading import compile_ahead
+from arena.agent import BlankModule
 from arena.seats.sandbox import inmate, kernel, landlock, limits, namespaces, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
@@ -56,9 +57,10 @@ def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
     folder = f"{namespaces.STORE if cell.level == NAMESPACE else cell.store}/{bot.folder}"
     where = namespaces.BOT if cell.level == NAMESPACE else folder
     source = _source(f"{folder}/{bot.main}")
+    blank = None
     if source is not None:
         inmate.remember_lines(f"{where}/{bot.main}", source)
-        _compile(source, f"{where}/{bot.main}", bot.limits.memory)
+        blank = _compiled(source, bot.main, Path(where), bot.limits.memory)
     files = namespaces.take_out(bot.folder) if cell.level == NAMESPACE else None
     inmate.open_output()
     os.dup2(_CONTROL, inmate.SOCKET)  # so that no other descriptor gets the number
@@ -70,7 +72,7 @@ def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
             libraries=landlock.opened(namespaces.outermost(map(str, cell.libraries))),
             devices=landlock.opened(cell.devices),
         )
-    prepared = inmate.prepare(cell, bot, source, files)
+    prepared = inmate.prepare(cell, bot, blank, files)
     gc.collect()
     gc.freeze()
     return prepared
@@ -83,14 +85,16 @@ def _source(path: str) -> bytes | None:
     return source if len(source) <= SOURCE_BYTES else None
 
 
-def _compile(source: bytes, path: str, memory: int) -> None:
-    """Compile a bot's source, within limits that its seats do not inherit; what is wrong with it they find out themselves."""
+def _compiled(source: bytes, main: str, folder: Path, memory: int) -> BlankModule | None:
+    """Compile a bot's source, within limits that its seats do not inherit; None: they find out themselves what is wrong."""
     allowed = {resource.RLIMIT_CPU: COMPILE_SECONDS, resource.RLIMIT_AS: limits.address_space(_PROC) + memory}
     before = {kind: resource.getrlimit(kind) for kind in allowed}
     for kind, most in allowed.items():
         hard = before[kind][1]
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    blank = None
     with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
-        compile_ahead(source, path)
+        blank = BlankModule(main, source, folder)
     for kind, limit in before.items():
         resource.setrlimit(kind, limit)
+    return blank
