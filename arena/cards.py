@@ -11,6 +11,7 @@ class Deck:
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = tuple(texts)
         self._ids = {text: card for card, text in enumerate(self.texts)}
+        self._bits = {text: 1 << card for text, card in self._ids.items()}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -30,8 +31,11 @@ class Deck:
 
     def mask(self, texts: Iterable[str]) -> int:
         """The cards with these texts as a bit mask. Raises PositionError for a text that is no card."""
+        mask, bits = 0, self._bits
         try:
-            return sum({1 << self._ids[text] for text in texts})
+            for text in texts:
+                mask |= bits[text]
+            return mask
         except KeyError as error:
             raise PositionError(f"cards: no card {error}; {nearest(str(error), self.texts)}") from None
 

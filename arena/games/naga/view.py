@@ -6,7 +6,7 @@ from functools import cached_property
 from arena.agent.view import View
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
-from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS
+from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, FIRST_CARD, OPEN, TIED, TRUMPS
 
 
 class NagaView(View):
@@ -40,12 +40,14 @@ class NagaView(View):
     @cached_property
     def open_places(self) -> list[int]:
         """The places that are not contested yet, Eltam (4) included."""
-        return [place for place in range(1, 8) if self.state.won[place] == OPEN]
+        won = self.state.won.tolist()
+        return [place for place in range(1, 8) if won[place] == OPEN]
 
     @cached_property
     def field(self) -> dict[int, list[str]]:
         """The field cards of all seven places."""
-        return {place: CARDS.listing(int(rules.field_mask(self.state, place))) for place in range(1, 8)}
+        cards = self.state.field.tolist()
+        return {place: [CARDS.text(card) for card in sorted(cards[_FIRST[place] : _FIRST[place + 1]])] for place in range(1, 8)}
 
     @cached_property
     def field_cards(self) -> tuple[int, int]:
@@ -60,7 +62,7 @@ class NagaView(View):
     @cached_property
     def played(self) -> list[str]:
         """All cards played so far in this game."""
-        return [CARDS.text(int(self.state.shown[i])) for i in range(self.state.num_shown)]
+        return [CARDS.text(card) for card in self.state.shown[: self.state.num_shown].tolist()]
 
     @cached_property
     def unseen(self) -> list[str]:
@@ -72,7 +74,8 @@ class NagaView(View):
     def won(self) -> dict[int, int | None]:
         """The winner of each contested place: a seat, or None for a tie."""
         owners = {1: 0, 2: 1, TIED: None}
-        return {place: owners[int(self.state.won[place])] for place in range(1, 8) if self.state.won[place]}
+        won = self.state.won.tolist()
+        return {place: owners[won[place]] for place in range(1, 8) if won[place]}
 
     @property
     def stock(self) -> int:
@@ -95,36 +98,40 @@ class NagaView(View):
 
     def strength(self, cards: Iterable[str], place: int) -> int:
         """How strong `cards` are with the field cards of `place`; comparable within one place, larger wins."""
-        field_mask, *rest = self._strength_arguments(place)
-        return int(strength(CARDS.mask(cards) | field_mask, *rest))
+        arguments = self._arguments.get(place) or self._strength_arguments(place)
+        return strength(CARDS.mask(cards) | arguments[0], *arguments[1])
 
     def category(self, cards: Iterable[str], place: int) -> str:
         """The category of that hand in words, such as "flush"."""
         return category_name(self.strength(cards, place), 5 if place == ELTAM else 4)
 
-    def _strength_arguments(self, place: int) -> tuple[int, int, int, int, int, int]:
-        """Field cards, size, trump and options: read once per view, as reading a record is slow."""
-        if place not in self._arguments:
-            state = self.state
-            self._arguments[place] = (
-                sum(1 << CARDS.parse(card, "field") for card in self.field[place]),
+    def _strength_arguments(self, place: int) -> tuple[int, tuple[int, int, int, int, int]]:
+        """Field cards; size, trump and options. Read once per view, as reading a record is slow."""
+        state = self.state
+        self._arguments[place] = found = (
+            sum(1 << CARDS.parse(card, "field") for card in self.field[place]),
+            (
                 5 if place == ELTAM else 4,
                 int(TRUMPS[place]),
                 int(state.none_compare),
                 int(state.moon_class),
                 int(state.moon_duplicate),
-            )
-        return self._arguments[place]
+            ),
+        )
+        return found
 
     @cached_property
-    def _arguments(self) -> dict[int, tuple[int, int, int, int, int, int]]:
+    def _arguments(self) -> dict[int, tuple[int, tuple[int, int, int, int, int]]]:
         return {}
+
+
+_FIRST: list[int] = FIRST_CARD.tolist()
 
 
 def warm(view: NagaView) -> None:
     """Call every compiled function that views use once, so that none is compiled in a bot's time."""
     view.strength(view.hand[:3], 1)
-    _ = (view.field, view.field_cards)
+    _ = view.field_cards
 
 
 VIEW = NagaView

@@ -64,7 +64,7 @@ class NertzView(View):
     @cached_property
     def own(self) -> Layout:
         """The own cards (a team's are common)."""
-        return self.layouts[self.unit]
+        return self._layout(self.unit)
 
     @cached_property
     def foundations(self) -> tuple[str, ...]:
@@ -136,6 +136,15 @@ class NertzView(View):
         return bool(_ACCEPTS[_IDS[on]] >> _IDS[card] & 1)
 
     def _layout(self, unit: int) -> Layout:
+        if unit not in self._made:
+            self._made[unit] = self._new_layout(unit)
+        return self._made[unit]
+
+    @cached_property
+    def _made(self) -> dict[int, Layout]:
+        return {}
+
+    def _new_layout(self, unit: int) -> Layout:
         fields = self._fields
         cards = stock_and_waste(fields, unit, knowledge(fields, unit, self.seat))
         nertz = nertz_cards(fields, unit)

@@ -1,10 +1,7 @@
 """The words that positions and actions of Nertz are written with, both ways."""
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
 
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
@@ -24,6 +21,7 @@ ACTIONS: tuple[str, ...] = (
 """The text of each action, by its code."""
 
 HIDDEN = "?"
+_TEXTS = (HIDDEN, *CARDS.texts)  # by the number of a card, from 1; 0 = hidden or none
 UNSEEN_DIGIT, SEEN_DIGIT, SHOWN_DIGIT = "012"
 BEGUN_WORD = "begun"
 _CODES = {text: code for code, text in enumerate(ACTIONS)}
@@ -37,19 +35,22 @@ def code_of(text: object, key: str) -> int:
     return code
 
 
-class Fields(SimpleNamespace):
-    """A state's fields as plain numbers and lists: reading a record item by item is slow."""
+class Fields:
+    """A state's fields as plain numbers and lists, each read when it is first asked for: reading a record is slow."""
 
     def __init__(self, s: Any) -> None:
-        values = zip(_NAMES, s.item())
-        super().__init__(**{name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values})
+        self._record = s
 
     def __getattr__(self, name: str) -> Any:
-        """Raise AttributeError; the method is here for the type checker, which cannot know the fields."""
-        raise AttributeError(name)
+        """Read a field. Called only for what is not known yet."""
+        if name not in _NAMES:
+            raise AttributeError(name)
+        value = self._record[name].tolist()
+        setattr(self, name, value)
+        return value
 
 
-_NAMES = STATE.names or ()
+_NAMES = frozenset(STATE.names or ())
 
 
 def moves_of(packed: int, seats: int) -> list[str | None]:
@@ -65,15 +66,14 @@ def work_cards(s: Fields, unit: int, pile: int) -> list[str]:
 
 def stock_and_waste(s: Fields, unit: int, is_known: Callable[[int], object]) -> dict[str, list[str]]:
     """Stock (top first) and waste (bottom first), `?` where a place's value is not known."""
-    values = s.line[unit][: s.num_line[unit]]
-    cards = [CARDS.text((value & CARD) - 1) if is_known(value) else HIDDEN for value in values]
+    cards = [_TEXTS[value & CARD] if is_known(value) else HIDDEN for value in s.line[unit][: s.num_line[unit]]]
     waste = s.num_waste[unit]
     return {"stock": cards[waste:], "waste": cards[:waste]}
 
 
 def nertz_cards(s: Fields, unit: int) -> list[str]:
     """A Nertz pile, bottom first, `?` where the state does not say."""
-    return [CARDS.text(card - 1) if card else HIDDEN for card in s.nertz[unit][: s.num_nertz[unit]]]
+    return [_TEXTS[card] for card in s.nertz[unit][: s.num_nertz[unit]]]
 
 
 def seen_digits(s: Fields, unit: int) -> str:
@@ -89,8 +89,7 @@ def default_memory(line: int, waste: int) -> str:
 
 def knowledge(s: Fields, unit: int, seat: int) -> Callable[[int], int]:
     """Whether a seat knows the card at a place of a unit's line, from the value of the place."""
-    flag = SEEN if seat >> s.teams == unit else SHOWN
-    return lambda value: value & flag
+    return (SEEN if seat >> s.teams == unit else SHOWN).__and__
 
 
 def foundation_top(s: Fields, k: int) -> str:

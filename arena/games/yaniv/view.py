@@ -146,7 +146,7 @@ class YanivView(View):
     @staticmethod
     def value(cards: Iterable[str]) -> int:
         """The points of some cards: ace 1, 2 to 10 their number, court cards 10, joker 0."""
-        return sum(_VALUES[card] for card in cards)
+        return sum(map(_VALUES.__getitem__, cards))
 
 
 _VALUES = {card: int(VALUE[number + 1]) for number, card in enumerate(CARDS.texts)}
