@@ -2,7 +2,7 @@
 
 A bot asks by calling. What then happens in a process that does not have the part yet depends on whose process it is: as a rule
 the part is loaded or compiled on the spot; a worker asks its driver instead, and a locked seat, which may not compile, its
-worker (`absent_parts`). The time that this takes is counted apart (`spent`), so that no clock is charged for it.
+worker (`absent_parts`). The time that this takes is counted apart (`ledger`), so that no clock is charged for it.
 """
 
 import contextlib
@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from arena.engine import jit
 
@@ -53,11 +52,18 @@ class NotCompiled(BaseException):
         self.part = part
 
 
-class Seconds(NamedTuple):
-    """A time that was spent, in seconds of the CPU and of the wall clock."""
+class Ledger:
+    """What a thread has spent on parts that it did not have, and the refusal that it met."""
 
-    cpu: float
-    wall: float
+    __slots__ = ("cpu", "refusal", "wall")
+
+    def __init__(self) -> None:
+        self.cpu = 0.0
+        """Seconds of CPU time so far."""
+        self.wall = 0.0
+        """Seconds of wall time so far."""
+        self.refusal: NotCompiled | None = None
+        """The last NotCompiled, which who asked may have caught. Set it to None before the call that is to be watched."""
 
 
 def part_text(game: str, part: str) -> str:
@@ -88,10 +94,17 @@ def compile_and_tell(say: Callable[[str], None]) -> "Absent":
     return decide
 
 
+class _Ledgers(threading.local):
+    """The ledger of each thread."""
+
+    def __init__(self) -> None:
+        self.own = Ledger()
+
+
 Absent = Callable[[Part], None]
 """What to do about a part that this process does not have: it returns with the part loaded, or raises."""
 _loaded: set[tuple[str, str]] = set()
-_ledger = threading.local()
+_ledgers = _Ledgers()
 _absent: ContextVar[Absent] = ContextVar("absent", default=compile_here)
 
 
@@ -105,11 +118,12 @@ def require(part: Part) -> None:
         _absent.get()(part)
         _loaded.add(key)
     except NotCompiled as refusal:
-        _ledger.refusal = refusal
+        ledger().refusal = refusal
         raise
     finally:
-        before = spent()
-        _ledger.spent = Seconds(before.cpu + time.thread_time() - cpu, before.wall + time.perf_counter() - wall)
+        own = ledger()
+        own.cpu += time.thread_time() - cpu
+        own.wall += time.perf_counter() - wall
 
 
 def is_loaded(package: str, part: str) -> bool:
@@ -117,17 +131,9 @@ def is_loaded(package: str, part: str) -> bool:
     return not jit.ENABLED or (package, part) in _loaded
 
 
-def spent() -> Seconds:
-    """What this thread has spent so far on parts that it did not have."""
-    found: Seconds = getattr(_ledger, "spent", Seconds(0.0, 0.0))
-    return found
-
-
-def take_refusal() -> NotCompiled | None:
-    """The last NotCompiled of this thread, once: who asked may have caught it."""
-    found: NotCompiled | None = getattr(_ledger, "refusal", None)
-    _ledger.refusal = None
-    return found
+def ledger() -> Ledger:
+    """The ledger of this thread."""
+    return _ledgers.own
 
 
 @contextlib.contextmanager

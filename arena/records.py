@@ -1,12 +1,14 @@
 """The records that all layers share: endings, matches, faults, ratings, clocks. How they are stored: store/schema.py."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from arena.errors import SHOWN, StoreError, printable
 from arena.names import MatchId, Sha256
+
+T = TypeVar("T")
 
 
 class Ending(StrEnum):
@@ -190,6 +192,15 @@ DEFAULT_LIMITS = Limits(memory=512_000_000)
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces: the same text for the same value."""
     return msgspec.json.encode(value, order="sorted").decode()
+
+
+def copied(value: T) -> T:
+    """A copy of a JSON value: rule options, or the parameters of a bot."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}  # type: ignore[return-value]
+    if isinstance(value, list):
+        return [copied(each) for each in value]  # type: ignore[return-value]
+    return value
 
 
 def json_object(text: str) -> dict[str, Any]:

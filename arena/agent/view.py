@@ -2,15 +2,53 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, Self
 
 from arena.engine.room import Document, Game, States
 from arena.records import Clock
 from arena.search import Findings, Memory, search, settings_of
 
 
+class Moment(Protocol):
+    """A decision of one seat: where a view gets what it shows. Whatever it returns is the view's own."""
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        ...
+
+    @property
+    def seat(self) -> int:
+        """The seat that has to choose."""
+        ...
+
+    def observed(self) -> States:
+        """The state as `observe` shows it to the seat."""
+        ...
+
+    def codes(self) -> Sequence[int]:
+        """The legal actions as codes."""
+        ...
+
+    def legal(self) -> list[str]:
+        """Their texts."""
+        ...
+
+    def events(self) -> list[tuple[int, str]]:
+        """What the seat may know of the actions since its last decision."""
+        ...
+
+
 class View:
-    """One seat's knowledge at one decision. A value copy: nothing that a bot does to it reaches the game."""
+    """One seat's knowledge at one decision. A value copy: nothing that a bot does to it reaches the game.
+
+    What it shows is made when somebody looks at it, and is what it was at the decision.
+    """
+
+    is_timed = False
+    """Whether a search was given a time budget: then the decision cannot be repeated exactly."""
+    thread_seconds = 0.0
+    """CPU seconds of the search's extra threads."""
 
     def __init__(
         self,
@@ -23,41 +61,50 @@ class View:
         clock: Clock,
     ) -> None:
         """`observed`: the state as `observe` shows it to the seat; `codes`: its legal actions; `events`: makes the events."""
-        self.state: Any = observed[0]
-        """The state as the seat sees it, a record of the room's STATE; everything that the seat cannot know is zero."""
         self.seat = seat
         """The bot's own seat, from 0."""
         self.clock = clock
         """The CPU seconds for this decision, and what is left in the bank."""
-        self._game = game
-        self._observed = observed
-        self.is_timed = False
-        """Whether a search was given a time budget: then the decision cannot be repeated exactly."""
-        self.thread_seconds = 0.0
-        """CPU seconds of the search's extra threads."""
-        self.codes = codes
-        """The legal actions as codes, in the order of `legal`."""
-        self._events = events
+        self._moment: Moment = _Given(game, observed, seat, codes, events)
+
+    @classmethod
+    def at(cls, moment: Moment, clock: Clock) -> Self:
+        """The view of a decision that a seat has to take."""
+        view = cls.__new__(cls)
+        view.seat = moment.seat
+        view.clock = clock
+        view._moment = moment
+        return view
 
     @property
     def game(self) -> str:
         """The name of the game that is played."""
-        return self._game.name
+        return self._moment.game.name
+
+    @cached_property
+    def state(self) -> Any:
+        """The state as the seat sees it, a record of the room's STATE; everything that the seat cannot know is zero."""
+        return self._observed[0]
+
+    @cached_property
+    def codes(self) -> Sequence[int]:
+        """The legal actions as codes, in the order of `legal`."""
+        return self._moment.codes()
 
     @cached_property
     def legal(self) -> list[str]:
         """The legal actions in canonical order; `act` returns one of them."""
-        return self._game.text.action_texts(self.state, self.codes)
+        return self._moment.legal()
 
     @cached_property
     def events(self) -> list[tuple[int, str]]:
         """What the seat may know of the actions since its last decision, that one included, as (seat, text)."""
-        return self._events()
+        return self._moment.events()
 
     @cached_property
     def position(self) -> Document:
         """The masked position: a JSON object with `?` for each hidden card."""
-        return self._game.text.masked_position(self.state, self.seat)
+        return self._moment.game.text.masked_position(self.state, self.seat)
 
     def search(self, memory: Memory | None = None, **settings: Any) -> Findings:
         """The compiled search from this seat's knowledge, such as `view.search(iterations=1000).best`.
@@ -67,11 +114,37 @@ class View:
         """
         asked = settings_of(settings)
         self.is_timed |= asked.time is not None
-        found = search(self._game, self._observed, self.seat, list(self.codes), asked, memory)
+        found = search(self._moment.game, self._observed, self.seat, list(self.codes), asked, memory)
         self.thread_seconds += found.thread_seconds
         return found
 
+    @cached_property
+    def _observed(self) -> States:
+        return self._moment.observed()
+
     def __str__(self) -> str:
-        lines = [self._game.text.describe(self.state, self.seat)]
+        lines = [self._moment.game.text.describe(self.state, self.seat)]
         lines += [f"  {place:3}  {text}" for place, text in enumerate(self.legal)]
         return "\n".join(lines)
+
+
+class _Given:
+    """A decision that is known already; implements Moment."""
+
+    def __init__(
+        self, game: Game, observed: States, seat: int, codes: Sequence[int], events: Callable[[], list[tuple[int, str]]]
+    ) -> None:
+        self.game = game
+        self.seat = seat
+        self.events = events
+        self._observed = observed
+        self._codes = codes
+
+    def observed(self) -> States:
+        return self._observed
+
+    def codes(self) -> Sequence[int]:
+        return self._codes
+
+    def legal(self) -> list[str]:
+        return self.game.text.action_texts(self._observed[0], self._codes)

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from arena import cache, games
+from arena.engine.entries import COUNT_SHIFT
 from arena.engine.rng import seed_words
 from arena.engine.room import Game
 from arena.readiness import SAMPLING, require
@@ -182,9 +183,10 @@ def _from_python(game: Game, seats: int) -> float:
             deal += 1
             seed[3] = deal
             engine.deal(states, seats, options, seed)
-            while count := engine.legal_actions(states, out):
-                engine.current_seat(states)
-                engine.advance(states, int(out[choices[decisions & 0xFFFF] % count]))
+            count = engine.legal_actions(states, out)
+            while count:
+                action = int(out[choices[decisions & 0xFFFF] % count])
+                count = engine.follow(states, 0, 0, action, out) >> COUNT_SHIFT
                 decisions += 1
         return decisions
 

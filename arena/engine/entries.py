@@ -1,8 +1,8 @@
 """A room's compiled entries: generic code over the contract, bound to one room, called from Python with arrays."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,12 @@ from arena.engine.contract import (
 )
 from arena.engine.rng import Words, below
 
+IS_OVER, IS_TOGETHER, ENDED_ROUND = 1, 2, 4
+"""Bits of what `Engine.follow` returns: the match is over (then there are no others), the next choice is simultaneous, the
+action ended a round."""
+SEAT_SHIFT, SEAT_MASK, COUNT_SHIFT = 4, 0xFF, 12
+"""The bits of what `Engine.follow` returns that hold the next seat to choose, and how many legal actions it has."""
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -37,7 +43,7 @@ class Engine:
     deal: Callable[[States, int, Words, Words], None]
     legal_actions: Callable[[States, Actions], int]
     step: Callable[[States, int], None]
-    advance: Callable[[States, int], None]
+    follow: Callable[[States, int, int, int, Actions], int]
     current_seat: Callable[[States], int]
     is_simultaneous: Callable[[States], bool]
     is_round_over: Callable[[States], bool]
@@ -50,12 +56,30 @@ class Engine:
     seen_action: Callable[[States, int, int], int]
     play_random: Callable[[States, Words, Actions, int], int]
     play_many: Callable[[States, int, Words, int, int, Words, Actions], int]
+    unread: Actions = field(compare=False)
+    """Takes legal actions that nobody reads."""
+
+    def advance(self, states: States, action: int) -> None:
+        """Play an action, then deal the next round if the action ended one: the `apply` of docs/notation.md."""
+        self.follow(states, 0, 0, action, self.unread)
 
 
-def bind_engine(room: str) -> Engine:
-    """The compiled entries of one room, kept in the room's cache folder. `room`: its package."""
-    entries = {entry.__name__.removeprefix("_entry_"): jit.bind(entry, room) for entry in _ENTRIES}
-    return Engine(**cast("dict[str, Any]", entries))
+def bind_engine(room: str, most_actions: int) -> Engine:
+    """The compiled entries of one room, kept in the room's cache folder.
+
+    `room`: its package; `most_actions`: the room's MAX_ACTIONS.
+    """
+    entries: dict[str, Any] = {_name(entry): jit.bind(entry, room) for entry in _ENTRIES}
+    return Engine(**entries, unread=np.zeros(most_actions, np.int64))
+
+
+def entry_names() -> list[str]:
+    """The names of all compiled entries, which are those of Engine's fields."""
+    return [_name(entry) for entry in _ENTRIES]
+
+
+def _name(entry: Callable[..., Any]) -> str:
+    return entry.__name__.removeprefix("_entry_")
 
 
 def _entry_deal(states: States, seats: int, options: Words, seed: Words) -> None:
@@ -70,12 +94,24 @@ def _entry_step(states: States, action: int) -> None:
     step(states[0], action)
 
 
-def _entry_advance(states: States, action: int) -> None:
-    """Play an action, then deal the next round if the action ended one: the `apply` of docs/notation.md."""
-    s = states[0]
+def _entry_follow(states: States, before: int, after: int, action: int, out: Actions) -> int:
+    """Play an action on a copy of a state, and deal the next round if the action ended one; then say what comes next.
+
+    `before`: the place of the state in `states`; `after`: the place of the copy, which may be the same. `out` gets the legal
+    actions of the next decision. Returns one number, made of the bits above.
+    """
+    s = states[after]
+    states[after] = states[before]
     step(s, action)
-    if is_round_over(s) and not is_terminal(s):
+    found = 0
+    if is_round_over(s):
+        if is_terminal(s):
+            return IS_OVER
         next_round(s)
+        found = ENDED_ROUND
+    if is_simultaneous(s):
+        found |= IS_TOGETHER
+    return found | current_seat(s) << SEAT_SHIFT | legal_actions(s, out) << COUNT_SHIFT
 
 
 def _entry_current_seat(states: States) -> int:
@@ -151,7 +187,7 @@ _ENTRIES: tuple[Callable[..., Any], ...] = (
     _entry_deal,
     _entry_legal_actions,
     _entry_step,
-    _entry_advance,
+    _entry_follow,
     _entry_current_seat,
     _entry_is_simultaneous,
     _entry_is_round_over,

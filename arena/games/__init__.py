@@ -13,7 +13,7 @@ import numpy as np
 from arena import search
 from arena.engine import contract, jit
 from arena.engine.default_rollout import filled
-from arena.engine.entries import Engine, bind_engine
+from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
@@ -57,7 +57,10 @@ def load(name: str) -> Game:
     if contract.ROOMS.setdefault(record, rules) is not rules:
         raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
     contract.ROLLOUTS[record] = filled(rollout, place.package)
-    game = Game(name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm, bind_engine(place.package))
+    game = Game(
+        name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
+        bind_engine(place.package, rules.MAX_ACTIONS),
+    )  # fmt: skip
     return replace(game, engine=_asking_for_sampling(game))
 
 
@@ -94,7 +97,7 @@ def _sampling(game: Game) -> Part:
 
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
     """The dispatchers of a room's entries."""
-    return [_dispatcher(game.engine, name) for name in Engine.__dataclass_fields__]
+    return [_dispatcher(game.engine, name) for name in entry_names()]
 
 
 def _warm_sampling(game: Game) -> None:
@@ -121,7 +124,8 @@ def _asking_for_sampling(game: Game) -> Engine:
         entry.dispatcher = dispatcher  # type: ignore[attr-defined]
         return entry
 
-    return replace(game.engine, **{name: asking(getattr(game.engine, name)) for name in SAMPLING_ENTRIES})
+    entries: dict[str, Any] = {name: asking(getattr(game.engine, name)) for name in SAMPLING_ENTRIES}
+    return replace(game.engine, **entries)
 
 
 def _dispatcher(engine: Engine, name: str) -> Callable[..., Any]:

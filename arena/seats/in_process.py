@@ -1,6 +1,5 @@
 """A seat in this process, for trusted bots: no isolation, and a clock that is only read after each decision."""
 
-import copy
 import math
 import os
 import random
@@ -14,7 +13,7 @@ from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import BotError, short_trace
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, seconds_of_match
-from arena.records import Ending
+from arena.records import Ending, copied
 
 ISOLATION = "none"
 
@@ -48,7 +47,7 @@ class InProcessSeat:
         self._match_seconds = math.inf
         self._load = load
         self._seed = seed
-        self._params = copy.deepcopy(dict(params))  # a bot may do to them what it likes
+        self._params = copied(dict(params))  # a bot may do to them what it likes
         self._passed_on = (KeyboardInterrupt,) if heeds_ctrl_c else ()
         self._agent: Agent[Any] | None = None
         self._view: View | None = None
@@ -66,8 +65,9 @@ class InProcessSeat:
 
     def start(self, info: StartInfo) -> Fault | None:
         """Execute the bot's module and make its agent. Raises NotCompiled like `answer`."""
-        began, spent = time.thread_time(), readiness.spent().cpu
-        readiness.take_refusal()
+        ledger = readiness.ledger()
+        began, spent = time.thread_time(), ledger.cpu
+        ledger.refusal = None
         try:
             loaded = self._open.enter_context(self._load())
             agent = loaded.agent_class()
@@ -80,10 +80,10 @@ class InProcessSeat:
         except BotError as error:
             return Fault(Ending.STARTUP, str(error))
         except BaseException:  # SystemExit too: whatever a bot does is the bot's fault, and must not end this process
-            _raise_refusal()
+            _raise_refusal(ledger)
             return Fault(Ending.STARTUP, short_trace())
-        _raise_refusal()
-        used = time.thread_time() - began - (readiness.spent().cpu - spent)
+        _raise_refusal(ledger)
+        used = time.thread_time() - began - (ledger.cpu - spent)
         if used > info.clock.start:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
         self._agent = agent
@@ -99,24 +99,30 @@ class InProcessSeat:
 
         Raises NotCompiled if the bot asks for a part of a room that this process neither has nor may compile.
         """
-        assert self._agent is not None and self._view is not None
-        wall, cpu, spent = time.perf_counter(), time.thread_time(), readiness.spent()
-        readiness.take_refusal()
+        agent, view, ledger = self._agent, self._view, readiness.ledger()
+        assert agent is not None and view is not None
+        clock = view.clock
+        limit = clock.move + clock.bank
+        ledger.refusal = None
+        spent_cpu, spent_wall = ledger.cpu, ledger.wall
+        began, cpu = time.perf_counter(), time.thread_time()
         try:
-            action = self._agent.act(self._view)
+            action = agent.act(view)
         except self._passed_on:
             raise
         except BaseException:
-            _raise_refusal()
+            _raise_refusal(ledger)
             return Fault(Ending.CRASH, short_trace())
-        _raise_refusal()
-        compiling = readiness.spent()  # what it took to load or compile a search is not charged
-        seconds = time.thread_time() - cpu + self._view.thread_seconds - (compiling.cpu - spent.cpu)
-        waited = time.perf_counter() - wall - (compiling.wall - spent.wall)
-        answer = Answer(action, seconds, waited, is_timed=self._view.is_timed)
-        clock, left = self._view.clock, self._match_seconds - self.waited
+        seconds = time.thread_time() - cpu
+        waited = time.perf_counter() - began
+        if ledger.refusal is not None:
+            _raise_refusal(ledger)
+        seconds += view.thread_seconds - (ledger.cpu - spent_cpu)  # what it took to load or compile a search is not charged
+        waited -= ledger.wall - spent_wall
+        answer = Answer(action, seconds, waited, is_timed=view.is_timed)
+        left = self._match_seconds - self.waited
         self.waited += waited
-        return _late(answer, clock.move + clock.bank, left) or answer
+        return _late(answer, limit, left) or answer
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended. Nothing that it does now can change the result."""
@@ -129,9 +135,9 @@ class InProcessSeat:
             return
 
 
-def _raise_refusal() -> None:
+def _raise_refusal(ledger: readiness.Ledger) -> None:
     """Raise the NotCompiled that the bot met, whatever it made of it: the match is to be played again."""
-    refusal = readiness.take_refusal()
+    refusal, ledger.refusal = ledger.refusal, None
     if refusal is not None:
         raise refusal from None
 

@@ -107,8 +107,8 @@ def test_an_error_of_ours_at_the_end_changes_no_result(keeper: Keeper, monkeypat
 def test_sleeping_just_under_the_backstop_again_and_again_is_a_timeout(
     is_command: bool, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "MATCH_SECONDS", 1.0)
-    monkeypatch.setattr(match, "MATCH_MOVES", 0)
+    monkeypatch.setattr("arena.match.seat.MATCH_SECONDS", 1.0)
+    monkeypatch.setattr("arena.match.seat.MATCH_MOVES", 0)
     act = "time.sleep(0.3); reply(action=0)"
     bot = command_bot(tmp_path, act) if is_command else python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]")
     record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record

@@ -1,0 +1,20 @@
+"""One match, from the deal to its record: the set-up, the seats that the referee talks to, the referee."""
+
+from arena.match.records import void
+from arena.match.referee import play
+from arena.match.seat import (
+    BACKSTOP_FACTOR,
+    BACKSTOP_SECONDS,
+    NOBODY,
+    Answer,
+    Fault,
+    HostTrouble,
+    Seat,
+    seconds_of_match,
+)
+from arena.match.setup import MatchSetup, Player
+
+__all__ = [
+    "BACKSTOP_FACTOR", "BACKSTOP_SECONDS", "NOBODY", "Answer", "Fault", "HostTrouble", "MatchSetup", "Player", "Seat", "play",
+    "seconds_of_match", "void",
+]  # fmt: skip
