@@ -211,8 +211,10 @@ ROOMS = sorted(path.parent.name for path in (PACKAGE / "games").glob("*/rules.py
 NAMES_A_ROOM = {
     "agent/loading.py": "an example in a message",
     "agent/starter.py": "examples in the files that it writes",
+    "bench/backends.py": "a game to measure backends with",
     "bench/chaos.py": "a game to play while things break",
     "bench/formats.py": "a game to compare formats in, and bots for it",
+    "bench/match.py": "the options that make matches of each game short or long",
     "bench/scale.py": "a game to measure tournaments with",
     "cli/bench/formats.py": "the game of bench/formats.py",
     "cli/verbs/tournament.py": "examples of what to try after the demo",

@@ -10,6 +10,7 @@ from arena.bench.scale import BACKENDS, Meter, alone
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Interrupted, Settings
 
+GAME = "naga"
 MATCHES = {True: 20_000, False: 1_000}  # by whether the bots are trusted
 _WARMING = 0.2  # share of the matches before the driver's clock starts
 _BOT = """
@@ -22,7 +23,7 @@ class Null(Agent):
 
 
 class BackendCost(msgspec.Struct, frozen=True, kw_only=True):
-    """What a short Naga match of null bots costs in a tournament with one worker, in microseconds of CPU time."""
+    """What a short match of null bots of GAME costs in a tournament with one worker, in microseconds of CPU time."""
 
     backend: str
     is_trusted: bool
@@ -47,7 +48,7 @@ def _cost(backend: str, is_trusted: bool, matches: int) -> BackendCost:
         folder = Path(made)
         (folder / "null.py").write_text(_BOT)
         bots = [{"path": "null.py", "name": f"null{number}", "trusted": is_trusted} for number in range(2)]
-        config = {"name": "match", "seed": 1, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": matches}
+        config = {"name": "match", "seed": 1, "games": [{"game": GAME, "seats": 2}], "bots": bots, "deals": matches}
         (folder / "match.yaml").write_bytes(msgspec.json.encode(config))  # JSON is YAML
         meter = Meter(int(_WARMING * matches), matches)
         try:

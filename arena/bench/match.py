@@ -51,7 +51,7 @@ class Table(msgspec.Struct, frozen=True):
     short: Options = field(default_factory=dict)
     """The rule options of a short match."""
     long: Options | None = None
-    """Those of a long one; None: all matches of the game have one length."""
+    """The rule options of a long match; None: all matches of the game have one length."""
 
 
 TABLES: Mapping[str, Table] = {
@@ -64,7 +64,7 @@ TABLES: Mapping[str, Table] = {
     ),
 }  # fmt: skip
 LIKE = "yaniv"
-"""Whose fixed part stands for that of a game whose matches have one length; it has as many seats."""
+"""The game with as many seats whose fixed part stands for that of a game whose matches all have one length."""
 
 
 class MatchCost(msgspec.Struct, frozen=True, kw_only=True):
