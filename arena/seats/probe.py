@@ -3,8 +3,13 @@
 import contextlib
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
+import threading
+import time
+import warnings
 from collections.abc import Sequence
 
 import msgspec
@@ -35,26 +40,63 @@ def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
 
 
 def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
-    orders = msgspec.msgpack.encode(bots)
-    command = [sys.executable, "-P", "-m", __name__]
+    allowed = seconds * max(1, len(bots)) + 10
+    output, how = _forked(bots, allowed) if _can_be_forked() else _started(bots, allowed)
     found: list[Profile] = []
-    try:
-        ended = subprocess.run(
-            command,
-            check=False,
-            input=orders,
-            capture_output=True,
-            timeout=seconds * max(1, len(bots)) + 10,
-            env=_environment(),
-        )
-        output, how = ended.stdout, f"ended its process (exit code {ended.returncode})"
-    except subprocess.TimeoutExpired as late:
-        output, how = late.stdout or b"", "did not finish being imported"
     with contextlib.suppress(ValueError, msgspec.DecodeError):
         found = [msgspec.json.decode(line, type=Profile) for line in output.splitlines()]
     if len(found) < len(bots):  # they are probed in order: the first one without an answer is to blame
         found.append(Profile(error=f"the bot {how}"))
     return found + [Profile(error="not reached")] * (len(bots) - len(found))
+
+
+def _can_be_forked() -> bool:
+    """Whether a copy of this process is as good as a new one, which takes a second of CPU time to start.
+
+    It is if this process was started as a new one would be, as the command line's is, and no other thread can hold a lock.
+    """
+    is_alike = sys.flags.safe_path and not sys.flags.hash_randomization
+    return sys.platform == "linux" and is_alike and threading.active_count() == 1
+
+
+def _forked(bots: Sequence[BotFiles], seconds: float) -> tuple[bytes, str]:
+    """Let a copy of this process execute the modules: what it answers, and how it ended."""
+    pipe, answers = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of numpy's threads, which know how to be copied
+        child = os.fork()
+    if child == 0:
+        try:
+            os.close(pipe)
+            _become_a_probe()
+            _answer(bots, answers)
+        finally:
+            os._exit(1)  # not what this process would do at its end
+    os.close(answers)
+    try:
+        output, is_late = _read_until(pipe, time.monotonic() + seconds)
+    finally:  # also after Ctrl-C
+        os.close(pipe)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+    return output, _LATE if is_late else _ended(os.waitstatus_to_exitcode(status))
+
+
+def _started(bots: Sequence[BotFiles], seconds: float) -> tuple[bytes, str]:
+    """Let a new process execute the modules: what it answers, and how it ended."""
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", __name__],
+            check=False,
+            input=msgspec.msgpack.encode(bots),
+            capture_output=True,
+            timeout=seconds,
+            env=_environment(),
+        )
+    except subprocess.TimeoutExpired as late:
+        return late.stdout or b"", _LATE
+    return ended.stdout, _ended(ended.returncode)
 
 
 def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limits: Limits) -> list[Profile]:
@@ -112,16 +154,50 @@ def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:
             raise BotError(f"{key}: {profile.error}")
 
 
+_LATE = "did not finish being imported"
+
+
+def _ended(code: int) -> str:
+    return f"ended its process (exit code {code})"
+
+
+def _read_until(pipe: int, end: float) -> tuple[bytes, bool]:
+    """All that comes out of a pipe, and whether it was not closed before `end`, a time of the monotonic clock."""
+    found = b""
+    while (left := end - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        if not (news := os.read(pipe, 1 << 16)):
+            return found, False
+        found += news
+    return found, True
+
+
+def _become_a_probe() -> None:
+    """Make a copy of the process that probes what a new process would be: quiet, deaf, and ended by signals."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+
+
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def _answer(bots: Sequence[BotFiles], pipe: int) -> None:
+    """Execute each module and write its profile, a line each."""
+    with os.fdopen(pipe, "wb") as answers:
+        for bot in bots:
+            answers.write(json.dumps(msgspec.to_builtins(profile(bot))).encode() + b"\n")
+            answers.flush()
+
+
 def _main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = os.dup(1)
     os.dup2(2, 1)  # what a bot prints must not look like an answer
-    for bot in msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[BotFiles]):
-        answers.write(json.dumps(msgspec.to_builtins(profile(bot))).encode() + b"\n")
-        answers.flush()
+    _answer(msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[BotFiles]), answers)
 
 
 if __name__ == "__main__":
