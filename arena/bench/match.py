@@ -29,8 +29,8 @@ from arena.search import Settings
 from arena.shipped import house_folder
 from arena.workers.worker import BLAMED, NO_KILLS, Worker
 
-TURNS = 12
-DEALS = 10  # of each table, short and long, played in every rotation
+TURNS = 10
+DEALS = 3  # of each table, short and long, played in every rotation
 SEARCHES = 12  # positions
 ITERATIONS = (10, 100)
 METHOD = Settings(iterations=1).method  # the default one
@@ -58,9 +58,9 @@ TABLES: Mapping[str, Table] = {
     "hisatsu": Table(3),
     "naga": Table(2, {"series": "first_to:1"}, {"series": "games:9"}),
     "nanatoridori": Table(2, {"duel_penguins": 1}, {"duel_penguins": 2}),
-    "nertz": Table(2, {"max_rounds": 1, "tick_limit": 20}, {"max_rounds": 1, "tick_limit": 200}),
+    "nertz": Table(2, {"max_rounds": 1, "tick_limit": 20}, {"max_rounds": 1, "tick_limit": 150}),
     "yaniv": Table(
-        3, {"max_rounds": 1, "turn_limit": 5}, {"max_rounds": 20, "turn_limit": 10, "limit": 10_000}
+        3, {"max_rounds": 1, "turn_limit": 5}, {"max_rounds": 5, "turn_limit": 10}
     ),
 }  # fmt: skip
 LIKE = "yaniv"
