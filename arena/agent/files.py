@@ -1,7 +1,10 @@
 """A bot's files: read, checked, hashed, and unpacked to where they are executed."""
 
 import ast
+import contextlib
 import hashlib
+import os
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -18,7 +21,7 @@ _ELF = b"\x7fELF"
 _PACKAGE = "__init__.py"
 
 
-class BotFiles(msgspec.Struct, frozen=True):
+class BotFiles(msgspec.Struct, frozen=True, dict=True):
     """A bot's files by value: they are hashed, sent to workers and executed."""
 
     main: str
@@ -31,7 +34,7 @@ class BotFiles(msgspec.Struct, frozen=True):
         """What the bot.toml of a command bot says; None for a bot in Python."""
         return command_bot.read_command(self.files[self.main]) if self.main == command_bot.FILE else None
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The SHA-256 of all paths and contents, as hex digits: the bot's identity."""
         digest = hashlib.sha256()
@@ -106,12 +109,22 @@ def unpack(bot: BotFiles) -> Path:
             if content.startswith(_ELF):
                 path.chmod(0o755)  # a program that a bot.toml may name
 
+    key = cache_root(), bot.sha256
+    if key in _unpacked:
+        with contextlib.suppress(OSError):  # it is gone
+            os.utime(_unpacked[key])
+            return _unpacked[key]
     folder = cached_folder(f"bots/{bot.sha256}", fill)
     if not folder.stat().st_mode & 0o005:  # a locked bot is another user
         for path in (*folder.rglob("*"), folder):
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
+    _unpacked[key] = folder
     return folder
+
+
+_unpacked: dict[tuple[Path, str], Path] = {}
+"""The folders of the bots that this process has unpacked, by the cache and the bot."""
 
 
 def unpacked(sha256: str) -> BotFiles | None:

@@ -1,11 +1,10 @@
 """Executes a bot's module anew for every match, so that no state is shared between matches, seats or bots."""
 
-import hashlib
-import importlib.util
 import itertools
 import os
 import sys
 import types
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +23,12 @@ class BlankModule:
 
         Raises BotError, and what Python's compiler raises.
         """
-        path = folder / main
-        package = [str(folder)] if main == "__init__.py" else None
+        path = str(folder / main)
         self.name = f"arena_bot_{next(_serial)}" if name is None else name
         self.main = main
         self.folder = folder
-        spec = importlib.util.spec_from_file_location(self.name, path, submodule_search_locations=package)
-        if spec is None:
-            raise BotError(f"{main}: cannot be loaded")
-        self.module = importlib.util.module_from_spec(spec)
-        self.code = _compiled(source, str(path))
+        self.module = _blank(self.name, path, str(folder) if main == "__init__.py" else None)
+        self.code = _compiled(source, path)
 
 
 class LoadedBot:
@@ -95,12 +90,24 @@ class LoadedBot:
         return [*later, self._name] if self._name in sys.modules else later
 
 
+def _blank(name: str, path: str, package: str | None) -> types.ModuleType:
+    """A module as Python makes one of a source file, but for `__cached__`. `package`: its folder, if it is a package."""
+    module = types.ModuleType(name)
+    loader = SourceFileLoader(name, path)
+    spec = ModuleSpec(name, loader, origin=path, is_package=package is not None)
+    spec.has_location = True
+    if package is not None:
+        module.__path__ = spec.submodule_search_locations = [package]
+    module.__file__, module.__spec__, module.__loader__, module.__package__ = path, spec, loader, spec.parent
+    return module
+
+
 _code_cache: dict[tuple[str, bytes], types.CodeType] = {}
 
 
 def _compiled(source: bytes, path: str) -> types.CodeType:
     """The compiled source. Code objects hold no state, so they alone are kept between matches."""
-    key = (path, hashlib.sha256(source).digest())
+    key = path, source
     if key not in _code_cache:
         _code_cache[key] = compile(source, path, "exec")
     return _code_cache[key]

@@ -29,7 +29,7 @@ CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class Entry(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One game of the tournament."""
 
     game: str
@@ -42,8 +42,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     pool: str
     """The label of the pool in which the matches are rated."""
 
+    @cached_property
+    def options_text(self) -> str:
+        """The options as canonical JSON."""
+        return canonical_json(self.options)
 
-class Contestant(msgspec.Struct, frozen=True, kw_only=True):
+
+class Contestant(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One bot of the field."""
 
     name: str
@@ -54,12 +59,12 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 1
     trusted: bool = False
 
-    @property
+    @cached_property
     def player(self) -> Player:
         """The bot as records of matches name it."""
         return Player(self.name, self.sha256, canonical_json(self.params), self.version)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Name, content hash and params hash."""
         params = hashlib.sha256(canonical_json(self.params).encode()).hexdigest()
@@ -88,7 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         except OverflowError:
             raise ConfigError("deals: more matches than can be numbered") from None
 
-    @property
+    @cached_property
     def commitment(self) -> str:
         """SHA-256 of the key: published first, it proves at the end that the deals were not chosen."""
         return commitment(key_of_link(self.key, self.format.links, 0))
@@ -121,8 +126,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         order = orders(entry.seats, has_all=self.has_all)[rotation]
         bots = [self.contestants[table[seat]] for seat in order]
         match_id = self._match_id(entry, deal, bots)
-        options = canonical_json(entry.options)
-        seeds = match_seeds(self.key_of(index), match_id, entry.game, entry.seats, options, deal)
+        seeds = match_seeds(self.key_of(index), match_id, entry.game, entry.seats, entry.options_text, deal)
         return MatchSetup(
             index=index,
             match_id=match_id,
@@ -213,11 +217,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def _tables_at(self, place: int) -> Tables:
         entry = self.entries[place]
-        options = canonical_json(entry.options)
         seating = Seating(
             field=self.field(entry), seats=entry.seats, deals=entry.deals, has_all=self.has_all,
             units=games.load(entry.game).units(entry.seats, entry.options),
-            dice=lambda deal: table_dice(self.key, entry.game, entry.seats, options, deal),
+            dice=lambda deal: table_dice(self.key, entry.game, entry.seats, entry.options_text, deal),
         )  # fmt: skip
         try:
             return self.format.tables(seating)
@@ -247,7 +250,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()[:MATCH_ID_DIGITS]
 
 
-class _ReadEntry(Entry, frozen=True, kw_only=True):
+class _ReadEntry(Entry, frozen=True, kw_only=True, dict=True):
     options: dict[str, Any]  # msgspec cannot check a type that contains itself; the room does (`resolve_options`)
 
 

@@ -8,6 +8,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cache
 from typing import Protocol
 
 import msgspec
@@ -83,11 +84,12 @@ def require(there: int, needed: int, text: str) -> None:
         raise ConfigError(f"{text}, there are {there}")
 
 
-def orders(seats: int, *, has_all: bool) -> list[Table]:
+@cache
+def orders(seats: int, *, has_all: bool) -> Sequence[Table]:
     """The seating of each rotation: which member of the table sits at each seat."""
     if has_all:
-        return list(itertools.permutations(range(seats)))
-    return [tuple((seat + rotation) % seats for seat in range(seats)) for rotation in range(seats)]
+        return tuple(itertools.permutations(range(seats)))
+    return tuple(tuple((seat + rotation) % seats for seat in range(seats)) for rotation in range(seats))
 
 
 def orders_text(*, has_all: bool) -> str:

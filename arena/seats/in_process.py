@@ -5,7 +5,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from arena import readiness
@@ -51,7 +51,7 @@ class InProcessSeat:
         self._passed_on = (KeyboardInterrupt,) if heeds_ctrl_c else ()
         self._agent: Agent[Any] | None = None
         self._view: View | None = None
-        self._open = ExitStack()
+        self._loaded: AbstractContextManager[HasAgent] | None = None
 
     def __enter__(self) -> "InProcessSeat":
         return self
@@ -61,7 +61,9 @@ class InProcessSeat:
 
     def close(self) -> None:
         """Forget the bot; there is no process to end."""
-        self._open.close()
+        if self._loaded is not None:
+            self._loaded.__exit__(None, None, None)
+            self._loaded = None
 
     def start(self, info: StartInfo) -> Fault | None:
         """Execute the bot's module and make its agent. Raises NotCompiled like `answer`."""
@@ -69,8 +71,8 @@ class InProcessSeat:
         began, spent = time.thread_time(), ledger.cpu
         ledger.refusal = None
         try:
-            loaded = self._open.enter_context(self._load())
-            agent = loaded.agent_class()
+            self._loaded = self._load()
+            agent = self._loaded.__enter__().agent_class()
             agent.rng = random.Random(self._seed)
             agent.params = self._params
             agent.start(info)

@@ -6,7 +6,6 @@ import resource
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
 
@@ -182,27 +181,28 @@ class Worker:
         seats: list[BotSeat | BlamedSeat] = []
         try:
             setup = self._plan.setup(index)
-            with ExitStack() as opened:
-                for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
-                    seat = BlamedSeat(blamed[place]) if place in blamed else self._seat(player, seed, kills.get(place, 0))
-                    opened.callback(_close, seat)
-                    if not isinstance(seat, BlamedSeat):
-                        seat.waited = waited.get(place, 0.0)
-                    seats.append(seat)
-                try:
-                    # what a bot prints does not reach the terminal
-                    with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
-                        return play(games.load(setup.game), setup, seats, self._waiting.waits_for)
-                except HostTrouble as trouble:
-                    return _failure(trouble, seats)
-                finally:
-                    waited |= {place: seat.waited for place, seat in enumerate(seats) if not isinstance(seat, BlamedSeat)}
+            for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
+                seat = BlamedSeat(blamed[place]) if place in blamed else self._seat(player, seed, kills.get(place, 0))
+                seats.append(seat)
+                if not isinstance(seat, BlamedSeat):
+                    seat.waited = waited.get(place, 0.0)
+            try:
+                # what a bot prints does not reach the terminal
+                with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
+                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for)
+            except HostTrouble as trouble:
+                return _failure(trouble, seats)
+            finally:
+                waited |= {place: seat.waited for place, seat in enumerate(seats) if not isinstance(seat, BlamedSeat)}
         except LockError as error:
             return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
         except Exception:
             place = self._waiting.seat
             has_begun = 0 <= place < len(seats) and _has_begun(seats[place])
             return Failure(traceback.format_exc(), place if has_begun else None, blame=Ending.CRASH if has_begun else None)
+        finally:
+            for seat in reversed(seats):
+                _close(seat)
 
     def _expect(self, indices: Sequence[int]) -> None:
         """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""
