@@ -26,7 +26,8 @@ class BlankModule:
         path = str(folder / main)
         self.name = f"arena_bot_{next(_serial)}" if name is None else name
         self.main = main
-        self.folder = folder
+        self.below = str(folder) + os.sep
+        """How the paths of the bot's other files begin."""
         self.module = _blank(self.name, path, str(folder) if main == "__init__.py" else None)
         self.code = _compiled(source, path)
 
@@ -72,11 +73,10 @@ class LoadedBot:
             exec(blank.code, blank.module.__dict__)
         finally:  # a bot that imports its own files by an absolute name leaves neither them nor the way to them behind
             sys.path[:] = search_path
-            self._forget_files_of(blank.folder)
+            self._forget_files(blank.below)
         return _agent_class(blank.module, blank.main)
 
-    def _forget_files_of(self, folder: Path) -> None:
-        own = str(folder) + os.sep
+    def _forget_files(self, own: str) -> None:
         for name in self._new_modules():
             if not self._is_own(name) and str(getattr(sys.modules[name], "__file__", None)).startswith(own):
                 del sys.modules[name]

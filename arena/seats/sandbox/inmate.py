@@ -35,7 +35,10 @@ from arena.agent import Agent
 
 class Rehearsal(Agent):
     def act(self, view):
-        return 0
+        for name, found in vars(type(view)).items():
+            if not callable(found) and not name.startswith("_"):
+                getattr(view, name)
+        return view.legal[0] if view.events is not None else 0
 """
 _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
 

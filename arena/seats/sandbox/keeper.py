@@ -146,6 +146,13 @@ class Keeper:
         self._parents[child.pid] = template
         return child
 
+    def empty_cell(self, child: Child) -> int | None:
+        """Bytes of address space of a seat before its bot's first line; it is the same for all that one process forks."""
+        parent = self._parents[child.pid]
+        if parent.empty_cell is None:
+            parent.empty_cell = child.memory_peak("VmPeak")
+        return parent.empty_cell
+
     def expect(self, seats: Iterable[tuple[str, BotFiles]], limits: Limits) -> None:
         """Begin to make the seats that will be taken next, as games and bots; end spare ones that nobody expects any more.
 

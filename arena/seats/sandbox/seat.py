@@ -104,7 +104,7 @@ class LockedSeat(HeldSeat):
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
-        self._empty_cell = child.memory_peak("VmPeak")
+        self._empty_cell = self._keeper.empty_cell(child)
         self._cpu = locked.cpu_seconds
         self.has_begun = True
         child.send(wire.frame(wire.Start(seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)))

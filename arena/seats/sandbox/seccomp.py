@@ -91,10 +91,7 @@ def install(code: kernel.Memory, flags: int = 0, into: Any = None) -> Any:
 
 def answering(names: Iterable[str], action: int) -> list[Instruction]:
     """A filter that takes the action for the kernel calls `names`, and allows all others."""
-    code: list[Instruction] = [(_LOAD, 0, 0, _NUMBER)]
-    for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
-        code += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, action)]
-    return [*code, (_RETURN, 0, 0, _ALLOW)]
+    return [(_LOAD, 0, 0, _NUMBER), *_search(_ranges(names), action), (_RETURN, 0, 0, _ALLOW)]
 
 
 @cache
@@ -124,8 +121,7 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     if kernel.MACHINE == "x86_64":
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
     names = (*ALLOWED, *FOR_PROGRAMS) if runs_program else ALLOWED
-    for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
-        code += [(_EQUAL, 0, 1, call), allow]
+    code += _search(_ranges(names), _ALLOW)
     code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
     if runs_program:
         code += _program_rules(pid)
@@ -167,6 +163,31 @@ def _program_rules(pid: int) -> list[Instruction]:
         "getpriority": own_priority,
     }  # fmt: skip
     return [step for name, body in rules.items() for step in _when(name, body)]
+
+
+def _ranges(names: Iterable[str]) -> list[tuple[int, int]]:
+    """The numbers of kernel calls as ranges in ascending order, each with its first and last number."""
+    found: list[tuple[int, int]] = []
+    for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
+        if found and found[-1][1] == call - 1:
+            found[-1] = found[-1][0], call
+        else:
+            found.append((call, call))
+    return found
+
+
+def _search(ranges: list[tuple[int, int]], action: int, after: int = 0) -> list[Instruction]:
+    """Take the action if the number is in one of the ranges, else go on `after` instructions behind these: a binary search.
+
+    When a filter is installed the kernel runs it for every number, so a list would take longer than all else that a lock does.
+    """
+    if len(ranges) == 1:
+        first, last = ranges[0]
+        return [(_AT_LEAST, 0, after + 2, first), (_AT_LEAST, after + 1, 0, last + 1), (_RETURN, 0, 0, action)]
+    middle = len(ranges) // 2
+    above = _search(ranges[middle:], action, after)
+    below = _search(ranges[:middle], action, after + len(above))
+    return [(_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
 
 
 def _number(name: str) -> int:
