@@ -100,6 +100,7 @@ class Worker:
         self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
         rooms = (entry.game for entry in job.plan.entries)
         self._keeper = keeper_for(rooms, level=job.isolation, least=job.least)
+        self._stays = not self._trusted and all(bot.command is None for bot in job.bots.values())
         self._cpu_before: float | None = None
         self._waiting = Waiting()
 
@@ -121,6 +122,8 @@ class Worker:
         """
         if stage is not None:
             self._plan = self._job.plan.with_stage(stage)
+        if self._keeper is not None and self._stays:
+            self._keeper.stay()
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}

@@ -139,7 +139,7 @@ class HeldSeat(ABC):
         try:
             reply = child.receive(
                 self._cpu, self._limit, self._began, decode=decode, beyond_is=Ending.TIMEOUT,
-                wall_left=self._match_seconds - self.waited, when_slow=self._keeper.turns.pause_others,
+                wall_left=self._match_seconds - self.waited, when_slow=self._keeper.slow,
             )  # fmt: skip
         finally:
             self.waited += time.perf_counter() - began

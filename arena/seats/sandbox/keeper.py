@@ -24,6 +24,7 @@ from arena.games.discovery import outside_paths
 from arena.records import Ending, Limits
 from arena.seats.sandbox import canary, kernel, landlock, proc, wire
 from arena.seats.sandbox.child import Child, Trouble
+from arena.seats.sandbox.cores import Core
 from arena.seats.sandbox.forker import Forker
 from arena.seats.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
 from arena.seats.sandbox.spares import Spares
@@ -73,6 +74,7 @@ class Keeper:
         self.watch = MemoryWatch()
         """Watches the memory of command bots' programs."""
         self.turns = Turns()
+        self._core = Core()
         self.reason = ""
         """Why the isolation level is not stronger."""
 
@@ -144,7 +146,17 @@ class Keeper:
             self._end_template(bot)
             raise
         self._parents[child.pid] = template
+        self._core.admit(child.pid)
         return child
+
+    def stay(self) -> None:
+        """Keep this thread and all seats on one core from now on, until a bot is slow."""
+        self._core.hold(self.pids)
+
+    def slow(self) -> None:
+        """Give a bot that takes long what it can have: no other one computes beside it, and it may run on any core."""
+        self.turns.pause_others()
+        self._core.leave([*self.pids, *self._parents])
 
     def empty_cell(self, child: Child) -> int | None:
         """Bytes of address space of a seat before its bot's first line; it is the same for all that one process forks."""
@@ -208,6 +220,7 @@ class Keeper:
 
     def close(self) -> None:
         """End the zygote, and its children with it."""
+        self._core.close(())
         forkers, process = [self._forker, *self._templates.values()], self._process
         self._forker = self._process = None
         for bot in self._templates:

@@ -110,7 +110,7 @@ class LockedSeat(HeldSeat):
         child.send(wire.frame(wire.Start(seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)))
         ready = child.receive(
             self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT,
-            when_slow=self._keeper.turns.pause_others,
+            when_slow=self._keeper.slow,
         )  # fmt: skip
         self._keeper.turns.rest(child)
         self._cpu = child.cpu()

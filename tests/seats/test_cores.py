@@ -1,0 +1,80 @@
+"""A worker and its quick bots stay on one core, which no other worker has; with a slow bot all may run anywhere."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from arena.agent import BotFiles, StartInfo
+from arena.match import Answer
+from arena.records import Clock
+from arena.seats.sandbox import Keeper, LockedSeat, LockError
+from arena.seats.sandbox.cores import Core
+from helpers.locked_matches import LIMITS, first_view
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="there is only one core to be on"
+)
+CLOCK = Clock(move=5.0, bank=5.0)
+BOT = BotFiles("slow.py", {"slow.py": b"""
+import time
+from arena.agent import Agent
+
+class Slow(Agent):
+    def act(self, view):
+        while time.process_time() < self.params["seconds"]:
+            pass
+        return 0
+"""})  # fmt: skip
+
+
+@pytest.fixture
+def everywhere() -> Iterator[set[int]]:
+    cores = os.sched_getaffinity(0)
+    yield cores
+    os.sched_setaffinity(0, cores)
+
+
+def test_no_two_have_one_core_and_each_is_given_back(everywhere: set[int]) -> None:
+    cores = [Core() for _ in everywhere]
+    found = []
+    for core in cores:
+        core.hold([])
+        found.append(frozenset(os.sched_getaffinity(0)))
+        core.leave([])
+        assert os.sched_getaffinity(0) == everywhere
+    beyond = Core()
+    beyond.hold([])
+    assert os.sched_getaffinity(0) == everywhere  # there is none left
+    assert len(set(found)) == len(cores) and all(len(own) == 1 for own in found)
+    cores[0].close([])
+    beyond.hold([])
+    assert frozenset(os.sched_getaffinity(0)) == found[0]
+    for core in (*cores, beyond):
+        core.close([])
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_all_stay_until_a_bot_is_slow(everywhere: set[int], seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not seconds:
+        monkeypatch.setattr("arena.seats.sandbox.child._SLOW", 60.0)  # whatever else this machine has to do
+    with Keeper(["naga"]) as keeper:
+        try:
+            _ = keeper.level
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        keeper.stay()
+        assert len(os.sched_getaffinity(0)) == 1
+        with LockedSeat(keeper, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as seat:
+            assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
+            keeper.expect([("naga", BOT)], LIMITS)
+            seat.ask(first_view(seat=0, clock=CLOCK))
+            assert isinstance(seat.answer(), Answer)
+            with LockedSeat(keeper, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as spare:
+                assert spare.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
+                found = [os.sched_getaffinity(pid) for pid in (0, *keeper.pids, seat.pid, spare.pid)]
+        if seconds:
+            assert all(cores == everywhere for cores in found)
+        else:
+            assert all(cores == found[0] for cores in found)
+    assert os.sched_getaffinity(0) == everywhere
