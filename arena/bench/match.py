@@ -29,7 +29,7 @@ from arena.search import Settings
 from arena.shipped import house_folder
 from arena.workers.worker import BLAMED, NO_KILLS, Worker
 
-TURNS = 10
+TURNS = 6
 DEALS = 3  # of each table, short and long, played in every rotation
 SEARCHES = 12  # positions
 ITERATIONS = (10, 100)
@@ -54,11 +54,13 @@ class Table(msgspec.Struct, frozen=True):
     """The rule options of a long match; None: all matches of the game have one length."""
 
 
+_PATIENT = {"max_rounds": 1, "idle_window": 1000, "stall_window": 1000}  # null bots wait all the time
+
 TABLES: Mapping[str, Table] = {
     "hisatsu": Table(3),
     "naga": Table(2, {"series": "first_to:1"}, {"series": "games:9"}),
     "nanatoridori": Table(2, {"duel_penguins": 1}, {"duel_penguins": 2}),
-    "nertz": Table(2, {"max_rounds": 1, "tick_limit": 20}, {"max_rounds": 1, "tick_limit": 150}),
+    "nertz": Table(2, {**_PATIENT, "tick_limit": 20}, {**_PATIENT, "tick_limit": 150}),
     "yaniv": Table(
         3, {"max_rounds": 1, "turn_limit": 5}, {"max_rounds": 5, "turn_limit": 10}
     ),
@@ -135,17 +137,24 @@ _KINDS = (
     (COMMAND, NULL),
 )
 
-_AGENT = """
+_NULL = """
 from arena.agent import Agent, View
 
-class {name}(Agent):
+class Null(Agent):
     def act(self, view: View) -> int:
-{lines}        return 0
+        return 0
 """
-_LOOK = """\
-        for name in dir(type(view)):
-            if not name.startswith("_"):
-                getattr(view, name)
+_LOOKING = """
+from arena.agent import Agent, View
+
+class Looking(Agent):
+    names = ()
+
+    def act(self, view: View) -> int:
+        self.names = self.names or [name for name in dir(type(view)) if not name.startswith("_")]
+        for name in self.names:
+            getattr(view, name)
+        return 0
 """
 _PROGRAM = """
 import json, sys
@@ -185,8 +194,8 @@ def _worker(names: Sequence[str], held: str, bot: str, deals: int) -> tuple[Work
         (folder / "null.toml").mkdir()
         (folder / "null.toml" / "bot.toml").write_text(_TOML)
         (folder / "null.toml" / "null.py").write_text(_PROGRAM)
-        (folder / "null.py").write_text(_AGENT.format(name="Null", lines=""))
-        (folder / "looking.py").write_text(_AGENT.format(name="Looking", lines=_LOOK))
+        (folder / "null.py").write_text(_NULL)
+        (folder / "looking.py").write_text(_LOOKING)
         entries, bots = [], []
         for name in names:
             table = TABLES[name]
@@ -224,7 +233,9 @@ def _pairs(measured: Sequence[_Measured]) -> Iterator[tuple[_Measured, _Measured
 
 
 def _cost(short: _Measured, long: _Measured | None) -> MatchCost:
-    decision = None if long is None else (long.seconds - short.seconds) / (long.decisions - short.decisions)
+    decision = None
+    if long is not None and long.decisions != short.decisions:
+        decision = (long.seconds - short.seconds) / (long.decisions - short.decisions)
     return MatchCost(
         game=short.game, seats=TABLES[short.game].seats, held=short.held, bot=short.bot, decisions=short.decisions,
         match_us=1e6 * short.seconds, decision_us=None if decision is None else 1e6 * decision,
