@@ -21,7 +21,8 @@ _DIGITS = "1234567"
 
 def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     """`place V S` or `discard V`."""
-    return [_action_text(str(action % VALUES + 1), action // VALUES, int(s.seats)) for action in actions]
+    seats = int(s["seats"])
+    return [_action_text(str(action % VALUES + 1), action // VALUES, seats) for action in actions]
 
 
 def parse_action(s: Any, text: str) -> int:

@@ -21,9 +21,9 @@ __all__ = [
 
 def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     """`field N` or `select C C C`."""
-    if s.phase == DESIGNATE:
+    if s["phase"] == DESIGNATE:  # by its name it is read faster than as an attribute
         return [f"field {action}" for action in actions]
-    hand = CARDS.listing(int(s.hand[s.turn]))
+    hand = CARDS.listing(int(s["hand"][s["turn"]]))
     return ["select " + " ".join(card for i, card in enumerate(hand) if action >> i & 1) for action in actions]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from arena.agent.view import View
+from arena.engine.fields import Fields
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, FIRST_CARD, OPEN, TIED, TRUMPS
@@ -15,38 +16,38 @@ class NagaView(View):
     @cached_property
     def hand(self) -> list[str]:
         """The own cards, ascending by card id."""
-        return CARDS.listing(int(self.state.hand[self.seat]))
+        return CARDS.listing(self._fields.hand[self.seat])
 
     @property
     def phase(self) -> str:
         """`designate` (choose a place) or `select` (choose cards)."""
-        return "designate" if self.state.phase == DESIGNATE else "select"
+        return "designate" if self._fields.phase == DESIGNATE else "select"
 
     @property
     def is_parent(self) -> bool:
         """Whether this seat is the parent."""
-        return bool(self.state.parent == self.seat)
+        return bool(self._fields.parent == self.seat)
 
     @property
     def contest(self) -> int:
         """The number of the contest: 1 to 6, then 7 = Eltam."""
-        return int(self.state.contest)
+        return int(self._fields.contest)
 
     @property
     def place(self) -> int | None:
         """The contested place in phase `select`."""
-        return int(self.state.place) or None
+        return int(self._fields.place) or None
 
     @cached_property
     def open_places(self) -> list[int]:
         """The places that are not contested yet, Eltam (4) included."""
-        won = self.state.won.tolist()
+        won = self._fields.won
         return [place for place in range(1, 8) if won[place] == OPEN]
 
     @cached_property
     def field(self) -> dict[int, list[str]]:
         """The field cards of all seven places."""
-        cards = self.state.field.tolist()
+        cards = self._fields.field
         return {place: [CARDS.text(card) for card in sorted(cards[_FIRST[place] : _FIRST[place + 1]])] for place in range(1, 8)}
 
     @cached_property
@@ -57,12 +58,12 @@ class NagaView(View):
     @property
     def games(self) -> tuple[int, int]:
         """How many games of the series this seat and the other seat have won."""
-        return int(self.state.games[self.seat]), int(self.state.games[1 - self.seat])
+        return self._fields.games[self.seat], self._fields.games[1 - self.seat]
 
     @cached_property
     def played(self) -> list[str]:
         """All cards played so far in this game."""
-        return [CARDS.text(card) for card in self.state.shown[: self.state.num_shown].tolist()]
+        return [CARDS.text(card) for card in self._fields.shown[: self._fields.num_shown]]
 
     @cached_property
     def unseen(self) -> list[str]:
@@ -74,13 +75,13 @@ class NagaView(View):
     def won(self) -> dict[int, int | None]:
         """The winner of each contested place: a seat, or None for a tie."""
         owners = {1: 0, 2: 1, TIED: None}
-        won = self.state.won.tolist()
+        won = self._fields.won
         return {place: owners[won[place]] for place in range(1, 8) if won[place]}
 
     @property
     def stock(self) -> int:
         """How many cards the stock holds."""
-        return int(self.state.num_stock)
+        return int(self._fields.num_stock)
 
     @cached_property
     def selections(self) -> dict[str, list[str]]:
@@ -107,18 +108,22 @@ class NagaView(View):
 
     def _strength_arguments(self, place: int) -> tuple[int, tuple[int, int, int, int, int]]:
         """Field cards; size, trump and options. Read once per view, as reading a record is slow."""
-        state = self.state
+        fields = self._fields
         self._arguments[place] = found = (
             sum(1 << CARDS.parse(card, "field") for card in self.field[place]),
             (
                 5 if place == ELTAM else 4,
                 int(TRUMPS[place]),
-                int(state.none_compare),
-                int(state.moon_class),
-                int(state.moon_duplicate),
+                fields.none_compare,
+                fields.moon_class,
+                fields.moon_duplicate,
             ),
         )
         return found
+
+    @cached_property
+    def _fields(self) -> Fields:
+        return Fields(self.state)
 
     @cached_property
     def _arguments(self) -> dict[int, tuple[int, tuple[int, int, int, int, int]]]:

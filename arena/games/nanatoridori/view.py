@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from arena.agent.view import View
+from arena.engine.fields import Fields
 from arena.games.nanatoridori import text
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.state import (
@@ -60,49 +61,49 @@ class NanaView(View):
     @cached_property
     def variant(self) -> str:
         """`basic`, `advanced` or `duel`."""
-        return {ADVANCED: "advanced", DUEL: "duel"}.get(int(self.state.variant), "basic")
+        return {ADVANCED: "advanced", DUEL: "duel"}.get(int(self._fields.variant), "basic")
 
     @cached_property
     def phase(self) -> str:
         """`turn` (play or pass), `take` (take or drop the beaten cards), `drawn` (keep or toss the drawn card)."""
-        return {TURN: "turn", TAKE: "take", DRAWN: "drawn"}.get(int(self.state.phase), "over")
+        return {TURN: "turn", TAKE: "take", DRAWN: "drawn"}.get(int(self._fields.phase), "over")
 
     @cached_property
     def seats(self) -> int:
         """How many seats play, those that are out included."""
-        return int(self.state.seats)
+        return int(self._fields.seats)
 
     @property
     def round(self) -> int:
         """The number of the round, from 1."""
-        return int(self.state.round_number)
+        return int(self._fields.round_number)
 
     @cached_property
     def table(self) -> Block | None:
         """The cards to beat; None: this seat leads."""
-        count = int(self.state.table_count)
-        return Block(count, int(self.state.table_value)) if count else None
+        count = int(self._fields.table_count)
+        return Block(count, int(self._fields.table_value)) if count else None
 
     @property
     def owner(self) -> int | None:
         """The seat that played the cards on the table; None: this seat leads."""
-        return int(self.state.table_owner) if self.table else None
+        return int(self._fields.table_owner) if self.table else None
 
     @property
     def passes(self) -> int:
         """How many seats have passed since the last play."""
-        return int(self.state.passes)
+        return int(self._fields.passes)
 
     @cached_property
     def beaten(self) -> Block | None:
         """The block that may be taken, in the phase `take`."""
-        count = int(self.state.beaten_count)
-        return Block(count, int(self.state.beaten_value)) if count else None
+        count = int(self._fields.beaten_count)
+        return Block(count, int(self._fields.beaten_value)) if count else None
 
     @property
     def drawn(self) -> int | None:
         """The card that was drawn, in the phase `drawn`, if this seat may see it."""
-        return int(self.state.drawn) or None
+        return int(self._fields.drawn) or None
 
     @cached_property
     def plays(self) -> dict[str, Play]:
@@ -128,13 +129,13 @@ class NanaView(View):
     @cached_property
     def hand_sizes(self) -> list[int]:
         """How many cards each seat holds, by seat; 0 means that the seat is out."""
-        sizes: list[int] = self.state.hand_size[: self.seats].tolist()
+        sizes: list[int] = self._fields.hand_size[: self.seats]
         return sizes
 
     @cached_property
     def known(self) -> list[list[Block]]:
         """Blocks that everybody knows to be in each hand, by seat, because they were taken; their place in it is not known."""
-        marks = self.state.known.tolist()
+        marks = self._fields.known
         return [
             [Block(size, value) for value in range(1, VALUES + 1) for size in block_sizes(marks[(seat << MARKS) + value])]
             for seat in range(self.seats)
@@ -143,7 +144,7 @@ class NanaView(View):
     @cached_property
     def discards(self) -> list[int]:
         """The discarded cards in their order."""
-        return self._cards("discard", 0, int(self.state.num_discard))
+        return self._cards("discard", 0, int(self._fields.num_discard))
 
     @cached_property
     def unseen(self) -> Counter[int]:
@@ -166,28 +167,32 @@ class NanaView(View):
     @cached_property
     def fronts(self) -> list[list[int]]:
         """The front cards of each seat in a duel, by seat, 0 for one that lies face down; empty lists in other variants."""
-        sizes = self.state.num_fronts.tolist()
+        sizes = self._fields.num_fronts
         return [self._cards("fronts", FRONTS * seat, sizes[seat]) for seat in range(self.seats)]
 
     @cached_property
     def out(self) -> list[int]:
         """The seats that are out, in that order."""
-        seats: list[int] = self.state.out[: self.state.num_out].tolist()
+        seats: list[int] = self._fields.out[: self._fields.num_out]
         return seats
 
     @cached_property
     def totals(self) -> list[int]:
         """The penguins that each seat has left, by seat; in the advanced variant its points."""
-        totals: list[int] = self.state.totals[: self.seats].tolist()
+        totals: list[int] = self._fields.totals[: self.seats]
         return totals
 
     @property
     def stock(self) -> int:
         """How many cards can still be drawn."""
-        return 0 if self.variant == "duel" else int(self.state.num_stock)
+        return 0 if self.variant == "duel" else int(self._fields.num_stock)
+
+    @cached_property
+    def _fields(self) -> Fields:
+        return Fields(self.state)
 
     def _cards(self, field: str, first: int, count: int) -> list[int]:
-        cards: list[int] = self.state[field][first : first + count].tolist()
+        cards: list[int] = getattr(self._fields, field)[first : first + count]
         return cards
 
 

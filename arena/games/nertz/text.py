@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import SUITS
+from arena.engine.fields import Fields
 from arena.engine.options import OptionValue
 from arena.engine.room import Document
 from arena.games.nertz import rules
@@ -15,7 +16,6 @@ from arena.games.nertz.words import (
     ACTIONS,
     BEGUN_WORD,
     HIDDEN,
-    Fields,
     code_of,
     default_memory,
     foundation_top,

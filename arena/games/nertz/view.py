@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arena.agent.view import View
+from arena.engine.fields import Fields
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
 from arena.games.nertz.state import CARDS, PILES
 from arena.games.nertz.ticks import wanted_cards
 from arena.games.nertz.words import (
-    Fields,
     foundation_top,
     knowledge,
     moves_of,

@@ -1,11 +1,11 @@
 """The words that positions and actions of Nertz are written with, both ways."""
 
 from collections.abc import Callable
-from typing import Any
 
+from arena.engine.fields import Fields
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
-from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, STATE, WORK_WORK
+from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, WORK_WORK
 
 ACTIONS: tuple[str, ...] = (
     "wait",
@@ -33,24 +33,6 @@ def code_of(text: object, key: str) -> int:
     if code is None:
         raise PositionError(f"{key}: {text!r} is no action; {nearest(str(text), ACTIONS)}")
     return code
-
-
-class Fields:
-    """A state's fields as plain numbers and lists, each read when it is first asked for: reading a record is slow."""
-
-    def __init__(self, s: Any) -> None:
-        self._record = s
-
-    def __getattr__(self, name: str) -> Any:
-        """Read a field. Called only for what is not known yet."""
-        if name not in _NAMES:
-            raise AttributeError(name)
-        value = self._record[name].tolist()
-        setattr(self, name, value)
-        return value
-
-
-_NAMES = frozenset(STATE.names or ())
 
 
 def moves_of(packed: int, seats: int) -> list[str | None]:

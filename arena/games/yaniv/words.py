@@ -1,11 +1,9 @@
 """The words that positions and actions of Yaniv are written with."""
 
 from collections.abc import Iterable
-from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
-
+from arena.engine.fields import Fields
 from arena.games.yaniv.rows import CARDS, JOKER
 from arena.games.yaniv.state import DRAW, MATCH_OVER, SLAP, START, State
 
@@ -14,9 +12,8 @@ HIDDEN = "?"
 
 
 def plain(s: Any) -> State:
-    """The fields of a record as Python numbers and lists: reading them one by one from the record is slow."""
-    values = (value.tolist() if isinstance(value, np.ndarray) else value for value in s.item())
-    return cast(State, SimpleNamespace(**dict(zip(s.dtype.names, values))))
+    """The fields of a record as Python numbers and lists."""
+    return cast(State, Fields(s))
 
 
 def cards_of(row: int) -> list[str]:
