@@ -104,11 +104,43 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_void(self) -> bool:
         """Whether the host could not finish the match: it is stored and reported, but not rated."""
-        return any(seat.ending is Ending.HOST for seat in self.seats)
+        return Ending.HOST in [seat.ending for seat in self.seats]
 
     @property
     def is_measured(self) -> bool:
         """Whether thinking time became ticks of the game: the match can be replayed, but not repeated; it is not rated."""
+        return bool(self.delays)
+
+
+class SeatOutcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What came of one seat of a match; the fields are those of SeatRecord."""
+
+    bot: str
+    bot_version: int
+    unit: int
+    place: int
+    score: float
+    ending: Ending
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What ratings and retirements look at in a match: some fields of its MatchRecord, read from it much faster than all."""
+
+    index: int
+    pool: str
+    options: str
+    deal: int
+    seats: tuple[SeatOutcome, ...]
+    delays: tuple[int, ...] = ()
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the host could not finish the match."""
+        return Ending.HOST in [seat.ending for seat in self.seats]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether thinking time became ticks of the game."""
         return bool(self.delays)
 
 

@@ -31,7 +31,7 @@ from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
 from arena.formats.tables import Table, Tables, require
 from arena.ratings.settings import OVERALL, RatingSettings
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
@@ -179,7 +179,7 @@ class Comparison:
         """Every match is wanted: a comparison ends when one of its bots is retired."""
         return True
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match; a deal with a void one says nothing."""
         self._retirement.add(record)
         if record.is_void:

@@ -12,7 +12,7 @@ from typing import Protocol
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement, stretches
 from arena.formats.tables import Table
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 
 
 class Course(Protocol):
@@ -36,7 +36,7 @@ class Course(Protocol):
         """Whether a match is played, as far as it is decided."""
         ...
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match."""
         ...
 
@@ -128,7 +128,7 @@ class StagedCourse:
         """Every match of a stage is wanted; a retired bot sits at none of the later tables."""
         return True
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match."""
         self._retirement.add(record)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from arena.formats.plan import Plan
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 
 CHECKPOINTS = 20  # retirements are decided every 5 % of the plan
 MOST_VOID = Fraction(1, 4)
@@ -44,11 +44,13 @@ class Retirement:
         self._matches: Counter[Bot] = Counter()
         self._voids: list[set[Bot]] = []  # the bots of each void match
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match."""
         bots = {(seat.bot, seat.bot_version) for seat in record.seats}
-        self._matches.update(bots)
-        if record.is_void:
+        for bot in bots:
+            self._matches[bot] += 1
+        is_void = record.is_void
+        if is_void:
             self._voids.append(bots)
         for seat in record.seats:
             bot = (seat.bot, seat.bot_version)
@@ -56,8 +58,8 @@ class Retirement:
                 self._streaks[bot] += 1
                 if self._streaks[bot] >= self._plan.faults.retire_after and bot in self._places:
                     self._retiring.add(self._places[bot])
-            elif not record.is_void:
-                self._streaks[bot] = 0
+            elif not is_void and bot in self._streaks:
+                del self._streaks[bot]
 
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; returns a line for each of those bots."""

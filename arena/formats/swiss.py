@@ -40,7 +40,7 @@ from arena.formats.staged import Staged
 from arena.formats.stages import Stage
 from arena.formats.tables import Table, orders_text, require, shuffled
 from arena.ratings.settings import RatingSettings
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 
 MOST_STEPS = 50_000  # of the search for a pairing: about a tenth of a second
 SHOWN = 3  # bots in the news of a round
@@ -121,7 +121,7 @@ class SwissCourse(StagedCourse):
                 self._standings[place].seat(table)
             yield first, last
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match; a void one, and one of no round that was paired here (a false folder's), scores nothing."""
         super().add(record)
         if not record.is_void and record.index < len(self.plan):

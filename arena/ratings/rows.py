@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 
 Bot = tuple[str, int]
 """A bot's name and version."""
@@ -81,7 +81,7 @@ class Collector:
         for bot in bots:
             self._numbers.setdefault(bot, len(self._numbers))
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Add the next match; a void match is left out."""
         if record.is_void:
             return

@@ -13,7 +13,7 @@ from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.rows import Beliefs, Bot, Collector
 from arena.ratings.settings import MODEL, RatingSettings
 from arena.ratings.standings import Rated, count_rows, overall
-from arena.records import MatchRecord, Rating
+from arena.records import MatchRecord, Outcome, Rating
 
 KEPT = 4096  # matches of a pool that wait to be taken in together
 
@@ -26,7 +26,7 @@ class RunningRatings:
         self._settings = settings
         self._pools = {pool: _RunningPool(tuple(dict.fromkeys(bots)), settings) for pool, bots in field.items()}
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Add the next match. It counts for nothing if it is void, or if it is measured and those are not rated."""
         if record.pool in self._pools and not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools[record.pool].add(record)
@@ -45,7 +45,7 @@ class _RunningPool:
         self._waiting, self._number = Collector(bots), 0
         self._work = new_workspace()
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         self._waiting.add(record)
         self._number += 1
         if self._number >= KEPT:

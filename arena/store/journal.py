@@ -18,7 +18,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.names import in_words
-from arena.records import Ending, MatchRecord
+from arena.records import Ending, MatchRecord, Outcome
 from arena.store.hashing import canonical_bytes
 from arena.store.rows import Row, checksum, record_of, row_checksum
 
@@ -143,10 +143,15 @@ class Journal:
         for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
             yield self._decode(*row)
 
+    def outcomes(self, first: int, last: int) -> Iterator[Outcome]:
+        """What came of the stored matches with plan index in first..last-1, in plan order: much faster than `records`."""
+        for match_id, place, body, found in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
+            yield self._decoded(self._checked(match_id, place, body, found), Outcome, place)
+
     def endings(self) -> Iterator[tuple[Ending, ...]]:
         """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""
         for row in self._rows(_ROWS, ()):
-            yield tuple(seat.ending for seat in self._decoded(self._checked(*row), _Brief, f"match {row[1]}").seats)
+            yield tuple(seat.ending for seat in self._decoded(self._checked(*row), _Brief, row[1]).seats)
 
     def count(self) -> int:
         """The number of stored matches."""
@@ -180,17 +185,17 @@ class Journal:
         rows = [(name, value, checksum(name.encode() + value)) for name, value in values.items()]
         self._db.executemany("insert or replace into meta values (?, ?, ?)", rows)
 
-    def _decode(self, match_id: Any, place: Any, body: Any, checksum: Any) -> MatchRecord:
-        record = self._decoded(self._checked(match_id, place, body, checksum), MatchRecord, f"match {place}")
+    def _decode(self, match_id: Any, place: Any, body: Any, found: Any) -> MatchRecord:
+        record = self._decoded(self._checked(match_id, place, body, found), MatchRecord, place)
         if (record.match_id, record.index) != (match_id.hex(), place):
             raise StoreError(f"{self.path}: the row of match {place} holds match {record.index}, {record.match_id}")
         return record
 
-    def _decoded(self, body: bytes, kind: type[R], what: str) -> R:
+    def _decoded(self, body: bytes, kind: type[R], place: int) -> R:
         try:
             return msgspec.msgpack.decode(body, type=kind)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:  # the checksum is right: somebody wrote it so
-            raise StoreError(f"{self.path}: the row of {what} is not ours: {in_words(error)}") from None
+            raise StoreError(f"{self.path}: the row of match {place} is not ours: {in_words(error)}") from None
 
     def _checked(self, match_id: Any, place: Any, body: Any, checksum: Any) -> bytes:
         if not _is_sound(match_id, place, body, checksum):
@@ -201,11 +206,12 @@ class Journal:
 
     def _drop_damaged(self) -> None:
         """Delete the rows whose checksum is wrong: their matches are played again."""
-        bad = [(row[0],) for row in self._db.execute(_ROWS) if not _is_sound(*row)]
+        rows = self._db.execute("select rowid, match_id, place, body, checksum from matches")
+        bad = [(number,) for number, *row in rows if not _is_sound(*row)]
         if not bad:
             return
         with self._writing():
-            self._db.executemany("delete from matches where match_id = ?", bad)
+            self._db.executemany("delete from matches where rowid = ?", bad)
         if not all(_is_sound(*row) for row in self._db.execute(_ROWS)):
             raise StoreError(f"{self.path}: damaged rows cannot be removed; restore it, or start anew with --fresh")
         self.repaired.append(f"damaged rows were dropped, and their matches are played again: {len(bad)}")

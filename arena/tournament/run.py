@@ -345,9 +345,9 @@ class _Run:
         retired = len(self.course.retired)
         if self._compiling is not None:
             self._compiling.wait_for(jit.RATINGS)
-        for record in self.journal.records(first, last):
-            self.running.add(record)
-            self.course.add(record)
+        for outcome in self.journal.outcomes(first, last):
+            self.running.add(outcome)
+            self.course.add(outcome)
         for news in self.course.pass_checkpoint():
             if is_new:
                 self.reporter.say(news)

@@ -36,7 +36,7 @@ from arena.ratings.error_bars import error_bars
 from arena.ratings.models import believe
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import MODEL, RatingSettings
-from arena.records import MatchRecord
+from arena.records import MatchRecord, Outcome
 from arena.seeds import key_of_link
 
 LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
@@ -85,7 +85,7 @@ class LadderCourse(StagedCourse):
         """Whether a match is played: all but those that a later leg did not want any more."""
         return index not in self._skipped
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, record: MatchRecord | Outcome) -> None:
         """Take in the next match."""
         super().add(record)
         self._played += 1
