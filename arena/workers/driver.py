@@ -22,7 +22,8 @@ from arena.workers.backend import Backend, Lost, Ticket
 from arena.workers.gate import Gate, OpenGate, Queue
 from arena.workers.worker import BLAMED, NO_KILLS, Chunk, Failure
 
-CHUNK_SECONDS = 0.25  # Ray's cost of 0.5 ms a task is then 0.2 %
+CHUNK_SECONDS = 0.25  # a task of Ray costs its worker 1 to 2 ms of CPU time
+LEAST_SECONDS = 0.01  # of a chunk at the end of a stretch, where they get shorter
 CHUNK_MATCHES = 512
 IN_FLIGHT = 2  # chunks per slot: one running, one waiting
 ATTEMPTS = 3  # singly
@@ -150,11 +151,12 @@ class Driver:
         return min(slots, max(1, slots - busy)) if busy else IN_FLIGHT * slots
 
     def _size(self, left: int) -> int:
-        """How many matches to put into a chunk: by the time that a match takes, never more than a fair share of the rest."""
+        """How many matches to put into a chunk: by the time that a match takes, and near the end a fair share of the rest."""
         if self._match_seconds is None:
             return 1
-        fair = max(1, left // (IN_FLIGHT * self.backend.slots))
-        return max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / max(self._match_seconds, 1e-6))))
+        seconds = max(self._match_seconds, 1e-6)
+        fair = max(left // (IN_FLIGHT * self.backend.slots), int(LEAST_SECONDS / seconds))
+        return max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / seconds)))
 
     def _asked(self, outcome: Chunk | Lost) -> dict[int, tuple[str, str]]:
         """What the matches of a chunk asked for that is not compiled; it is being compiled from now on.

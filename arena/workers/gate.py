@@ -1,5 +1,6 @@
 """Which matches can be played already: those of games that are compiled where they are played."""
 
+import itertools
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -113,7 +114,11 @@ class Queue:
 
     def take(self, count: int) -> list[int]:
         """The next `count` matches that can be played, or fewer; none if there are none now."""
-        taken: list[int] = []
+        if self._gate.is_open and not self._held_count:
+            taken = list(itertools.islice(self._indices, count))
+            self._is_exhausted = len(taken) < count
+            return taken
+        taken = []
         for game, held in self._held.items():
             while held and len(taken) < count and self._gate.is_ready(game):
                 taken.append(held.popleft())

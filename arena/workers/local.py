@@ -1,9 +1,11 @@
 """The local backend: worker processes on this machine, without Ray. Its results are the same as on Ray."""
 
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
-from collections.abc import Mapping, Sequence
+import queue
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from weakref import WeakKeyDictionary
 
@@ -28,7 +30,8 @@ class LocalBackend:
         self._notes: WeakKeyDictionary[WorkerPool, Notes] = WeakKeyDictionary()
         self._pool = self._start()
         self._require_start()
-        self._futures: dict[Ticket, tuple[WorkerPool, concurrent.futures.Future[Chunk], Sequence[int]]] = {}
+        self._futures: dict[int, tuple[WorkerPool, concurrent.futures.Future[Chunk], Sequence[int]]] = {}
+        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()  # tickets; to wait for all futures would look at each of them
         self._serial = 0
 
     def __enter__(self) -> "LocalBackend":
@@ -46,18 +49,16 @@ class LocalBackend:
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
             future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
-        self._futures[self._serial] = (self._pool, future, indices)
-        return self._serial
+        ticket = self._serial
+        self._futures[ticket] = (self._pool, future, indices)
+        future.add_done_callback(lambda _: self._ended.put(ticket))
+        return ticket
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The chunks that have ended, after at most `seconds`."""
-        futures = [future for _, future, _ in self._futures.values()]
-        concurrent.futures.wait(futures, timeout=seconds, return_when=concurrent.futures.FIRST_COMPLETED)
         ended: list[tuple[Ticket, Chunk | Lost]] = []
-        for ticket, (pool, future, matches) in list(self._futures.items()):
-            if not future.done():
-                continue
-            del self._futures[ticket]
+        for ticket in self._tickets(seconds):
+            pool, future, matches = self._futures.pop(ticket)
             try:
                 ended.append((ticket, future.result()))
             except BrokenProcessPool:
@@ -65,6 +66,14 @@ class LocalBackend:
                 if pool is self._pool:
                     self._restart()
         return ended
+
+    def _tickets(self, seconds: float) -> Iterator[int]:
+        """Those of the chunks that have ended; waits for the first one."""
+        if self._futures:
+            with contextlib.suppress(queue.Empty):
+                yield self._ended.get(timeout=seconds)
+                while True:
+                    yield self._ended.get_nowait()
 
     def compile(self, _game: str, _part: str) -> bool:
         """Do nothing: the workers are on this machine."""

@@ -42,6 +42,10 @@ _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_worker_niceness": "0",  # as workers have it at home; with Ray's 15, whatever else the machine does would come first
+    "RAY_task_events_report_interval_ms": "0",  # for Ray's dashboard, as the next two
+    "RAY_enable_metrics_collection": "0",
+    "RAY_event_stats": "0",
 }
 
 
@@ -124,20 +128,20 @@ class RayBackend:
         if not self._sent:  # all nodes are gone: others may come
             time.sleep(seconds)
             return []
-        ready, _ = self._ray.wait(list(self._sent), num_returns=1, timeout=seconds)
-        if ready:
-            ready, _ = self._ray.wait(list(self._sent), num_returns=len(self._sent), timeout=0)
+        sent = list(self._sent)
+        if not (ready := self._ray.wait(sent, num_returns=len(sent), timeout=0)[0]):
+            ready, _ = self._ray.wait(sent, num_returns=1, timeout=seconds)
         ended: list[tuple[Ticket, Chunk | Lost]] = []
         for reference in ready:
-            sent = self._sent.pop(reference)
-            outcome = self._result(reference, sent.matches)
-            if sent.node is not None:
-                sent.node.chunks -= 1
+            chunk = self._sent.pop(reference)
+            outcome = self._result(reference, chunk.matches)
+            if chunk.node is not None:
+                chunk.node.chunks -= 1
                 if isinstance(outcome, Lost):
-                    sent.node.failed += 1
+                    chunk.node.failed += 1
                 else:
-                    sent.node.heard, sent.node.failed = time.monotonic(), 0
-            ended.append((sent.ticket, outcome))
+                    chunk.node.heard, chunk.node.failed = time.monotonic(), 0
+            ended.append((chunk.ticket, outcome))
         return ended
 
     def compile(self, game: str, part: str) -> bool:
