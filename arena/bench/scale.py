@@ -39,9 +39,10 @@ BACKENDS = (LOCAL, RAY)
 BARE = "bare"
 STUB, TRUSTED, LOCKED = "stub of 5 ms", "naga, trusted bots", "naga, locked bots"
 _LARGER = 10  # times the matches that are played: chunks are as in a large tournament
-_WARMING = 0.1  # share of the matches before the clock starts: workers start and load
+WARMING = 0.1  # share of the matches before the clock starts: workers start and load
+_LOOK_SECONDS = 0.2  # between looks at the memory, which take a tenth of a millisecond
 _PROBE = 100  # matches to find out how long they take
-_PER_DEAL = 20  # 5 bots, tables of 2, both rotations
+PER_DEAL = 20  # 5 bots, tables of 2, both rotations
 _BOT = """
 from arena.agent import Agent
 
@@ -134,7 +135,7 @@ class _StubWorker(Worker):
                 return played
             self._template = played
         work(self._rounds)
-        return _pretended(self._template, self._plan.setup(index))
+        return pretended(self._template, self._plan.setup(index))
 
 
 def work(rounds: int) -> None:
@@ -155,7 +156,8 @@ def rounds_of(seconds: float) -> int:
         rounds *= 2
 
 
-def _pretended(template: MatchRecord, setup: MatchSetup) -> MatchRecord:
+def pretended(template: MatchRecord, setup: MatchSetup) -> MatchRecord:
+    """The record of a match that was not played, like another one's."""
     winner = int(setup.match_id[:4], 16) % len(template.seats)
     seats = tuple(
         msgspec.structs.replace(seat, bot=player.bot, bot_sha256=player.sha256, place=1 + (number != winner))
@@ -171,10 +173,10 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
     rounds = rounds_of(STUB_SECONDS)
     for play in (STUB, TRUSTED, LOCKED):
         make_job = functools.partial(StubJob, rounds=rounds) if play == STUB else Job
-        with _Table(play == LOCKED, _PER_DEAL) as table:
+        with Table(play == LOCKED, PER_DEAL) as table:
             job = job_of(table / "scale.yaml", make_job)
         rate, _ = _bare_loops(job, _PROBE, 1)
-        matches = _PER_DEAL * max(5, round(scale * THROUGHPUT_SECONDS * rate / _PER_DEAL))
+        matches = PER_DEAL * max(5, round(scale * THROUGHPUT_SECONDS * rate / PER_DEAL))
         one, two = (_bare_loops(job, matches, workers) for workers in (1, 2))
         for workers, (rate, cpu) in ((1, one), (2, two)):
             yield Throughput(
@@ -183,7 +185,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
             )  # fmt: skip
         for backend in backends:
             for workers in (1, 2):
-                with _Table(play == LOCKED, _LARGER * matches * workers) as table:
+                with Table(play == LOCKED, _LARGER * matches * workers) as table:
                     settings = Settings(out=table / "out", backend=backend, workers=workers, job=make_job)
                     yield alone(_throughput, table, settings, play, one)
 
@@ -191,28 +193,28 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
 def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size]:
     """What a tournament of each size costs its driver."""
     for size in matches:
-        with _Table(False, size + max(size // 20, 10 * _PER_DEAL)) as table:  # a bit more, so that it can go on
+        with Table(False, size + max(size // 20, 10 * PER_DEAL)) as table:  # a bit more, so that it can go on
             settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
             played = alone(_play_until, table, settings, size)
             resume_s, resume_cpu_s = alone(_start_seconds, table, settings)
             yield alone(_with_resume, table, played, resume_s, resume_cpu_s)
 
 
-def starts(matches: Sequence[int] = (_PER_DEAL, LARGE_PLAN), backends: Sequence[str] = BACKENDS) -> Iterator[Start]:
+def starts(matches: Sequence[int] = (PER_DEAL, LARGE_PLAN), backends: Sequence[str] = BACKENDS) -> Iterator[Start]:
     """How long a small and a large plan take from the call to the first match, with each backend."""
     for backend in backends:
         for size in matches:
-            with _Table(False, size) as table:
+            with Table(False, size) as table:
                 settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
                 seconds, cpu_s = alone(_start_seconds, table, settings)
             yield Start(backend=backend, matches=size, seconds=seconds, cpu_s=cpu_s)
 
 
-class _Table:
+class Table:
     """A folder with a config of about so many matches; a context manager."""
 
     def __init__(self, is_locked: bool, matches: int) -> None:
-        self._is_locked, self._deals = is_locked, max(1, matches // _PER_DEAL)
+        self._is_locked, self._deals = is_locked, max(1, matches // PER_DEAL)
         self._folder = tempfile.TemporaryDirectory(prefix="arena-scale-")
 
     def __enter__(self) -> Path:
@@ -250,9 +252,9 @@ def _bare_loop(job: Job, matches: int) -> tuple[float, float]:
     """Wall and CPU seconds per match."""
     worker = job.worker()
     try:
-        worker.play(range(_PER_DEAL))  # it loads the game; from here on its CPU time is told
+        worker.play(range(PER_DEAL))  # it loads the game; from here on its CPU time is told
         began = time.perf_counter()
-        chunk = worker.play([index % _PER_DEAL for index in range(matches)])
+        chunk = worker.play([index % PER_DEAL for index in range(matches)])
         return (time.perf_counter() - began) / matches, chunk.worker_cpu / matches
     finally:
         worker.close()
@@ -264,14 +266,15 @@ class Meter(Silent):
     def __init__(self, warm: int, stop_at: int = sys.maxsize) -> None:
         self._warm, self._stop_at = warm, stop_at
         self.marks: list[tuple[float, float, int]] = []  # wall, CPU, matches: at the first look, when warm, and at the last
-        self.start_mb = self.peak_mb = 0.0
+        self.start_mb = self.peak_mb = self._looked = 0.0
 
     def progress(self, progress: Progress) -> None:
         """Take a note."""
         now = (time.perf_counter(), time.process_time(), progress.played_now)
         if not self.marks:
             self.start_mb = resident_mb()
-        self.peak_mb = max(self.peak_mb, resident_mb())
+        if now[0] - self._looked > _LOOK_SECONDS:
+            self.peak_mb, self._looked = max(self.peak_mb, resident_mb()), now[0]
         if not self.marks or (len(self.marks) == 1 and progress.played_now >= self._warm):
             self.marks.append(now)
         self.last = now
@@ -285,8 +288,8 @@ class Meter(Silent):
 
 
 def _throughput(folder: Path, settings: Settings, play: str, bare: tuple[float, float]) -> Throughput:
-    matches = msgspec.json.decode((folder / "scale.yaml").read_bytes())["deals"] * _PER_DEAL // _LARGER
-    meter = Meter(int(_WARMING * matches), matches)
+    matches = msgspec.json.decode((folder / "scale.yaml").read_bytes())["deals"] * PER_DEAL // _LARGER
+    meter = Meter(int(WARMING * matches), matches)
     try:
         tally = run_tournament(folder / "scale.yaml", settings, meter).tally
     except Interrupted as stopped:
@@ -302,7 +305,7 @@ def _throughput(folder: Path, settings: Settings, play: str, bare: tuple[float, 
 
 
 def _play_until(folder: Path, settings: Settings, matches: int) -> Size:
-    meter = Meter(int(_WARMING * matches), matches)
+    meter = Meter(int(WARMING * matches), matches)
     began = time.perf_counter()
     with contextlib.suppress(Interrupted):
         run_tournament(folder / "scale.yaml", settings, meter)

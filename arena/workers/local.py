@@ -68,7 +68,7 @@ class LocalBackend:
         return ended
 
     def _tickets(self, seconds: float) -> Iterator[int]:
-        """Those of the chunks that have ended; waits for the first one."""
+        """Yield the tickets of chunks that have ended, and wait for the first one at most so many seconds."""
         if self._futures:
             with contextlib.suppress(queue.Empty):
                 yield self._ended.get(timeout=seconds)

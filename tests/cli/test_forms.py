@@ -24,6 +24,7 @@ from arena.bench.commands import CommandCost
 from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
 from arena.bench.formats import Saving, SimulatedTest
+from arena.bench.load import Load
 from arena.bench.match import MatchCost, SearchFixed
 from arena.bench.rows import RowsCost, Run
 from arena.bench.scale import BARE, STUB, Size, Start, Throughput
@@ -223,6 +224,10 @@ THROUGHPUT = Throughput(
     play=STUB, backend=BARE, workers=1, matches=20, per_second=200.0, worker_cpu_ms=5.0, driver_cpu_us=0.0, efficiency=None,
     of_bare=1.0, of_bare_by_cpu=1.0,
 )  # fmt: skip
+LOAD = Load(
+    backend="local", workers=64, offered=None, matches=400_000, per_second=30_000.0, driver_cpu_us=12.0, driver_share=0.4,
+    start_mb=170.0, playing_mb=220.0,
+)  # fmt: skip
 SIZE = Size(
     matches=100, seconds=1.0, driver_cpu_us=80.0, start_mb=math.nan, playing_mb=math.nan, finish_mb=200.0, finish_s=0.5,
     finish_cpu_us=40.0, journal_mb=0.1, resume_s=0.3, resume_cpu_s=0.2, status_s=0.01,
@@ -290,10 +295,11 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
     "scale": (
         {
-            "throughputs": lambda *_: [THROUGHPUT], "sizes": lambda *_: [SIZE],
+            "throughputs": lambda *_: [THROUGHPUT], "sizes": lambda *_: [SIZE], "loads": lambda *_: [LOAD],
             "starts": lambda **_: [Start(backend="local", matches=20, seconds=1.0, cpu_s=0.5)],
         },
-        lambda found: found["size"][0]["start_mb"] is None and found["throughput"][0]["per_second"] == 200,
+        lambda found: found["size"][0]["start_mb"] is None and found["throughput"][0]["per_second"] == 200
+        and found["load"][0]["offered"] is None,
     ),
     "chaos": (
         {"play_in_a_storm": lambda *_, **named: Chaos(kills=Counter({WORKER: 3}), seconds=2.0, matches=12)},

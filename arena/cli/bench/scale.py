@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from arena.bench.load import LOADS, WORKERS, Load, loads
 from arena.bench.scale import (
     BACKENDS,
     BARE,
@@ -28,7 +29,7 @@ from arena.report.terminal.page import Page
 
 LEAST = 100
 SHORT = 10_000  # matches: below, every part is made shorter
-OF_BARE, DRIVER_US, START_S = 0.9, 100.0, 5.0  # to reach
+OF_BARE, DRIVER_US, START_S = 0.9, 15.0, 5.0  # to reach
 
 
 def scale(
@@ -63,15 +64,23 @@ def scale(
     for size in sizes(wanted, backends[0]):
         note(f"  {size.matches:,} matches: {size.seconds:,.0f} s")
         costs.append(size)
+    note(f"load: one driver, up to {WORKERS} workers that answer without playing, {backends[0]} backend ...")
+    held: list[Load] = []
+    for load in loads(min(1.0, max(wanted) / SIZES[-1]), backends[0]):
+        note(f"  {load.per_second:,.0f} matches/s")
+        held.append(load)
     note("start: from the call to the first match under way ...")
     begun = list(starts(backends=backends))
     show(
-        format, lambda page: _write(page, rates, costs, begun), {"throughput": rates, "size": costs, "start": begun}
+        format, lambda page: _write(page, rates, costs, held, begun),
+        {"throughput": rates, "size": costs, "load": held, "start": begun},
     )  # fmt: skip
     return DONE
 
 
-def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun: Sequence[Start]) -> None:
+def _write(
+    page: Page, rates: Sequence[Throughput], costs: Sequence[Size], held: Sequence[Load], begun: Sequence[Start]
+) -> None:  # fmt: skip
     write_table(
         page, f"Throughput. To reach with 2 workers on a quiet machine: {OF_BARE} of 2 bare loops, for matches of "
         f"{1e3 * STUB_SECONDS:.0f} ms and more",
@@ -113,6 +122,19 @@ def _write(page: Page, rates: Sequence[Throughput], costs: Sequence[Size], begun
             for cost in costs
         ],
         names=0,
+    )  # fmt: skip
+    page.say("")
+    write_table(
+        page, f"Load: one driver, workers that answer without playing. To reach: {LOADS[0]:,} matches a second",
+        ("backend", "workers", "offered", "matches", "matches/s", "driver us", "of a CPU", "start MB", "playing MB"),
+        [
+            (
+                load.backend, str(load.workers), "all they can" if load.offered is None else f"{load.offered:,}",
+                f"{load.matches:,}", f"{load.per_second:,.0f}", f"{load.driver_cpu_us:.1f}", f"{load.driver_share:.0%}",
+                f"{load.start_mb:.0f}", f"{load.playing_mb:.0f}",
+            )
+            for load in held
+        ],
     )  # fmt: skip
     page.say("")
     write_table(
