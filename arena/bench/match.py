@@ -51,7 +51,7 @@ class Table(msgspec.Struct, frozen=True):
     short: Options = field(default_factory=dict)
     """The rule options of a short match."""
     long: Options | None = None
-    """The rule options of a long match; None: all matches of the game have one length."""
+    """The rule options of a long match; None: all matches of the game have about one length."""
 
 
 _PATIENT = {"max_rounds": 1, "idle_window": 1000, "stall_window": 1000}  # null bots wait all the time
@@ -59,14 +59,12 @@ _PATIENT = {"max_rounds": 1, "idle_window": 1000, "stall_window": 1000}  # null 
 TABLES: Mapping[str, Table] = {
     "hisatsu": Table(3),
     "naga": Table(2, {"series": "first_to:1"}, {"series": "games:9"}),
-    "nanatoridori": Table(2, {"duel_penguins": 1}, {"duel_penguins": 2}),
+    "nanatoridori": Table(2),
     "nertz": Table(2, {**_PATIENT, "tick_limit": 20}, {**_PATIENT, "tick_limit": 150}),
     "yaniv": Table(
         3, {"max_rounds": 1, "turn_limit": 5}, {"max_rounds": 5, "turn_limit": 10}
     ),
 }  # fmt: skip
-LIKE = "yaniv"
-"""The game with as many seats whose fixed part stands for that of a game whose matches all have one length."""
 
 
 class MatchCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,12 +242,13 @@ def _cost(short: _Measured, long: _Measured | None) -> MatchCost:
 
 
 def _with_borrowed(cost: MatchCost, costs: Sequence[MatchCost]) -> MatchCost:
-    """A cost whose fixed part, where it is not known, is that of the game like it."""
-    like = next((one for one in costs if (one.game, one.held, one.bot) == (LIKE, cost.held, cost.bot)), None)
-    if cost.fixed_us is not None or like is None or like.fixed_us is None:
+    """A cost whose fixed part, where it is not known, is that of the first game with as many seats where it is."""
+    alike = (one for one in costs if (one.seats, one.held, one.bot) == (cost.seats, cost.held, cost.bot))
+    fixed = next((one.fixed_us for one in alike if one.fixed_us is not None), None)
+    if cost.fixed_us is not None or fixed is None:
         return cost
-    decision = (cost.match_us - like.fixed_us) / cost.decisions
-    return msgspec.structs.replace(cost, decision_us=decision, fixed_us=like.fixed_us, is_fixed_borrowed=True)
+    decision = (cost.match_us - fixed) / cost.decisions
+    return msgspec.structs.replace(cost, decision_us=decision, fixed_us=fixed, is_fixed_borrowed=True)
 
 
 def _search_fixed(name: str, turns: int) -> SearchFixed:

@@ -12,7 +12,6 @@ from arena.bench.match import (
     COMMAND,
     FORFEITED,
     GREEDY,
-    LIKE,
     LOCKED,
     LOOKING,
     NULL,
@@ -30,7 +29,7 @@ def test_every_game_is_measured_and_long_matches_differ_from_short_ones() -> Non
     assert set(TABLES) == set(names())
     for name, table in TABLES.items():
         assert table.seats in load(name).seats
-        assert table.long is not None or table.seats == TABLES[LIKE].seats
+        assert table.long or any(other.long and other.seats == table.seats for other in TABLES.values())
         assert table.short != table.long
 
 
@@ -48,11 +47,14 @@ def test_kinds_of_bots_are_measured_in_short_and_long_matches(monkeypatch: pytes
 
 
 def test_the_fixed_part_is_borrowed_where_all_matches_have_one_length() -> None:
-    known = MatchCost(game=LIKE, seats=3, held=LOCKED, bot=NULL, decisions=9.0, match_us=130.0, decision_us=10.0, fixed_us=40.0)
+    known = MatchCost(
+        game="yaniv", seats=3, held=LOCKED, bot=NULL, decisions=9.0, match_us=130.0, decision_us=10.0, fixed_us=40.0
+    )
     open_cost = msgspec.structs.replace(known, game="hisatsu", decisions=20.0, match_us=100.0, decision_us=None, fixed_us=None)
     found = bench._with_borrowed(open_cost, [known, open_cost])
     assert (found.decision_us, found.fixed_us, found.is_fixed_borrowed) == (3.0, 40.0, True)
     other = msgspec.structs.replace(open_cost, held=TRUSTED)
+    assert bench._with_borrowed(known, [known, open_cost]) == known
     assert bench._with_borrowed(other, [known, other]) == other
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena import games
 from arena.bench.backends import GAME, BackendCost, backend_costs
-from arena.bench.match import LIKE, METHOD, TABLES, MatchCost, SearchFixed, match_costs, search_fixed
+from arena.bench.match import METHOD, TABLES, MatchCost, SearchFixed, match_costs, search_fixed
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
@@ -46,7 +46,7 @@ def match(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
 
 def _write(page: Page, costs: Sequence[MatchCost], searches: Sequence[SearchFixed], backends: Sequence[BackendCost]) -> None:
     write_table(
-        page, f"A match, CPU time of all processes, in us (* as of {LIKE}: matches of this game have one length)",
+        page, "A match, CPU time of all processes, in us (* as of another game with as many seats)",
         ("game", "bots", "bot", "seats", "decisions", "short match", "fixed part", "a decision"),
         [
             (

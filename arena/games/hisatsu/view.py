@@ -1,9 +1,10 @@
 """What a Hisatsu bot sees, typed. Number cards are their values 1 to 7, requests have their names (RULES.md 3.1)."""
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.agent.view import View
+from arena.engine.fields import Fields
 from arena.engine.option_table import row_name
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import unseen
@@ -49,24 +50,24 @@ class HisatsuView(View):
     @property
     def seats(self) -> int:
         """How many seats play."""
-        return int(self.state.seats)
+        return int(self._fields.seats)
 
     @cached_property
     def hand(self) -> list[int]:
         """The own cards, ascending."""
-        return values_of(int(self.state.hand[self.seat]))
+        return values_of(self._fields.hand[self.seat])
 
     @cached_property
     def row(self) -> list[Slot]:
         """The requests of the row from left to right; an empty slot is left out."""
-        state = self.state
+        state = self._fields
         return [self._slot(place) for place in range(state.seats - 1) if state.request[place] != NO_REQUEST]
 
     @cached_property
     def discards(self) -> list[list[int]]:
         """The open discards of each seat."""
-        state = self.state
-        return [[int(value) for value in state.discards[seat][: state.num_discards[seat]]] for seat in range(state.seats)]
+        state = self._fields
+        return [state.discards[seat][: state.num_discards[seat]] for seat in range(state.seats)]
 
     @cached_property
     def unseen(self) -> list[list[int]]:
@@ -76,12 +77,12 @@ class HisatsuView(View):
     @cached_property
     def hand_sizes(self) -> list[int]:
         """Cards in the hand of each seat."""
-        return [VALUES - turns for turns in turns_taken(self.state)]
+        return [VALUES - turns for turns in turns_taken(self._fields)]
 
     @cached_property
     def turns_left(self) -> list[int]:
         """Turns that each seat has still to take, this one included."""
-        return [TURNS - turns for turns in turns_taken(self.state)]
+        return [TURNS - turns for turns in turns_taken(self._fields)]
 
     @cached_property
     def scores(self) -> list[int]:
@@ -91,7 +92,7 @@ class HisatsuView(View):
     @property
     def stock(self) -> int:
         """How many requests are face down."""
-        return int(self.state.num_stock)
+        return int(self._fields.num_stock)
 
     @cached_property
     def placements(self) -> dict[str, tuple[Slot, int]]:
@@ -105,20 +106,24 @@ class HisatsuView(View):
         """The card of each legal `discard` action."""
         return {action: int(action.split()[1]) for action in self.legal if action.startswith("discard ")}
 
+    @cached_property
+    def _fields(self) -> Any:
+        return Fields(self.state)
+
     def _slot(self, place: int) -> Slot:
-        state = self.state
-        request = int(state.request[place])
-        bang = int(state.bang[request])
+        state = self._fields
+        request = state.request[place]
+        bang = state.bang[request]
         return Slot(
             place,
-            row_name(state.names[request].tolist()),
+            row_name(state.names[request]),
             bang,
-            int(state.hp[request]),
-            int(state.worth[request]),
-            int(state.chips[place]),
+            state.hp[request],
+            state.worth[request],
+            state.chips[place],
             tuple(
                 PlacedCard(card >> 3, card & 7 or None, i >= bang)
-                for i, card in enumerate(state.cards[place][: state.num_cards[place]].tolist())
+                for i, card in enumerate(state.cards[place][: state.num_cards[place]])
             ),
         )
 

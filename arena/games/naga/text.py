@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.fields import Fields
 from arena.engine.position import PositionReader
 from arena.engine.room import Document
 from arena.errors import ConfigError, PositionError
@@ -39,6 +40,7 @@ def event_texts(_s: Any, seen: int) -> list[tuple[int, str]]:
 
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
+    s = Fields(s)
     document = _public_position(s)
     document["hands"] = [CARDS.listing(int(s.hand[seat])) for seat in range(2)]
     document["stock"] = [CARDS.text(int(s.stock[i])) for i in reversed(range(s.num_stock))]
@@ -49,8 +51,10 @@ def to_position(s: Any) -> Document:
 
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card."""
+    size = int(rules.hand_size(s))
+    s = Fields(s)
     document = _public_position(s)
-    hands = [[HIDDEN] * int(rules.hand_size(s)) for _ in range(2)]
+    hands = [[HIDDEN] * size for _ in range(2)]
     hands[seat] = CARDS.listing(int(s.hand[seat]))
     pending = [_selection(s, 0), _selection(s, 1)]
     if seat == 1 and s.phase == SELECT and s.turn == 1:

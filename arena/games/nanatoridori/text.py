@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.fields import Fields
 from arena.engine.options import OptionValue
 from arena.engine.room import Document
 from arena.errors import PositionError
@@ -70,6 +71,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
+    s = Fields(s)
     document = _public_position(s)
     document["hands"] = [hand_of(s, seat) for seat in range(s.seats)]
     stock = cards_of(s.stock, 0, int(s.num_stock))[::-1]
@@ -83,6 +85,7 @@ def to_position(s: Any) -> Document:
 
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card; `memory`: blocks known to be in hands."""
+    s = Fields(s)
     document = _public_position(s)
     document["hands"] = [hand_of(s, other) if other == seat else _HIDDEN * int(s.hand_size[other]) for other in range(s.seats)]
     document["unused" if s.variant == DUEL else "stock"] = _HIDDEN * int(s.num_stock)
@@ -98,6 +101,7 @@ def masked_position(s: Any, seat: int) -> Document:
 
 def describe(s: Any, seat: int | None) -> str:
     """The table: every seat with what the viewer knows of its hand, the cards on the table, the discards."""
+    s = Fields(s)
     variant, phase = int(s.variant), int(s.phase)
     number, starter = int(s.round_number), int(s.starter)
     lines = [f"Nana Toridori, {_VARIANTS[variant]}, round {number}; seat {starter} started"]
@@ -131,7 +135,7 @@ def describe(s: Any, seat: int | None) -> str:
 
 def cards_of(cards: Any, first: int, count: int) -> str:
     """`count` cards of an array from `first` on, as digits."""
-    return "".join(map(str, cards[first : first + count].tobytes()))
+    return "".join(map(str, cards[first : first + count]))
 
 
 def hand_of(s: Any, seat: int) -> str:
@@ -142,9 +146,7 @@ def hand_of(s: Any, seat: int) -> str:
 def known_of(s: Any, seat: int) -> list[str]:
     """The blocks that everybody knows to be in a hand, ascending by value, then by size."""
     marks = s.known[seat << MARKS : seat + 1 << MARKS]
-    if not marks.any():
-        return []
-    return [_block(value, size) for value, blocks in enumerate(marks.tolist()) for size in block_sizes(blocks)]
+    return [_block(value, size) for value, blocks in enumerate(map(int, marks)) if blocks for size in block_sizes(blocks)]
 
 
 def _action_text(action: int) -> str:
