@@ -151,6 +151,8 @@ class Worker:
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         seconds = time.perf_counter() - began
+        if self._keeper is not None and worker_cpu:
+            self._keeper.played(worker_cpu, seconds)
         return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking)
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:

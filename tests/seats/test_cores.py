@@ -8,7 +8,7 @@ import pytest
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
 from arena.records import Clock
-from arena.seats.sandbox import Keeper, LockedSeat, LockError
+from arena.seats.sandbox import Keeper, LockedSeat, LockError, cores
 from arena.seats.sandbox.cores import Core
 from helpers.locked_matches import LIMITS, first_view
 
@@ -30,15 +30,15 @@ class Slow(Agent):
 
 @pytest.fixture
 def everywhere() -> Iterator[set[int]]:
-    cores = os.sched_getaffinity(0)
-    yield cores
-    os.sched_setaffinity(0, cores)
+    found = os.sched_getaffinity(0)
+    yield found
+    os.sched_setaffinity(0, found)
 
 
 def test_no_two_have_one_core_and_each_is_given_back(everywhere: set[int]) -> None:
-    cores = [Core() for _ in everywhere]
+    held = [Core() for _ in everywhere]
     found = []
-    for core in cores:
+    for core in held:
         core.hold([])
         found.append(frozenset(os.sched_getaffinity(0)))
         core.leave([])
@@ -46,12 +46,30 @@ def test_no_two_have_one_core_and_each_is_given_back(everywhere: set[int]) -> No
     beyond = Core()
     beyond.hold([])
     assert os.sched_getaffinity(0) == everywhere  # there is none left
-    assert len(set(found)) == len(cores) and all(len(own) == 1 for own in found)
-    cores[0].close([])
+    assert len(set(found)) == len(held) and all(len(own) == 1 for own in found)
+    held[0].close([])
     beyond.hold([])
     assert frozenset(os.sched_getaffinity(0)) == found[0]
-    for core in (*cores, beyond):
+    for core in (*held, beyond):
         core.close([])
+
+
+@pytest.mark.parametrize("is_idle", [True, False])
+def test_a_core_that_others_use_too_is_left_for_a_while_if_another_idles(
+    everywhere: set[int], is_idle: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = iter([100.0, 102.0, 104.0] if is_idle else [100.0, 100.1, 100.2])
+    monkeypatch.setattr(cores, "idle_seconds", lambda: next(idle))
+    core = Core()
+    core.hold([])
+    core.judge([], cpu=0.9, wall=1.0)
+    core.judge([], cpu=0.1, wall=0.9)  # too little, and not looked at yet
+    assert len(os.sched_getaffinity(0)) == 1
+    core.judge([], cpu=0.1, wall=0.2)
+    for _ in range(2):
+        assert (os.sched_getaffinity(0) == everywhere) == is_idle
+        core.hold([])
+    core.close([])
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
@@ -74,7 +92,7 @@ def test_all_stay_until_a_bot_is_slow(everywhere: set[int], seconds: float, monk
                 assert spare.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
                 found = [os.sched_getaffinity(pid) for pid in (0, *keeper.pids, seat.pid, spare.pid)]
         if seconds:
-            assert all(cores == everywhere for cores in found)
+            assert all(one == everywhere for one in found)
         else:
-            assert all(cores == found[0] for cores in found)
+            assert all(one == found[0] for one in found)
     assert os.sched_getaffinity(0) == everywhere

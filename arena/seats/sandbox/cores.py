@@ -2,14 +2,22 @@
 
 A decision of a quick bot is two changes of process and some microseconds. To wake another core for it, and to move what lies in
 its caches, takes longer than that, also where that core has nothing better to do. Bots that think for long are better off where
-the kernel puts them: then nobody stays.
+the kernel puts them: then nobody stays. Nor does who gets too little of a core that others use too, while other cores idle.
 """
 
 import contextlib
 import os
+import random
 import socket
 import threading
+import time
 from collections.abc import Iterable
+from pathlib import Path
+
+LEAST = 0.6
+"""The share of its core that a worker has to get. With less it leaves, for AWAY_SECONDS, if as much is free elsewhere."""
+JUDGED_SECONDS = 1.0  # of wall time, before that is looked at
+AWAY_SECONDS = 30.0
 
 
 class Core:
@@ -21,16 +29,20 @@ class Core:
         self._claim: socket.socket | None = None
         self._thread = 0  # that plays
         self._is_held = False
+        self._away_until = 0.0
+        self._cpu = self._wall = 0.0  # since it was looked at how much of the core we get
+        self._idle = 0.0
 
     def hold(self, pids: Iterable[int]) -> None:
         """Put the calling thread and these processes on a core that no other worker has; nothing happens if there is none."""
-        if self._is_held or not hasattr(os, "sched_setaffinity"):
+        if self._is_held or time.monotonic() < self._away_until or not hasattr(os, "sched_setaffinity"):
             return
         if self._own is None:
             self._all = os.sched_getaffinity(0)
             self._own = self._claimed()
         if self._own is not None:
             self._is_held = True
+            self._cpu, self._wall, self._idle = 0.0, 0.0, idle_seconds()
             self._thread = threading.get_native_id()
             _put((self._thread, *pids), {self._own})
 
@@ -39,6 +51,19 @@ class Core:
         if self._is_held:
             self._is_held = False
             _put((self._thread, *pids), self._all)
+
+    def judge(self, pids: Iterable[int], cpu: float, wall: float) -> None:
+        """Leave the core if others use it and not all cores are busy: we had `cpu` in `wall` seconds, with enough to do."""
+        if not self._is_held:
+            return
+        self._cpu += cpu
+        self._wall += wall
+        if self._wall >= JUDGED_SECONDS:
+            idle = idle_seconds()
+            if self._cpu < LEAST * self._wall and idle - self._idle > (1 - LEAST) * self._wall:
+                self.leave(pids)
+                self._away_until = time.monotonic() + AWAY_SECONDS
+            self._cpu, self._wall, self._idle = 0.0, 0.0, idle
 
     def admit(self, pid: int) -> None:
         """Put a process that was forked some time ago where the others are."""
@@ -56,9 +81,11 @@ class Core:
     def _claimed(self) -> int | None:
         """A core that no other worker on this machine has; None: there is none, or only one that may be used at all.
 
-        A name of an abstract socket is nobody else's until the process that has it ends, in whatever way.
+        A name of an abstract socket is nobody else's until the process that has it ends, in whatever way. Workers in other
+        containers on the machine do not see it: so the order is another one each time.
         """
-        for number in sorted(self._all) if len(self._all) > 1 else ():
+        cores = random.SystemRandom().sample(sorted(self._all), len(self._all))
+        for number in cores if len(cores) > 1 else ():
             claim = socket.socket(socket.AF_UNIX)
             try:
                 claim.bind(f"\0arena core {number}")
@@ -68,6 +95,15 @@ class Core:
                 self._claim = claim
                 return number
         return None
+
+
+def idle_seconds() -> float:
+    """The seconds that all cores of the machine together have idled so far; 0: it does not tell."""
+    try:
+        _, _, _, _, idle, waiting, *_ = Path("/proc/stat").read_bytes().splitlines()[0].split()
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return (int(idle) + int(waiting)) / os.sysconf("SC_CLK_TCK")
 
 
 def _put(pids: Iterable[int], cores: set[int]) -> None:

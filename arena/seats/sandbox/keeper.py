@@ -153,6 +153,10 @@ class Keeper:
         """Keep this thread and all seats on one core from now on, until a bot is slow."""
         self._core.hold(self.pids)
 
+    def played(self, cpu: float, wall: float) -> None:
+        """Take note that matches took so many CPU seconds of this process and all seats, and so many wall seconds."""
+        self._core.judge([*self.pids, *self._parents], cpu, wall)
+
     def slow(self) -> None:
         """Give a bot that takes long what it can have: no other one computes beside it, and it may run on any core."""
         self.turns.pause_others()
