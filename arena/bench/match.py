@@ -242,10 +242,13 @@ def _cost(short: _Measured, long: _Measured | None) -> MatchCost:
 
 
 def _with_borrowed(cost: MatchCost, costs: Sequence[MatchCost]) -> MatchCost:
-    """A cost whose fixed part, where it is not known, is that of the first game with as many seats where it is."""
+    """A cost whose fixed part, where it is not known, is that of the first game with as many seats where it is.
+
+    Trusted bots only: to start a locked seat costs more than all decisions of a short match, and varies more.
+    """
     alike = (one for one in costs if (one.seats, one.held, one.bot) == (cost.seats, cost.held, cost.bot))
     fixed = next((one.fixed_us for one in alike if one.fixed_us is not None), None)
-    if cost.fixed_us is not None or fixed is None:
+    if cost.fixed_us is not None or fixed is None or cost.held != TRUSTED:
         return cost
     decision = (cost.match_us - fixed) / cost.decisions
     return msgspec.structs.replace(cost, decision_us=decision, fixed_us=fixed, is_fixed_borrowed=True)

@@ -48,14 +48,14 @@ def test_kinds_of_bots_are_measured_in_short_and_long_matches(monkeypatch: pytes
 
 def test_the_fixed_part_is_borrowed_where_all_matches_have_one_length() -> None:
     known = MatchCost(
-        game="yaniv", seats=3, held=LOCKED, bot=NULL, decisions=9.0, match_us=130.0, decision_us=10.0, fixed_us=40.0
+        game="yaniv", seats=3, held=TRUSTED, bot=NULL, decisions=9.0, match_us=130.0, decision_us=10.0, fixed_us=40.0
     )
     open_cost = msgspec.structs.replace(known, game="hisatsu", decisions=20.0, match_us=100.0, decision_us=None, fixed_us=None)
     found = bench._with_borrowed(open_cost, [known, open_cost])
     assert (found.decision_us, found.fixed_us, found.is_fixed_borrowed) == (3.0, 40.0, True)
-    other = msgspec.structs.replace(open_cost, held=TRUSTED)
+    other = msgspec.structs.replace(open_cost, held=LOCKED)
     assert bench._with_borrowed(known, [known, open_cost]) == known
-    assert bench._with_borrowed(other, [known, other]) == other
+    assert bench._with_borrowed(other, [msgspec.structs.replace(known, held=LOCKED), other]) == other
 
 
 def test_the_fixed_part_of_a_search_follows_from_two_numbers_of_iterations() -> None:
