@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, Self
 
+from arena.engine.fields import Fields
 from arena.engine.room import Document, Game, States
 from arena.records import Clock
 from arena.search import Findings, Memory, search, settings_of
@@ -117,6 +118,11 @@ class View:
         found = search(self._moment.game, self._observed, self.seat, list(self.codes), asked, memory)
         self.thread_seconds += found.thread_seconds
         return found
+
+    @cached_property
+    def _fields(self) -> Any:
+        """The fields of `state`, for the properties of a room's view."""
+        return Fields(self.state)
 
     @cached_property
     def _observed(self) -> States:

@@ -6,10 +6,11 @@ RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py and rollout.py d
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
+import msgspec
 import numpy as np
 
 from arena.engine.contract import Actions, Numbers, State, States
@@ -76,6 +77,7 @@ class Game:
     warm_view: Callable[[Any], None]
     """Calls every compiled function that a view uses."""
     engine: Engine
+    _vectors: dict[bytes, Words] = field(default_factory=dict, compare=False, repr=False)  # of the options that were played
 
     @property
     def version(self) -> int:
@@ -171,8 +173,11 @@ class Game:
 
     def options_vector(self, resolved: Mapping[str, OptionValue]) -> Words:
         """Resolved options as the whole numbers that `deal` takes."""
-        codes = [code for option in self.options for code in option.encode(resolved.get(option.name, option.default))]
-        return np.array(codes, np.int64)
+        key = msgspec.json.encode(resolved)
+        if key not in self._vectors:
+            codes = [code for option in self.options for code in option.encode(resolved.get(option.name, option.default))]
+            self._vectors[key] = np.array(codes, np.int64)
+        return self._vectors[key].copy()
 
     def units(self, seats: int, resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
         """The unit (team) of each seat: what is rated together; the seat itself where there are no teams."""

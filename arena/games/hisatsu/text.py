@@ -1,17 +1,16 @@
 """Hisatsu Shigotonin in words: actions, positions and events as text, both ways (docs/notation.md; plain Python)."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from arena.engine.option_table import row_name
-from arena.engine.options import OptionValue
+from arena.engine.fields import Fields
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.reading import from_position
 from arena.games.hisatsu.state import DECK, NO_REQUEST, OPTIONS, SEEN_HIDDEN, TURNS, VALUES
-from arena.games.hisatsu.view import turns_taken, values_of
+from arena.games.hisatsu.view import request_name, turns_taken, values_of
 
 __all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
 
@@ -45,6 +44,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
+    s = Fields(s)
     document = _public_position(s)
     document["hands"] = ["".join(map(str, values_of(int(s.hand[seat])))) for seat in range(s.seats)]
     document["stock"] = _names(s, s.stock, s.num_stock)[::-1]
@@ -54,6 +54,7 @@ def to_position(s: Any) -> Document:
 
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card."""
+    s = Fields(s)
     document = _public_position(s)
     hands = [_HIDDEN * (VALUES - turns) for turns in turns_taken(s)]
     hands[seat] = "".join(map(str, values_of(int(s.hand[seat]))))
@@ -72,8 +73,9 @@ def masked_position(s: Any, seat: int) -> Document:
 
 def describe(s: Any, seat: int | None) -> str:
     """The row with the cards on it, then every seat with what the viewer knows of it, as lines of text."""
+    s = Fields(s)
     turns = turns_taken(s)
-    over = rules.is_terminal(s)
+    over = rules.is_terminal(s.record)
     lines = [f"Hisatsu Shigotonin, {'over' if over else f'turn {max(turns[int(s.turn)] + 1, 1)} of {TURNS}'}"]
     lines[0] += f"; seat {s.starter} started; stock {s.num_stock}"
     for place in range(s.seats - 1):
@@ -81,7 +83,7 @@ def describe(s: Any, seat: int | None) -> str:
     for player in range(s.seats):
         known = seat is None or seat == player
         hand = "".join(map(str, values_of(int(s.hand[player])))) if known else _HIDDEN * (VALUES - turns[player])
-        words = f"  seat {player}: hand {hand}, score {int(rules.score(s, player))}"
+        words = f"  seat {player}: hand {hand}, score {int(rules.score(s.record, player))}"
         words += _list_words("one-point cards", [str(s.points[player])] if s.points[player] else [])
         words += _list_words("captured", _names(s, s.captured[player], s.num_captured[player]))
         words += _list_words("failed", _names(s, s.failed[player], s.num_failed[player]))
@@ -92,19 +94,7 @@ def describe(s: Any, seat: int | None) -> str:
     return "\n".join(lines)
 
 
-def request_name(s: Any, request: int) -> str:
-    """The name of a request of the deck."""
-    return row_name(s.names[request].tolist())
-
-
-def deck_of(s: Any) -> list[OptionValue]:
-    """The rows of the deck."""
-    count = int(s.num_requests)
-    columns = (s.bang[:count].tolist(), s.hp[:count].tolist(), s.worth[:count].tolist(), s.names[:count].tolist())
-    codes = [code for *numbers, words in zip(*columns) for code in (*numbers, *words)]
-    return cast("list[OptionValue]", DECK.decode([count, *codes]))
-
-
+_DEFAULT_DECK = DECK.encode(DECK.default)
 _DIGITS_FROM_0 = "0123"
 
 
@@ -114,7 +104,7 @@ def _action_text(card: str, slot: int, seats: int) -> str:
 
 def _public_position(s: Any) -> Document:
     """The position with all keys and what the state holds of row and passes; callers fill in hands and stock."""
-    seats, over = int(s.seats), bool(rules.is_terminal(s))
+    seats, over = int(s.seats), bool(rules.is_terminal(s.record))
     document: Document = {
         "game": "hisatsu",
         "options": {option.name: option.decode([int(getattr(s, option.name))]) for option in OPTIONS if option is not DECK},
@@ -132,20 +122,27 @@ def _public_position(s: Any) -> Document:
         "failed": [_names(s, s.failed[seat], s.num_failed[seat]) for seat in range(seats)],
         "turns": turns_taken(s),
     }
-    deck = deck_of(s)
-    if deck != DECK.default:
-        document["deck"] = deck
+    deck = _deck_codes(s)
+    if deck != _DEFAULT_DECK[: len(deck)]:
+        document["deck"] = DECK.decode(deck)
     if s.pass_discard == 1:
         document["passed"] = [_digits(s.passed[seat], s.num_passed[seat]) for seat in range(seats)]
     return document
+
+
+def _deck_codes(s: Any) -> list[int]:
+    """The rows of the deck as the whole numbers that `DECK.decode` takes."""
+    count = s.num_requests
+    columns = (s.bang[:count], s.hp[:count], s.worth[:count], s.names[:count])
+    return [count, *(code for *numbers, words in zip(*columns) for code in (*numbers, *words))]
 
 
 def _slot_document(s: Any, place: int) -> Document | None:
     request = int(s.request[place])
     if request == NO_REQUEST:
         return None
-    hidden = int(hidden_cards(s, place))
-    cards = s.cards[place][: s.num_cards[place]].tolist()
+    hidden = int(hidden_cards(s.record, place))
+    cards = s.cards[place][: s.num_cards[place]]
     return {
         "name": request_name(s, request),
         "chips": int(s.chips[place]),
@@ -159,8 +156,8 @@ def _slot_words(s: Any, place: int, seat: int | None) -> str:
     if request == NO_REQUEST:
         return "empty"
     words = f"{request_name(s, request):12} hp {s.hp[request]:3}, points {s.worth[request]:2}, chips {s.chips[place]}"
-    hidden = int(hidden_cards(s, place))
-    for i, card in enumerate(s.cards[place][: s.num_cards[place]].tolist()):
+    hidden = int(hidden_cards(s.record, place))
+    for i, card in enumerate(s.cards[place][: s.num_cards[place]]):
         value = _HIDDEN if i < hidden and seat not in (None, card >> 3) else str(card & 7)
         words += f" ({card >> 3}:{value})" if i < hidden else f" {card >> 3}:{value}"
     return words
@@ -171,8 +168,8 @@ def _list_words(label: str, words: list[str]) -> str:
 
 
 def _names(s: Any, requests: Any, count: int) -> list[str]:
-    return [request_name(s, request) for request in requests[:count].tolist()]
+    return [request_name(s, request) for request in requests[:count]]
 
 
 def _digits(values: Any, count: int) -> str:
-    return "".join(map(str, values[:count].tolist()))
+    return "".join(map(str, values[:count]))

@@ -1,10 +1,9 @@
 """What a Hisatsu bot sees, typed. Number cards are their values 1 to 7, requests have their names (RULES.md 3.1)."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from arena.agent.view import View
-from arena.engine.fields import Fields
 from arena.engine.option_table import row_name
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import unseen
@@ -55,7 +54,7 @@ class HisatsuView(View):
     @cached_property
     def hand(self) -> list[int]:
         """The own cards, ascending."""
-        return values_of(self._fields.hand[self.seat])
+        return values_of(int(self._fields.hand[self.seat]))
 
     @cached_property
     def row(self) -> list[Slot]:
@@ -67,7 +66,7 @@ class HisatsuView(View):
     def discards(self) -> list[list[int]]:
         """The open discards of each seat."""
         state = self._fields
-        return [state.discards[seat][: state.num_discards[seat]] for seat in range(state.seats)]
+        return [[int(value) for value in state.discards[seat][: state.num_discards[seat]]] for seat in range(state.seats)]
 
     @cached_property
     def unseen(self) -> list[list[int]]:
@@ -106,26 +105,32 @@ class HisatsuView(View):
         """The card of each legal `discard` action."""
         return {action: int(action.split()[1]) for action in self.legal if action.startswith("discard ")}
 
-    @cached_property
-    def _fields(self) -> Any:
-        return Fields(self.state)
-
     def _slot(self, place: int) -> Slot:
         state = self._fields
-        request = state.request[place]
-        bang = state.bang[request]
+        request = int(state.request[place])
+        bang = int(state.bang[request])
         return Slot(
             place,
-            row_name(state.names[request]),
+            request_name(state, request),
             bang,
-            state.hp[request],
-            state.worth[request],
-            state.chips[place],
+            int(state.hp[request]),
+            int(state.worth[request]),
+            int(state.chips[place]),
             tuple(
                 PlacedCard(card >> 3, card & 7 or None, i >= bang)
                 for i, card in enumerate(state.cards[place][: state.num_cards[place]])
             ),
         )
+
+
+def request_name(state: Any, request: int) -> str:
+    """The name of a request of the deck. `state`: the fields of one."""
+    return _name(*state.names[request])
+
+
+@lru_cache(maxsize=1024)
+def _name(*words: int) -> str:
+    return row_name(words)
 
 
 def turns_taken(state: State) -> list[int]:

@@ -13,7 +13,7 @@ from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import SEEN_SELECT, selected, unpacked
 from arena.games.naga.reading import from_position
 from arena.games.naga.state import CARDS, CONTESTS, DESIGNATE, ELTAM, FIRST_CARD, GAME_OVER, MATCH_OVER, SELECT, TRUMPS
-from arena.games.naga.words import HIDDEN, PHASES, PLACE_NAMES, TRUMP_NAMES, WON, parse_action, series_text
+from arena.games.naga.words import HIDDEN, PHASES, PLACE_NAMES, TRUMP_NAMES, WON, field_cards, parse_action, series_text
 
 __all__ = [
     "action_texts", "compare", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position",
@@ -22,10 +22,11 @@ __all__ = [
 
 def action_texts(s: Any, actions: Sequence[int]) -> list[str]:
     """`field N` or `select C C C`."""
-    if s["phase"] == DESIGNATE:  # by its name it is read faster than as an attribute
+    s = Fields(s)
+    if s.phase == DESIGNATE:
         return [f"field {action}" for action in actions]
-    hand = CARDS.listing(int(s["hand"][s["turn"]]))
-    return ["select " + " ".join(card for i, card in enumerate(hand) if action >> i & 1) for action in actions]
+    bits = [(1 << i, card) for i, card in enumerate(CARDS.listing(s.hand[s.turn]))]
+    return ["select " + " ".join([card for bit, card in bits if action & bit]) for action in actions]
 
 
 def event_texts(_s: Any, seen: int) -> list[tuple[int, str]]:
@@ -51,10 +52,9 @@ def to_position(s: Any) -> Document:
 
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card."""
-    size = int(rules.hand_size(s))
     s = Fields(s)
     document = _public_position(s)
-    hands = [[HIDDEN] * size for _ in range(2)]
+    hands = [[HIDDEN] * int(rules.hand_size(s.record))] * 2
     hands[seat] = CARDS.listing(int(s.hand[seat]))
     pending = [_selection(s, 0), _selection(s, 1)]
     if seat == 1 and s.phase == SELECT and s.turn == 1:
@@ -67,18 +67,19 @@ def masked_position(s: Any, seat: int) -> Document:
 
 def describe(s: Any, seat: int | None) -> str:
     """The game as a table of places, the hands that the viewer knows and what was played."""
+    s = Fields(s)
     lines = [
         f"Naga, game {s.round_number} of {series_text(s)}, contest {s.contest}; "
         f"games {s.games[0]}:{s.games[1]}; seat {s.parent} is parent"
     ]
     for place in range(1, 8):
-        cards = " ".join(CARDS.listing(int(rules.field_mask(s, place))))
+        cards = " ".join(field_cards(s, place))
         owner = {0: "", 1: "seat 0", 2: "seat 1", 3: "tied"}[int(s.won[place])]
         mark = " <- contested" if place == s.place else ""
         lines.append(f"  {place} {PLACE_NAMES[place]:8}{cards:10}trump {TRUMP_NAMES[place]:6}{owner}{mark}")
     for player in range(2):
         known = seat is None or seat == player
-        hand = " ".join(CARDS.listing(int(s.hand[player]))) if known else f"{int(rules.hand_size(s))} cards"
+        hand = " ".join(CARDS.listing(int(s.hand[player]))) if known else f"{int(rules.hand_size(s.record))} cards"
         chosen = _selection(s, player) if known else None
         lines.append(f"  seat {player}: {hand}" + (f"; chose {' '.join(chosen)}" if chosen else ""))
     shown = " ".join(CARDS.text(int(s.shown[i])) for i in range(s.num_shown))
@@ -132,7 +133,7 @@ def _public_position(s: Any) -> Document:
         "contest": int(s.contest),
         "place": int(s.place) or None,
         "places": {
-            str(place): [CARDS.text(int(s.field[i])) for i in range(FIRST_CARD[place], FIRST_CARD[place + 1])]
+            str(place): [CARDS.text(card) for card in s.field[FIRST_CARD[place] : FIRST_CARD[place + 1]]]
             for place in range(1, 8)
         },
         "won": {

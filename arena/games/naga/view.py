@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from arena.agent.view import View
-from arena.engine.fields import Fields
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
-from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, FIRST_CARD, OPEN, TIED, TRUMPS
+from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS
+from arena.games.naga.words import field_cards
 
 
 class NagaView(View):
@@ -16,7 +16,7 @@ class NagaView(View):
     @cached_property
     def hand(self) -> list[str]:
         """The own cards, ascending by card id."""
-        return CARDS.listing(self._fields.hand[self.seat])
+        return CARDS.listing(int(self._fields.hand[self.seat]))
 
     @property
     def phase(self) -> str:
@@ -47,8 +47,7 @@ class NagaView(View):
     @cached_property
     def field(self) -> dict[int, list[str]]:
         """The field cards of all seven places."""
-        cards = self._fields.field
-        return {place: [CARDS.text(card) for card in sorted(cards[_FIRST[place] : _FIRST[place + 1]])] for place in range(1, 8)}
+        return {place: field_cards(self._fields, place) for place in range(1, 8)}
 
     @cached_property
     def field_cards(self) -> tuple[int, int]:
@@ -58,7 +57,7 @@ class NagaView(View):
     @property
     def games(self) -> tuple[int, int]:
         """How many games of the series this seat and the other seat have won."""
-        return self._fields.games[self.seat], self._fields.games[1 - self.seat]
+        return int(self._fields.games[self.seat]), int(self._fields.games[1 - self.seat])
 
     @cached_property
     def played(self) -> list[str]:
@@ -108,29 +107,22 @@ class NagaView(View):
 
     def _strength_arguments(self, place: int) -> tuple[int, tuple[int, int, int, int, int]]:
         """Field cards; size, trump and options. Read once per view, as reading a record is slow."""
-        fields = self._fields
+        state = self._fields
         self._arguments[place] = found = (
             sum(1 << CARDS.parse(card, "field") for card in self.field[place]),
             (
                 5 if place == ELTAM else 4,
                 int(TRUMPS[place]),
-                fields.none_compare,
-                fields.moon_class,
-                fields.moon_duplicate,
+                int(state.none_compare),
+                int(state.moon_class),
+                int(state.moon_duplicate),
             ),
         )
         return found
 
     @cached_property
-    def _fields(self) -> Fields:
-        return Fields(self.state)
-
-    @cached_property
     def _arguments(self) -> dict[int, tuple[int, tuple[int, int, int, int, int]]]:
         return {}
-
-
-_FIRST: list[int] = FIRST_CARD.tolist()
 
 
 def warm(view: NagaView) -> None:

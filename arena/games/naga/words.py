@@ -3,13 +3,19 @@
 from typing import Any
 
 from arena.errors import PositionError
-from arena.games.naga.state import CARDS, DESIGNATE, MATCH_OVER, SELECT
+from arena.games.naga.state import CARDS, DESIGNATE, FIRST_CARD, MATCH_OVER, SELECT
 
 PLACE_NAMES = ("", "Kut", "Onotoa", "Avoria", "Eltam", "Siritas", "Cheles", "Eil")
 TRUMP_NAMES = ("", "dark", "fire", "wood", "water", "earth", "light", "wind")
 PHASES = {"designate": DESIGNATE, "select": SELECT, "over": MATCH_OVER}
 WON = {0: 1, 1: 2, "tie": 3}
 HIDDEN = "?"
+_FIRST: list[int] = FIRST_CARD.tolist()
+
+
+def field_cards(s: Any, place: int) -> list[str]:
+    """The field cards of a place, ascending by card id. `s`: a state, or its fields."""
+    return [CARDS.text(card) for card in sorted(s.field[_FIRST[place] : _FIRST[place + 1]])]
 
 
 def parse_action(s: Any, text: str) -> int:

@@ -134,7 +134,7 @@ def describe(s: Any, seat: int | None) -> str:
 
 
 def cards_of(cards: Any, first: int, count: int) -> str:
-    """`count` cards of an array from `first` on, as digits."""
+    """`count` cards of a row of cards from `first` on, as digits."""
     return "".join(map(str, cards[first : first + count]))
 
 
@@ -146,7 +146,9 @@ def hand_of(s: Any, seat: int) -> str:
 def known_of(s: Any, seat: int) -> list[str]:
     """The blocks that everybody knows to be in a hand, ascending by value, then by size."""
     marks = s.known[seat << MARKS : seat + 1 << MARKS]
-    return [_block(value, size) for value, blocks in enumerate(map(int, marks)) if blocks for size in block_sizes(blocks)]
+    if not any(marks):
+        return []
+    return [_block(value, size) for value, blocks in enumerate(marks) for size in block_sizes(blocks)]
 
 
 def _action_text(action: int) -> str:

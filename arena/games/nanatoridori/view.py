@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from arena.agent.view import View
-from arena.engine.fields import Fields
 from arena.games.nanatoridori import text
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.state import (
@@ -186,10 +185,6 @@ class NanaView(View):
     def stock(self) -> int:
         """How many cards can still be drawn."""
         return 0 if self.variant == "duel" else int(self._fields.num_stock)
-
-    @cached_property
-    def _fields(self) -> Fields:
-        return Fields(self.state)
 
     def _cards(self, field: str, first: int, count: int) -> list[int]:
         cards: list[int] = getattr(self._fields, field)[first : first + count]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arena.agent.view import View
-from arena.engine.fields import Fields
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
 from arena.games.nertz.state import CARDS, PILES
@@ -156,10 +155,6 @@ class NertzView(View):
             stock=tuple(cards["stock"]),
             laid=fields.laid[unit].bit_count(),
         )
-
-    @cached_property
-    def _fields(self) -> Fields:
-        return Fields(self.state)
 
 
 _IDS = {card: place for place, card in enumerate(CARDS.texts)}
