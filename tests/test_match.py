@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.agent import Agent, EndInfo, StartInfo, View
 from arena.engine.options import OptionValue
 from arena.faults import FaultPolicy, settle_places
-from arena.games import load
+from arena.games import load, names
 from arena.match import Answer, Fault, MatchSetup, play
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.single_match import agree, bot_seat, play_match
@@ -154,6 +154,49 @@ def test_the_second_seat_cannot_see_the_first_ones_choice() -> None:
         view = next(view for view in right.views if view.legal[0].startswith("select"))
         seen.add((view.state.tobytes(), str(view.position), str(view.events), str(view)))
     assert len(seen) == 1
+
+
+def shown(view: View) -> tuple[object, ...]:
+    return list(view.codes), view.legal, view.events, view.position, view.state.tobytes(), str(view), view.clock, view.seat
+
+
+@pytest.mark.parametrize("game", names())
+def test_a_view_that_is_looked_at_after_the_match_shows_what_it_showed_at_its_decision(game: str) -> None:
+    seats = load(game).seats[0]
+    table = agree(game, ["bot"] * seats, seed=3)
+
+    def matches(look: Callable[[View], object]) -> list[Scripted]:
+        def middle(view: View) -> Answer:
+            look(view)
+            return Answer(len(view.codes) // 2, 0.0, 0.0)
+
+        players = [Scripted(middle) for _ in range(seats)]
+        play(load(game), table, players)
+        return players
+
+    at_once: list[tuple[View, tuple[object, ...]]] = []
+    late = matches(len_of_codes)
+    order = [shown(view) for player in late for view in player.views[-200:]]
+    early = matches(lambda view: at_once.append((view, shown(view))))
+    found = {id(view): content for view, content in at_once}
+    assert order and order == [found[id(view)] for player in early for view in player.views[-200:]]
+
+
+def len_of_codes(view: View) -> int:
+    return len(view.codes)
+
+
+def test_what_a_bot_does_to_its_view_changes_no_legal_action() -> None:
+    def vandal(view: View) -> Answer:
+        view.state["hand"] = view.state["phase"] = 0
+        text = view.legal[-1]
+        view.legal[:] = ["nonsense"]
+        view.codes = [99]
+        return Answer(text, 0.0, 0.0)
+
+    record = played(Scripted(vandal), Scripted(vandal))
+    honest = played(*(Scripted(lambda view: Answer(view.legal[-1], 0.0, 0.0)) for _ in range(2)))
+    assert record.actions == honest.actions and not record.notes
 
 
 def test_events_tell_what_the_seat_may_know() -> None:
