@@ -287,15 +287,15 @@ class _Run:
     def _store(self, finished: Finished) -> None:
         """Store matches in the journal, with what `arena status` shows; those of later stretches wait."""
         progress = self.progress
-        matches = {row[1]: (row, endings) for row, endings in zip(finished.rows, finished.endings)}
-        if max(matches, default=-1) >= self._end:
-            self._ahead |= {index: match for index, match in matches.items() if index >= self._end}
-            matches = {index: match for index, match in matches.items() if index < self._end}
-        fresh = [endings for index, (_, endings) in matches.items() if not self.done[index]]
-        score = self.score.plus(fresh)
+        matches = list(zip(finished.rows, finished.endings))
+        if any(row[1] >= self._end for row in finished.rows):
+            self._ahead |= {match[0][1]: match for match in matches if match[0][1] >= self._end}
+            matches = [match for match in matches if match[0][1] < self._end]
+        fresh = {row[1]: endings for row, endings in matches if not self.done[row[1]]}
+        score = self.score.plus(fresh.values())
         pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
         notes = {**pace.values(), **score.values(), **self._trouble_by_now().values()}
-        new = self.journal.add([row for row, _ in matches.values()], notes)
+        new = self.journal.add([row for row, _ in matches], notes)
         for row in new:
             self.done[row[1]] = 1
         for ending, count in score.endings.items():

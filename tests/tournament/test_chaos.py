@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,7 @@ import pytest
 from arena.errors import StoreError
 from arena.records import MatchRecord
 from arena.store.journal import Journal
+from arena.store.rows import Row, packed
 from arena.store.status import Trouble, read_status
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
@@ -219,7 +220,7 @@ class AnswersTwice(LocalBackend):
                     self.late += [with_score(record, self.difference) for record in outcome.records]
                     answer = Lost("its answer did not arrive")
                 elif self.chunks > 4 and self.late:
-                    answer = msgspec.structs.replace(outcome, records=[*outcome.records, *self.late])
+                    answer = msgspec.structs.replace(outcome, finished=packed([*outcome.records, *self.late]))
                     self.late.clear()
             answers.append((ticket, answer))
         return answers
@@ -236,11 +237,9 @@ def duplicates(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     log: Counter[int] = Counter()
     add = Journal.add
 
-    def logged(self: Journal, records: Iterable[MatchRecord], values: Mapping[str, bytes] = MappingProxyType({})) -> Any:
-        all_of_them = list(records)
-        before = {record.index for record in all_of_them if self.find(record.match_id) is not None}
-        log.update(before)
-        return add(self, all_of_them, values)
+    def logged(self: Journal, rows: Sequence[Row], values: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+        log.update({index for match_id, index, *_ in rows if self.find(match_id.hex()) is not None})
+        return add(self, rows, values)
 
     monkeypatch.setattr(Journal, "add", logged)
     monkeypatch.setattr(hall, "LocalBackend", AnswersTwice)
@@ -269,7 +268,7 @@ def test_a_second_answer_that_differs_is_refused_and_the_first_is_kept(
 
 ADAPTIVE = {
     "compare": {"format": "compare", "candidates": ["set_bot", "counting_bot"], "deals": 40},
-    "ladder": {"format": "ladder", "deals": 2, "ladder": {"sigma": 2.5, "separable": False, "matches": 120}},
+    "ladder": {"format": "ladder", "deals": 2, "ladder": {"sigma": 1.5, "separable": False, "matches": 240}},
 }
 
 
