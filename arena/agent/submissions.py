@@ -2,6 +2,7 @@
 
     submissions/content/<sha256>/...          a bot's files
     submissions/versions/<name>/<number>.json  who submitted what, and when; numbers from 1
+    submissions/versions/<name>/withdrawn.json which versions play no more new tournaments, and why
 
 A version is written last and in one step, when its files are there. So a crash leaves files that nobody refers to, at worst,
 and whoever reads while others submit sees a whole store.
@@ -16,7 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -30,6 +31,7 @@ PREFIX = "submitted:"
 ALL = "all"
 _REFERENCE = re.compile(rf"({NAME.pattern})(?:@([1-9][0-9]{{0,8}}))?")
 _NEW = ".new-"
+K = TypeVar("K", "Submission", "Withdrawal")
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,22 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
         return f"{PREFIX}{self.name}@{self.version}"
 
 
+class Withdrawal(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes a bot out of new tournaments, until a newer version is submitted. Its results and versions stay."""
+
+    name: Name
+    version: Annotated[int, msgspec.Meta(ge=1, le=999_999_999)]
+    """The newest version when the bot was withdrawn."""
+    withdrawn: str
+    """When it was withdrawn: UTC, ISO 8601."""
+    renamed: Name | None = None
+    """The name that the bot has since then."""
+
+    def __str__(self) -> str:
+        day = self.withdrawn[:10]
+        return f"withdrawn on {day}" if self.renamed is None else f"called {self.renamed} since {day}"
+
+
 class Submissions:
     """The submitted bots in one results folder; their folder is made at the first submission."""
 
@@ -60,32 +78,60 @@ class Submissions:
         """`folder`: the results folder, such as `leaderboards`."""
         self.folder = folder / FOLDER
 
-    def submit(self, name: str, bot: BotFiles, games: tuple[str, ...]) -> tuple[Submission, bool]:
+    def submit(self, name: str, bot: BotFiles, games: tuple[str, ...], *, as_new: bool = False) -> tuple[Submission, bool]:
         """Store a bot as the next version of `name`; returns the version and True.
 
-        If a version with the same files exists, it is returned with False.
+        If a version with the same files exists, it is returned with False. With `as_new`, or if the bot is withdrawn, that is
+        so only for the newest version of a bot that is not: an older one becomes a new version.
 
         Raises StoreError.
         """
-        if bot.main.endswith(".py") and len(bot.files) == 1:  # what a single file was called at home is no part of the bot
-            bot = BotFiles(f"{name}.py", {f"{name}.py": bot.files[bot.main]})
+        bot = _named_like(name, bot)
         try:
             with self._locked():
                 known = self.versions(name)
-                for version in known:
+                same = [] if self.withdrawal(name) else known[-1:] if as_new else known
+                for version in same:
                     if version.sha256 == bot.sha256:
                         self._store(version, bot)
                         return version, False
-                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                submission = Submission(
-                    name=name, version=known[-1].version + 1 if known else 1, sha256=bot.sha256, main=bot.main, games=games,
-                    bytes=sum(map(len, bot.files.values())), submitted=now,
-                )  # fmt: skip
-                self._store(submission, bot)
-                self._write_version(submission)
-                return submission, True
+                return self._add(name, bot, games), True
         except OSError as error:
             raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
+
+    def withdraw(self, name: str) -> Withdrawal:
+        """Take a bot out of new tournaments. Raises StoreError."""
+        try:
+            with self._locked():
+                self._require(name)
+                return self._withdraw(name)
+        except OSError as error:
+            raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
+
+    def rename(self, name: str, new: str) -> Submission:
+        """Submit the newest version of a bot under a name that is free, and withdraw the bot under the old one.
+
+        Raises StoreError.
+        """
+        try:
+            with self._locked():
+                newest = self._require(name)
+                if self.versions(new):
+                    raise StoreError(f"{new}: a bot of this name is submitted already")
+                renamed = self._add(new, self.files(newest), newest.games)
+                self._withdraw(name, new)
+                return renamed
+        except OSError as error:
+            raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
+
+    def withdrawal(self, name: str) -> Withdrawal | None:
+        """Why a bot plays no new tournaments; None if it does. Raises StoreError for a damaged file."""
+        path = self._withdrawal_file(name)
+        if not path.exists():
+            return None
+        found = _read(path, Withdrawal)
+        known = self.versions(name)
+        return None if known and known[-1].version > found.version else found
 
     def names(self) -> list[str]:
         """The names of all submitted bots, sorted."""
@@ -95,6 +141,10 @@ class Submissions:
         """The versions of a bot, oldest first. Raises StoreError for a damaged version."""
         files = [path for path in (self.folder / "versions" / name).glob("*.json") if path.stem.isdigit()]
         return [_read_version(path) for path in sorted(files, key=lambda path: int(path.stem))]
+
+    def entered(self) -> list[str]:
+        """The names of the bots that are not withdrawn, sorted."""
+        return [name for name in self.names() if self.withdrawal(name) is None]
 
     def find(self, reference: str) -> list[Submission]:
         """The versions that `submitted:NAME` (the newest), `submitted:NAME@2` or `submitted:all` (the newest of all) names.
@@ -106,7 +156,7 @@ class Submissions:
         if not known:
             raise StoreError(f"{reference}: nothing is submitted yet in {self.folder}; do it with: arena submit BOT")
         if text == ALL:
-            return [self.versions(name)[-1] for name in known]
+            return [self.versions(name)[-1] for name in self.entered()]
         found = _REFERENCE.fullmatch(text)
         if not found:
             raise StoreError(f"{reference}: {PREFIX}NAME, {PREFIX}NAME@2 or {PREFIX}{ALL} is needed")
@@ -114,6 +164,9 @@ class Submissions:
         if name not in known:
             raise StoreError(f"{reference}: no bot of this name is submitted in {self.folder}; {nearest(name, known)}")
         versions = self.versions(name)
+        if number is None and (withdrawal := self.withdrawal(name)) is not None:
+            named = f"{PREFIX}{withdrawal.renamed} names" if withdrawal.renamed else f"{versions[-1].reference} still names"
+            raise StoreError(f"{reference}: {name} is {withdrawal}; {named} it")
         if number is None:
             return versions[-1:]
         chosen = [version for version in versions if version.version == int(number)]
@@ -141,6 +194,32 @@ class Submissions:
                     return self.files(version)
         return None
 
+    def _require(self, name: str) -> Submission:
+        """The newest version of a bot that is not withdrawn."""
+        return self.find(f"{PREFIX}{name}")[-1]
+
+    def _add(self, name: str, bot: BotFiles, games: tuple[str, ...]) -> Submission:
+        """Store files as the next version; the lock is held."""
+        bot = _named_like(name, bot)
+        known = self.versions(name)
+        submission = Submission(
+            name=name, version=known[-1].version + 1 if known else 1, sha256=bot.sha256, main=bot.main, games=games,
+            bytes=sum(map(len, bot.files.values())), submitted=_now(),
+        )  # fmt: skip
+        self._store(submission, bot)
+        self._write(self.folder / "versions" / name / f"{submission.version}.json", submission)
+        return submission
+
+    def _withdraw(self, name: str, renamed: str | None = None) -> Withdrawal:
+        """Note that a bot is withdrawn; the lock is held."""
+        newest = self.versions(name)[-1]
+        withdrawal = Withdrawal(name=name, version=newest.version, withdrawn=_now(), renamed=renamed)
+        self._write(self._withdrawal_file(name), withdrawal)
+        return withdrawal
+
+    def _withdrawal_file(self, name: str) -> Path:
+        return self.folder / "versions" / name / "withdrawn.json"
+
     def _content(self, sha256: str) -> Path:
         return self.folder / "content" / sha256
 
@@ -164,11 +243,11 @@ class Submissions:
             shutil.rmtree(target)
         fresh.rename(target)
 
-    def _write_version(self, submission: Submission) -> None:
-        path = self.folder / "versions" / submission.name / f"{submission.version}.json"
+    def _write(self, path: Path, content: Submission | Withdrawal) -> None:
+        """Write a small file in one step."""
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
-        _write_synced(fresh, msgspec.json.format(msgspec.json.encode(submission), indent=2) + b"\n")
+        _write_synced(fresh, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
         fresh.rename(path)
 
     @contextlib.contextmanager
@@ -180,16 +259,31 @@ class Submissions:
             yield
 
 
+def _named_like(name: str, bot: BotFiles) -> BotFiles:
+    """A bot of a single file with that file called as the bot: what it was called at home is no part of the bot."""
+    if bot.main.endswith(".py") and len(bot.files) == 1:
+        return BotFiles(f"{name}.py", {f"{name}.py": bot.files[bot.main]})
+    return bot
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
 def _read_version(path: Path) -> Submission:
+    found = _read(path, Submission)
+    if (found.name, str(found.version)) != (path.parent.name, path.stem):
+        raise StoreError(f"{path}: damaged: this is {found.reference}")
+    return found
+
+
+def _read(path: Path, kind: type[K]) -> K:
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Submission)
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
-    if (found.name, str(found.version)) != (path.parent.name, path.stem):
-        raise StoreError(f"{path}: damaged: this is {found.reference}")
-    return found
 
 
 def _write_synced(path: Path, content: bytes) -> None:

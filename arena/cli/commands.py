@@ -15,6 +15,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "new": "Write a working bot to start from",
         "check": "Play a bot through its games and report its faults, speed and memory",
         "submit": "Check a bot and store it as the next version of its name",
+        "withdraw": "Take a submitted bot out of new tournaments",
+        "rename": "Give a submitted bot another name",
         "bots": "List the submitted bots with their last ratings",
         "tune": "Find good parameters of a bot by playing many candidates",
         "capsule": "Save the decision where a bot failed, and run the bot there again",

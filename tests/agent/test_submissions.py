@@ -52,6 +52,60 @@ def test_changed_files_are_a_new_version_and_the_same_ones_are_none(tmp_path: Pa
     assert store.files(first[0]).files == {"alice.py": b"a = 1"}
 
 
+def test_older_files_become_a_new_version_if_asked(tmp_path: Path) -> None:
+    store = Submissions(tmp_path)
+    first, second = (store.submit("alice", bot(f"a = {number}"), NAGA)[0] for number in (1, 2))
+    third, is_new = store.submit("alice", bot("a = 1"), NAGA, as_new=True)
+    assert is_new and (third.version, third.sha256) == (3, first.sha256)
+    assert store.submit("alice", bot("a = 1"), NAGA, as_new=True) == (third, False)
+    assert store.find("submitted:alice") == [third] and store.versions("alice") == [first, second, third]
+
+
+def test_a_withdrawn_bot_plays_no_new_tournament_until_it_is_submitted_again(tmp_path: Path) -> None:
+    store = Submissions(tmp_path)
+    first, _ = store.submit("alice", bot("a = 1"), NAGA)
+    other, _ = store.submit("bob", bot("b"), NAGA)
+    store.withdraw("alice")
+    assert store.find("submitted:all") == [other] and store.find("submitted:alice@1") == [first]
+    with pytest.raises(StoreError, match=r"alice is withdrawn on .*; submitted:alice@1 still names it"):
+        store.find("submitted:alice")
+    with pytest.raises(StoreError, match=r"alice is withdrawn on"):
+        store.withdraw("alice")
+    again, is_new = store.submit("alice", bot("a = 1"), NAGA)
+    assert is_new and again.version == 2 and store.find("submitted:all") == [again, other]
+
+
+def test_a_renamed_bot_keeps_its_files_and_leaves_its_old_name_to_its_results(tmp_path: Path) -> None:
+    store = Submissions(tmp_path)
+    old, _ = store.submit("alice", bot("a = 1"), NAGA)
+    store.submit("bob", bot("b"), NAGA)
+    new = store.rename("alice", "carol")
+    assert (new.reference, new.games) == ("submitted:carol@1", NAGA) and store.files(new).files == {"carol.py": b"a = 1"}
+    assert store.files(old).files == {"alice.py": b"a = 1"}
+    assert [found.name for found in store.find("submitted:all")] == ["bob", "carol"]
+    with pytest.raises(StoreError, match=r"alice is called carol since .*; submitted:carol names it"):
+        store.find("submitted:alice")
+    with pytest.raises(StoreError, match="bob: a bot of this name is submitted already"):
+        store.rename("carol", "bob")
+    with pytest.raises(StoreError, match=r"no bot of this name .* did you mean"):
+        store.rename("carole", "dave")
+
+
+def test_withdrawals_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, out = Submissions(tmp_path), ["--out", str(tmp_path)]
+    store.submit("alice", bot("a = 1"), NAGA)
+    store.submit("bob", bot("b"), NAGA)
+    assert main(["rename", "alice", "carol", *out]) == 0
+    assert "alice is called carol now" in capsys.readouterr().out
+    assert main(["withdraw", "bob", *out]) == 0
+    assert "bob plays no new tournament" in capsys.readouterr().out
+    assert main(["bots", *out]) == 0
+    states = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()[2:]}
+    assert "renamed" in states["alice"] and "withdrawn" in states["bob"] and "not played" in states["carol"]
+    assert main(["withdraw", "bob", *out]) == 2 and main(["rename", "carol", "all", *out]) == 2
+    assert main(["rename", "carol", "../up", *out]) == 2
+
+
 def test_a_folder_with_modules_and_weights_comes_back_as_it_was(tmp_path: Path) -> None:
     files = {"__init__.py": b"from .sub import x", "sub/__init__.py": b"x = 1", "weights.npz": bytes(range(256)) * 1000}
     store = Submissions(tmp_path)
@@ -201,7 +255,7 @@ def test_many_at_once_get_versions_of_their_own(tmp_path: Path) -> None:
     assert len({version.sha256 for version in store.versions("alice")}) == 4
 
 
-@pytest.mark.parametrize("step", ["_write_version", "_store"])
+@pytest.mark.parametrize("step", ["_write", "_store"])
 def test_a_crash_in_the_middle_leaves_the_store_whole(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Submissions(tmp_path)
     kept, _ = store.submit("alice", bot("a = 1"), NAGA)

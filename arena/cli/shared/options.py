@@ -22,6 +22,8 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.
 BotPath = Annotated[
     Path, typer.Argument(metavar="BOT", parser=_named_bot, help="File or folder of the bot, or house:NAME for a house bot.")
 ]
+SubmittedName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a submitted bot.")]
+NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match: 24 hex digits.")]
 HallOrName = Annotated[
     str | None,

@@ -17,11 +17,13 @@ from arena.store.manifest import MANIFEST_FILE, read_manifest
 def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
     """List the submitted bots with their last ratings.
 
-    Every version has a line, with its state: not played, played, retired (for its faults) or replaced (by a newer version).
+    Every version has a line, with its state: not played, played, retired (for its faults), replaced (by a newer
+    version), withdrawn or renamed.
     """
     store = Submissions(out)
     versions = [version for name in store.names() for version in store.versions(name)]
-    found = submitted_bots(versions, _boards(out) if versions else [])
+    withdrawn = {name: withdrawal for name in store.names() if (withdrawal := store.withdrawal(name)) is not None}
+    found = submitted_bots(versions, _boards(out) if versions else [], withdrawn)
 
     def write(page: Page) -> None:
         if found:

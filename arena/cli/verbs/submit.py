@@ -24,6 +24,9 @@ def submit(
         str | None,
         typer.Option("--name", metavar="NAME", help="Name of the bot in tournaments. Default: its file's or folder's."),
     ] = None,
+    as_new: Annotated[
+        bool, typer.Option("--as-new", help="Make files that are an older version of the bot its newest version again.")
+    ] = False,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
@@ -41,7 +44,7 @@ def submit(
     if files is None or not found.may_enter:
         entry, lines = _refused(chosen, found)
     else:
-        entry, lines = _stored(chosen, found, files, Submissions(out))
+        entry, lines = _stored(chosen, found, files, Submissions(out), as_new=as_new)
 
     def write(page: Page) -> None:
         print_bot_check(found, page)
@@ -58,9 +61,11 @@ def _refused(name: str, found: BotCheck) -> tuple[dict[str, object], list[str]]:
     return entry, ["not submitted"]
 
 
-def _stored(name: str, found: BotCheck, files: BotFiles, store: Submissions) -> tuple[dict[str, object], list[str]]:
+def _stored(
+    name: str, found: BotCheck, files: BotFiles, store: Submissions, *, as_new: bool
+) -> tuple[dict[str, object], list[str]]:
     """Store the bot; the outcome as data and in words."""
-    kept, is_new = store.submit(name, files, tuple(game.game for game in found.games))
+    kept, is_new = store.submit(name, files, tuple(game.game for game in found.games), as_new=as_new)
     newest = store.versions(name)[-1]
     entry = {
         "submitted": True, "is_new": is_new, "name": name, "version": kept.version, "reference": kept.reference,
@@ -72,4 +77,8 @@ def _stored(name: str, found: BotCheck, files: BotFiles, store: Submissions) -> 
         first = f"not submitted again: these files are version {kept.version} of {name}"
     if newest.version == kept.version:
         return entry, [first, f"in configs: {PREFIX}{name}, this version for good: {kept.reference}"]
-    return entry, [first, f"in configs: {kept.reference}; {PREFIX}{name} is version {newest.version}"]
+    return entry, [
+        first,
+        f"in configs: {kept.reference}; {PREFIX}{name} is version {newest.version}",
+        "to make these files its newest version again: arena submit BOT --as-new",
+    ]

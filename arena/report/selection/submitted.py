@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from arena.agent.submissions import Submission
+from arena.agent.submissions import Submission, Withdrawal
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Rating
 from arena.store.manifest import BotEntry, Manifest
@@ -19,7 +19,8 @@ class SubmittedBot(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     version: int
     state: str
-    """`not played`, `played`, `retired` (in that tournament, for its faults) or `replaced` (by a newer version)."""
+    """`not played`, `played`, `retired` (in that tournament, for its faults), `replaced` (by a newer version), `withdrawn` or
+    `renamed`."""
     games: tuple[str, ...]
     """The games that it plays; empty: all."""
     bytes: int
@@ -33,8 +34,13 @@ class SubmittedBot(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None
 
 
-def submitted_bots(versions: Iterable[Submission], boards: Sequence[Board]) -> list[SubmittedBot]:
-    """Every submitted version with what became of it. `versions`: oldest first within a name; `boards`: newest first."""
+def submitted_bots(
+    versions: Iterable[Submission], boards: Sequence[Board], withdrawn: Mapping[str, Withdrawal]
+) -> list[SubmittedBot]:
+    """Every submitted version with what became of it.
+
+    `versions`: oldest first within a name; `boards`: newest first; `withdrawn`: by name, those that are.
+    """
     listed = list(versions)
     newest = {version.name: version.version for version in listed}
     found = []
@@ -44,6 +50,8 @@ def submitted_bots(versions: Iterable[Submission], boards: Sequence[Board]) -> l
         )
         best = None if entered is None else _headline(entered[1], entered[2])
         state = "not played" if entered is None else "retired" if entered[2].retired else "played"
+        if version.name in withdrawn:
+            state = "renamed" if withdrawn[version.name].renamed else "withdrawn"
         found.append(
             SubmittedBot(
                 name=version.name, version=version.version, games=version.games, bytes=version.bytes, sha256=version.sha256,
