@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, _own_decisions, bring_back, first_fault, pack, setup_of
+from arena.audit.capsule import Capsule, _own_decisions, first_fault, pack, setup_of
+from arena.audit.capsule_run import bring_back
 from arena.cli.main import main
 from arena.errors import ConfigError, StoreError
 from arena.games import load
@@ -88,7 +89,7 @@ def test_every_bot_comes_to_its_fault_again(out: Path) -> None:
             game, setup = load(record.game), setup_of(record, locate_match(out, record.match_id)[2], CLOCK)
             fault = first_fault(record, seat)
             held = holder.seat(files[row.bot_sha256], setup.bot_seeds[seat], json.loads(row.params))
-            rerun = bring_back(game, record, setup, seat, fault.decision, held)
+            rerun = bring_back(game, pack(game, record, setup, "cup", seat, fault, limits=DEFAULT_LIMITS), held)
             held.close()
             assert rerun.reached and not rerun.differing
             if row.ending is Ending.ILLEGAL:
@@ -102,7 +103,7 @@ def test_a_capsule_holds_what_the_seat_knew_and_no_more(out: Path) -> None:
     (record, seat) = next(case for case in faults(out) if case[0].game == "naga" and case[0].seats[case[1]].bot == "illegal")
     game, setup = load("naga"), setup_of(record, locate_match(out, record.match_id)[2], CLOCK)
     fault = first_fault(record, seat)
-    capsule = pack(game, record, setup, "cup", seat, fault)
+    capsule = pack(game, record, setup, "cup", seat, fault, limits=DEFAULT_LIMITS)
     states = game.deal(2, setup.options, setup.deal_seed)
     for action in record.actions[: fault.decision]:
         game.engine.advance(states, action)
@@ -110,8 +111,10 @@ def test_a_capsule_holds_what_the_seat_knew_and_no_more(out: Path) -> None:
     assert capsule.position == game.text.masked_position(observed[0], seat)
     assert capsule.legal == game.text.action_texts(states[0], game.legal_list(states))
     assert capsule.played == game.action_text(states, record.actions[fault.decision])
+    assert [decision.index for decision in capsule.decisions][-1] == fault.decision
+    assert capsule.decisions[-1].observed == observed.tobytes() != states.tobytes()
     assert capsule.events and capsule.reason.startswith("'fly away'; legal: ") and "printed" not in capsule.reason
-    assert int(capsule.seed, 16) == setup.bot_seeds[seat] and capsule.bot_sha256 == read_bot(LATE).sha256
+    assert capsule.seed == f"{setup.bot_seeds[seat]:032x}" and capsule.bot_sha256 == read_bot(LATE).sha256
 
 
 def test_the_command_writes_the_file_and_runs_a_mended_bot(
@@ -133,6 +136,54 @@ def test_the_command_writes_the_file_and_runs_a_mended_bot(
     assert main([*words, "--run", "--bot", str(mended)]) == 0
     text = capsys.readouterr().out
     assert "with other files than those that played" in text and ": legal" in text
+
+
+def test_an_author_runs_the_file_without_the_results(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for record, seat in faults(out):
+        if record.seats[seat].ending in (Ending.ILLEGAL, Ending.STARTUP):
+            assert main(["capsule", record.match_id[:10], str(seat), "--out", str(out)]) == 0
+            file, bot = f"capsule-{record.match_id}-{seat}.json", LATE
+            assert f"arena capsule {file} --run --bot BOT" in capsys.readouterr().out
+            if record.seats[seat].ending is Ending.STARTUP:
+                bot = BAD_BOTS / "fails_at_start.py"
+            assert main(["capsule", file, "--run", "--bot", str(bot), "--out", "nowhere"]) == 0
+            text = capsys.readouterr().out
+            assert "not legal" in text and "3 decisions before it, all taken as then" in text or "it fails: startup" in text
+            assert "locked in, unlike" not in text and "with other files" not in text
+
+
+def test_a_file_that_is_no_capsule_is_refused(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record, seat = next(case for case in faults(out) if case[0].game == "naga" and case[0].seats[case[1]].bot == "illegal")
+    assert main(["capsule", record.match_id, str(seat), "--to", "whole.json", "--out", str(out)]) == 0
+    whole = json.loads(Path("whole.json").read_text())
+    state = whole["decisions"][0]["observed"]
+    for changes, message in (
+        ({"format": 1}, "a capsule of format 1; this version runs format 2"),
+        ({"seed": "../x"}, "pairs of hex digits are needed"),
+        ({"decisions": []}, "its decisions end at -1"),
+        ({"seat": 2}, "a seat or an action that there is not"),
+        ({"rules_version": 99}, "played by version 99 of the rules"),
+        ({"game": "chess"}, 'no game "chess"'),
+        ({"decisions": [{**one, "observed": state[:8]} for one in whole["decisions"]]}, "does not fit the rules of naga"),
+        ({"decisions": [{**one, "codes": [1 << 60] * 9} for one in whole["decisions"]]}, "does not fit the rules of naga"),
+    ):
+        Path("changed.json").write_text(json.dumps({**whole, **changes}))
+        assert main(["capsule", "changed.json", "--run", "--bot", str(LATE)]) == 2, message
+        assert message in capsys.readouterr().err
+    for words, message in (
+        (["missing.json"], "cannot be read"),
+        (["whole.json", "0"], "SEAT: not with the file of a capsule"),
+        (["whole.json", "--decision", "1"], "--decision: not with the file"),
+        ([record.match_id], "SEAT: needed with the id of a match"),
+    ):
+        assert main(["capsule", *words, "--out", str(out)]) == 2
+        assert message in capsys.readouterr().err
 
 
 SPY = """
@@ -195,7 +246,9 @@ def test_a_log_that_the_rules_do_not_allow_is_not_played(out: Path) -> None:
         replace(record, options="[" * 100_000),
     ):
         with pytest.raises(StoreError, match="damaged"):
-            pack(game, changed, setup_of(record, key, CLOCK), "cup", seat, first_fault(record, seat))
+            pack(
+                game, changed, setup_of(record, key, CLOCK), "cup", seat, first_fault(record, seat), limits=DEFAULT_LIMITS
+            )
 
 
 def test_a_failed_start_is_a_capsule_too(

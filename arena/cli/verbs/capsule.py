@@ -6,30 +6,36 @@ from typing import Annotated
 import msgspec
 import typer
 
+from arena import games
 from arena.agent import BotFiles, read_bot, unpacked
 from arena.agent.naming import is_house_bot, named_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, pack, setup_of
+from arena.audit.capsule import Capsule, first_fault, pack, read_capsule, setup_of
+from arena.audit.capsule_run import Rerun, bring_back
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, MatchId, Out, TrustBots
+from arena.cli.shared.options import FormatOption, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
 from arena.hall.folder import RESULTS
-from arena.match import HostTrouble, MatchSetup
-from arena.records import Limits, MatchRecord, json_object
+from arena.match import HostTrouble
+from arena.records import MatchRecord, json_object
 from arena.report.terminal.capsule import print_capsule, print_rerun
 from arena.report.terminal.page import Page
 from arena.seats.holder import Holder
-from arena.seats.sandbox import NONE
+from arena.seats.sandbox import LOCKED, NONE
 from arena.store import parquet
 from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 
 def capsule(
-    match_id: MatchId,
-    seat: Annotated[int, typer.Argument(metavar="SEAT", help="Seat of the bot, from 0.")],
+    match: Annotated[
+        str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match, or its first digits; or the file of a capsule.")
+    ],
+    seat: Annotated[
+        int | None, typer.Argument(metavar="SEAT", help="Seat of the bot, from 0. A capsule's file knows its own.")
+    ] = None,
     run: Annotated[
         bool, typer.Option("--run", help="Start the bot again, bring it to the decision, and show what it does now.")
     ] = False,
@@ -55,12 +61,53 @@ def capsule(
 ) -> int:
     """Save the decision where a bot failed, and run the bot there again.
 
-    The file holds what the bot saw, its legal actions, its answer and what it printed. A bot that is run again is locked in,
-    whatever the results say about it, unless it is a house bot.
+    The file holds what the bot saw, its legal actions, its answer and what it printed. Its author runs it without the results:
+    arena capsule FILE --run --bot BOT. A bot that is run again is locked in, whatever the results say about it, unless it is a
+    house bot.
     """
     refuse_csv(format, "a capsule")
     if bot is not None and not run:
         raise ConfigError("--bot: only with --run")
+    file = _file_of(match)
+    if file is not None:
+        given = {"SEAT": seat, "--decision": decision, "--to": to}
+        if wrong := [name for name, value in given.items() if value is not None]:
+            raise ConfigError(f"{wrong[0]}: not with the file of a capsule, which says it itself")
+        packed, isolation = read_capsule(file), LOCKED
+        _require_rules(packed, file)
+    else:
+        if seat is None:
+            raise ConfigError("SEAT: needed with the id of a match: the seat of the bot, from 0")
+        packed, isolation = _packed(out, match, seat, decision)
+        file = to or Path(f"capsule-{packed.match_id}-{seat}.json")
+        _write(file, packed)
+    rerun: Rerun | None = None
+    remarks: list[str] = []
+    if run:
+        rerun, remarks = _run(packed, isolation, _files(packed, bot, out), unsafe_trust_bots=unsafe_trust_bots)
+
+    def write(page: Page) -> None:
+        print_capsule(packed, page)
+        if _file_of(match) is None:
+            page.say(f"wrote {file}, {file.stat().st_size:,} bytes")
+            page.say(f"its author runs it: arena capsule {file.name} --run --bot BOT")
+        for remark in remarks:
+            page.say(remark)
+        if rerun is not None:
+            print_rerun(packed, rerun, page)
+
+    show(format, write, {"file": str(file), "capsule": packed, "rerun": rerun})
+    return DONE
+
+
+def _file_of(match: str) -> Path | None:
+    """The capsule's file, if that is what was given."""
+    path = Path(match)
+    return path if path.suffix == ".json" or path.is_file() else None
+
+
+def _packed(out: Path, match_id: str, seat: int, decision: int | None) -> tuple[Capsule, str]:
+    """The capsule of a stored match, and the isolation with which its bot played. Raises ConfigError and StoreError."""
     folder, record, key = locate_match(out, match_id)
     if not 0 <= seat < len(record.seats):
         raise ConfigError(f"SEAT: a seat from 0 to {len(record.seats) - 1}, not {seat}")
@@ -69,39 +116,29 @@ def capsule(
     game = ready(record.game)
     setup = setup_of(record, key, stored_clock(manifest, folder))
     fault = first_fault(record, seat) if decision is None else decision
-    packed = pack(game, record, setup, manifest.name, seat, fault)
-    path = to or Path(f"capsule-{record.match_id}-{seat}.json")
-    _write(path, packed)
-    rerun: Rerun | None = None
-    remarks: list[str] = []
-    if run:
-        limits = stored_limits(manifest, folder)
-        rerun, remarks = _run(packed, record, setup, limits, _files(packed, bot, out), unsafe_trust_bots=unsafe_trust_bots)
-
-    def write(page: Page) -> None:
-        print_capsule(packed, page)
-        page.say(f"wrote {path}, {path.stat().st_size:,} bytes")
-        for remark in remarks:
-            page.say(remark)
-        if rerun is not None:
-            print_rerun(packed, rerun, page)
-
-    show(format, write, {"file": str(path), "capsule": packed, "rerun": rerun})
-    return DONE
+    packed = pack(game, record, setup, manifest.name, seat, fault, limits=stored_limits(manifest, folder))
+    return packed, record.seats[seat].isolation
 
 
-def _run(
-    packed: Capsule, record: MatchRecord, setup: MatchSetup, limits: Limits, files: BotFiles, *, unsafe_trust_bots: bool
-) -> tuple[Rerun, list[str]]:
+def _require_rules(packed: Capsule, file: Path) -> None:
+    """Raise ConfigError if this version has other rules than the match was played by."""
+    version = games.load(packed.game).version
+    if packed.rules_version != version:
+        raise ConfigError(
+            f"{file}: played by version {packed.rules_version} of the rules of {packed.game}; this arena has version {version}"
+        )
+
+
+def _run(packed: Capsule, isolation: str, files: BotFiles, *, unsafe_trust_bots: bool) -> tuple[Rerun, list[str]]:
     """Bring the bot to the decision again. Returns what it did, and remarks on how that differs from the match.
 
     Raises ArenaError if the bot must be locked in and cannot be. That the row says it was not locked in proves nothing: the
     results may be a stranger's, and so may be the bot.
     """
-    was_open = record.seats[packed.seat].isolation == NONE
+    was_open = isolation == NONE
     is_trusted = is_house_bot(files) or (unsafe_trust_bots and was_open)
-    with Holder([packed.game], limits=limits) as holder:
-        seed, params = setup.bot_seeds[packed.seat], json_object(record.seats[packed.seat].params)
+    with Holder([packed.game], limits=packed.limits) as holder:
+        params = json_object(bytes(packed.params).decode())
         if holder.not_locked and not is_trusted and not unsafe_trust_bots:
             raise ArenaError(
                 f"--run: this machine cannot lock the bot in ({holder.not_locked}); --unsafe-trust-bots runs it all the same"
@@ -109,8 +146,8 @@ def _run(
         room = ready(packed.game, [(files, params)])
 
         def brought() -> Rerun:
-            with holder.seat(files, seed, params, is_trusted=is_trusted) as held:
-                return bring_back(room, record, setup, packed.seat, packed.decision, held)
+            with holder.seat(files, int(packed.seed, 16), params, is_trusted=is_trusted) as held:
+                return bring_back(room, packed, held)
 
         try:
             rerun = holder.play(brought, note)

@@ -1,6 +1,7 @@
 """A capsule and what came of running it, in words."""
 
-from arena.audit.capsule import AT_START, Capsule, Rerun
+from arena.audit.capsule import AT_START, Capsule
+from arena.audit.capsule_run import Rerun
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Page
 

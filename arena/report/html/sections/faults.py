@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena import games
-from arena.audit.capsule import AT_START, pack, setup_of
+from arena.audit.capsule import AT_START, seen_at, setup_of
 from arena.errors import ArenaError, printable
 from arena.hall import boards
 from arena.report.html.document import Block, Cell, Column, Log, Section, Table
@@ -108,7 +108,7 @@ def _seen(place: FaultPlace) -> str:
         if record.rules_version != game.version:
             return f"What it saw is left out: the rules of {record.game} have changed since."
         setup = setup_of(record, bytes.fromhex(manifest.key), stored_clock(manifest, place.folder))
-        view = pack(game, record, setup, manifest.name, fault.seat, fault).view
+        view = seen_at(game, record, setup, fault.seat, fault.decision)
     except (ArenaError, ValueError, KeyError, StopIteration) as error:
         return f"What it saw is left out: {printable(str(error))}"
     return f"it saw:\n{view}"
