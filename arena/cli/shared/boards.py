@@ -8,7 +8,7 @@ from arena.errors import StoreError, nearest
 from arena.hall.folder import HALL, check_place, finished_or_stopped, is_hall, is_rated
 from arena.ratings.settings import MODEL
 from arena.records import Rating
-from arena.report.selection.boards import chosen_pools, headline_ratings
+from arena.report.selection.boards import SPREADSHEET, chosen_pools, headline_ratings, spreadsheet_rows
 from arena.report.terminal.board import print_board
 from arena.report.terminal.page import Page
 from arena.store.manifest import MANIFEST_FILE, Manifest
@@ -54,7 +54,7 @@ def show_board(
     """Print a leaderboard. Raises ConfigError for an unknown `choice`.
 
     `choice` is a pool or a game, to see it alone; `totals` adds faults by kind and CPU times to the table; without `model`
-    people are shown the headline's model and programs all; `title` replaces the first line of the table.
+    people and spreadsheets are shown the headline's model, and JSON has all; `title` replaces the first line of the table.
     """
     chosen = ratings if model is None else headline_ratings(ratings, model)
     if choice is not None:
@@ -64,4 +64,5 @@ def show_board(
     def write(page: Page) -> None:
         print_board(manifest, ratings, page, choice=choice, totals=totals, model=model or MODEL, title=title)
 
-    show(format, write, chosen, chosen, columns=Rating.__struct_fields__)
+    sheet = spreadsheet_rows(headline_ratings(chosen, model or MODEL), chosen_pools(manifest, ratings, choice))
+    show(format, write, chosen, sheet, columns=SPREADSHEET)

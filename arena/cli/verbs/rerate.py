@@ -65,7 +65,7 @@ def rerate(
         rows = {name: part for name, part in rows.items() if part.matches}
         manifest = msgspec.structs.replace(manifest, pools=tuple(rows))
     ratings, saved = rate_and_compare(rows, stored.stored_settings(manifest, folder), (model,))
-    manifest = msgspec.structs.replace(manifest, rotations_saved=saved, void=0)
+    manifest = msgspec.structs.replace(manifest, rotations_saved=saved, void=0, outcome=None)  # what ended the run is not rated
     matches = sum(part.matches for part in rows.values())
     selection = "".join(
         [

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from arena.errors import ConfigError, nearest
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
@@ -41,6 +43,26 @@ def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
 def may_swap(above: Rating, below: Rating) -> bool:
     """Whether two neighbours of a board are not separable: the intervals allow the lower one the rank of the upper one."""
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
+
+
+SPREADSHEET = ("pool", "rank", "bot", "separable", *(name for name in Rating.__struct_fields__ if name not in ("pool", "rank", "bot")))
+"""The columns of a board for spreadsheets."""
+
+
+def spreadsheet_rows(ratings: Sequence[Rating], pools: Sequence[str]) -> list[dict[str, object]]:
+    """One table: the ratings of one model, pool after pool in this order, each best first.
+
+    `separable`: whether the intervals separate the bot from the one above it; empty for the first of a pool, and without rank.
+    """
+    rows = []
+    for pool in pools:
+        above: Rating | None = None
+        for rating in (rating for rating in ratings if rating.pool == pool):
+            is_known = above is not None and rating.rank is not None
+            row = {**msgspec.structs.asdict(rating), "separable": not may_swap(above, rating) if is_known and above else None}
+            rows.append({name: row[name] for name in SPREADSHEET})
+            above = rating
+    return rows
 
 
 def headline(manifest: Manifest) -> str:

@@ -22,6 +22,7 @@ def head_to_head_rows(pairs: Mapping[str, HeadToHead]) -> list[dict[str, Any]]:
         {
             "pool": pool, "bot": bot[0], "bot_version": bot[1], "against": other[0], "against_version": other[1],
             "meetings": int(found.meetings[one, two]), "better": float(found.better[one, two]),
+            "share": found.share(one, two),
         }
         for pool, found in pairs.items()
         for one, bot in enumerate(found.bots)
@@ -137,12 +138,16 @@ def print_explanations(
 def explanation_rows(
     bot: tuple[str, int], found: Mapping[str, Explanation], ids: Mapping[tuple[str, int], str]
 ) -> list[dict[str, Any]]:
-    """One object per pool, with match ids in place of row numbers."""
+    """One object per pool, with match ids in place of row numbers, and the shares that the table shows beside the counts."""
     objects = []
     for pool, explanation in found.items():
         part = msgspec.to_builtins(explanation)
         for loss in part["losses"]:
             loss["match_id"] = ids[pool, loss.pop("row")]
+        for seat in part["seats"]:
+            seat["share_won"] = seat["wins"] / seat["matches"]
+        for opponent in part["opponents"]:
+            opponent["share"] = opponent["better"] / opponent["meetings"]
         objects.append({"pool": pool, "bot": bot[0], "bot_version": bot[1], **part})
     return objects
 
