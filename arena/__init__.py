@@ -28,6 +28,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that a bot or a verb that needs one module does not pay for all."""
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("arena-hall")
     if name not in _HOMES:
         raise AttributeError(f"module 'arena' has no attribute {name!r}")
     module, attribute = _HOMES[name]

@@ -7,9 +7,11 @@ import errno
 import importlib
 import io
 import os
+import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
+import arena
 from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS, modern
 from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 
@@ -34,9 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def help_listing(words: Sequence[str]) -> str | None:
-    """The list of all verbs or bench topics, if the words ask for one; None: they call a command."""
+    """The list of all verbs or bench topics, or the version, if the words ask for it; None: they call a command."""
     if tuple(words) in ((), _HELP):
         return _listed("arena COMMAND", _ABOUT, PANELS)
+    if tuple(words) == ("--version",):
+        return f"arena {arena.__version__}, Python {platform.python_version()}"
     if words[0] == BENCH and tuple(words[1:]) in ((), _HELP):
         return _listed("arena bench TOPIC", f"{VERBS[BENCH]}.", {"Topics": TOPICS})
     return None

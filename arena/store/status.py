@@ -13,7 +13,7 @@ from arena.errors import StoreError
 from arena.records import Ending
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.lock import running_process
-from arena.store.manifest import Manifest, read_manifest
+from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.rows import Endings
 
 
@@ -113,7 +113,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     done: int
     """The number of matches that have a result."""
     total: int
-    """The number of matches to play, without those of retired bots."""
+    """The number of matches to play, without those of retired bots; 0: it has not begun to play."""
     void: int
     """How many of the `done` matches are void, because the host failed."""
     endings: dict[Ending, int]
@@ -137,8 +137,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_status(folder: Path) -> Status:
     """How far the tournament in `folder` is. Raises StoreError."""
-    manifest = read_manifest(folder)
     process = running_process(folder)
+    if not (folder / MANIFEST_FILE).exists() and (folder / JOURNAL_FILE).exists():
+        return _before_its_first_match(folder, process)
+    manifest = read_manifest(folder)
     is_finished = manifest.finished and process is None
     if not (folder / JOURNAL_FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
@@ -150,6 +152,19 @@ def read_status(folder: Path) -> Status:
         void=score.void, endings=score.endings, rate=pace.played / pace.seconds if pace is not None and pace.seconds else None,
         command=None if is_finished or command is None or not command.line else _from_here(command),
         trouble=trouble or Trouble(),
+    )  # fmt: skip
+
+
+def _before_its_first_match(folder: Path, process: int | None) -> Status:
+    """Of a run that is starting, or that ended while it did: there is no manifest yet, and perhaps not even a whole journal."""
+    try:
+        with Journal(folder, is_read_only=True) as journal:
+            command = Command.of(journal)
+    except StoreError:
+        command = None
+    return Status(
+        name=folder.name, is_finished=False, process=process, done=0, total=0, void=0, endings={}, rate=None,
+        command=None if command is None or not command.line else _from_here(command),
     )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.printing import Format
+from arena.cli.shared.printing import Format, note
+from arena.hall.folder import RESULTS, RESULTS_VARIABLE, nearest_results
 
 
 def _named_bot(text: str) -> Path:
@@ -13,6 +14,16 @@ def _named_bot(text: str) -> Path:
     from arena.agent.naming import named_bot
 
     return named_bot(text)
+
+
+def _results(context: typer.Context, option: typer.CallbackParam, folder: Path) -> Path:
+    """The results folder that was asked for, or the nearest one; says which, unless the words or the place say it."""
+    source = context.get_parameter_source(option.name or "")
+    if source is not None and source.name == "DEFAULT":
+        folder = nearest_results()
+    if folder != RESULTS and source is not None and source.name != "COMMANDLINE":
+        note(f"results in {folder}")
+    return folder
 
 
 # What a command is about.
@@ -34,7 +45,18 @@ HallOrName = Annotated[
 
 # How results are chosen and printed.
 
-Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of all results.")]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        envvar=RESULTS_VARIABLE,
+        show_envvar=False,
+        callback=_results,
+        show_default=False,
+        help=f"Folder of all results. Default: ${RESULTS_VARIABLE}, else the nearest leaderboards/ here or above.",
+    ),
+]
 FormatOption = Annotated[Format, typer.Option("--format", metavar="FORM", help="Form of the result: table, json, csv or md.")]
 OnlyGames = Annotated[list[str] | None, typer.Option("--game", metavar="GAME", help="Only this game. Repeatable.")]
 OnlyPool = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only this game or rating pool.")]

@@ -64,12 +64,18 @@ def _row(found: Status) -> dict[str, Any]:
 
 
 def _state(found: Status) -> str:
-    return "finished" if found.is_finished else "running" if found.process is not None else "stopped"
+    if found.is_finished:
+        return "finished"
+    return "stopped" if found.process is None else "running" if found.total else "starting"
 
 
 def status_lines(found: Status) -> Iterator[str]:
     """A tournament in a few lines."""
     is_running = found.process is not None
+    if not found.total:
+        yield f"{found.name}: " + (f"starting (process {found.process})" if is_running else "stopped before its first match")
+        yield from _way_on(found)
+        return
     state = f"running (process {found.process})" if _state(found) == "running" else _state(found)
     share = found.done / found.total if found.total else 1.0
     parts = [f"{found.done:,} of {found.total:,} matches ({share:.0%})", f"{found.left:,} left"]
@@ -84,7 +90,10 @@ def status_lines(found: Status) -> Iterator[str]:
     if found.trouble.failed_attempts:
         attempts = f"{found.trouble.failed_attempts:,} attempts at matches failed and were made again"
         yield f"  host faults: {found.trouble.lost_chunks:,} chunks lost with their workers; {attempts}"
-    if found.command is not None and not is_running:
-        yield f"  goes on with: {found.command}"
-    elif not is_running and not found.is_finished:
-        yield "  goes on with: the same command or call that started it"
+    yield from _way_on(found)
+
+
+def _way_on(found: Status) -> Iterator[str]:
+    """How a stopped run goes on."""
+    if found.process is None and not found.is_finished:
+        yield f"  goes on with: {found.command or 'the same command or call that started it'}"
