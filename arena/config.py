@@ -21,10 +21,11 @@ from arena.formats.plan import ALL as ALL_ROTATIONS
 from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
-from arena.hall.folder import HALL, RESULTS
+from arena.hall.folder import HALL
 from arena.names import NAME, NAME_RULE
 from arena.ratings.settings import RatingSettings, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
+from arena.results_folder import RESULTS
 from arena.seats.sandbox import LOCKED, NAMESPACE
 from arena.userfiles import existing_path, read_yaml, typed
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from arena.faults import FaultPolicy, settle_places
 from arena.games import load, names
 from arena.match import Answer, Fault, MatchSetup, play
 from arena.records import Clock, Ending, MatchRecord
-from arena.seats.single_match import agree, bot_seat, play_match
+from arena.seats.single_match import agree, bot_seat, named, play_match
 from helpers.paths import BAD_BOTS, TEST_BOTS
 
 OPTIONS: dict[str, OptionValue] = {"series": "games:2"}
@@ -245,7 +246,7 @@ def test_a_folder_bot_plays_with_its_modules_and_files() -> None:
     bot = TEST_BOTS / "folder_bot"
     record = play_match("naga", [bot, bot], seed=1)
     assert {seat.ending for seat in record.seats} == {Ending.PLAYED}
-    with bot_seat(bot, 1):
+    with bot_seat(named(bot, Path()), 1):
         pass
 
 

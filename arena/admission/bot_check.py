@@ -7,10 +7,12 @@ played twice: a bot that plays differently the second time uses the clock or ran
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from statistics import median
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -125,6 +127,7 @@ def check_bot(
     name: str,
     bot: BotFiles,
     *,
+    params: Mapping[str, Any] = MappingProxyType({}),
     chosen: Sequence[str] = (),
     clock: Clock = CLOCK,
     limits: Limits = DEFAULT_LIMITS,
@@ -135,7 +138,7 @@ def check_bot(
 ) -> BotCheck:
     """Check a bot: play all its games, or only those in `chosen`.
 
-    `seed`: of the deals and of the bots, from an earlier report; None: a fresh one.
+    `params`: of the bot; `seed`: of the deals and of the bots, from an earlier report; None: a fresh one.
     `prepare` is called with what has to be compiled before; `say` with the name of each game in turn,
     `news` before something is compiled that a bot asks for during a match.
 
@@ -150,12 +153,12 @@ def check_bot(
     played = [] if refusals else [game for game in claims if not chosen or game in chosen]
     if not refusals and not played:
         refusals.append(f"it plays {', '.join(claims)}, not {', '.join(chosen)}")
-    prepare({game: needs_at(game, [(bot, {}), *((rival, {}) for rival in rivals(game).values())])[game] for game in played})
+    prepare({game: needs_at(game, [(bot, params), *((rival, {}) for rival in rivals(game).values())])[game] for game in played})
     checks = []
     with Holder(played, limits=limits) as holder:
         for game in played:
             say(game)
-            checks.append(_Checked(holder, clock, chosen_seed, name, bot, game, news))
+            checks.append(_Checked(holder, clock, chosen_seed, name, bot, params, game, news))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
             isolation=holder.isolation, not_locked=holder.not_locked, seed=chosen_seed, clock=clock, memory=limits.memory,
@@ -182,8 +185,10 @@ class _Checked:
     """A bot played through one game."""
 
     def __init__(
-        self, holder: Holder, clock: Clock, seed: int, name: str, bot: BotFiles, game: str, news: Callable[[str], None]
+        self, holder: Holder, clock: Clock, seed: int, name: str, bot: BotFiles, params: Mapping[str, Any], game: str,
+        news: Callable[[str], None],
     ) -> None:  # fmt: skip
+        self.params = params
         self.news = news
         self.key = f"arena check {seed}".encode()
         self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
@@ -243,7 +248,7 @@ class _Checked:
         failures = 0  # at the bot's own seat, while its code ran
         for attempt in range(ATTEMPTS):
             with ExitStack() as opened:
-                held = self.holder.seat(self.bot, setup.bot_seeds[own], {})
+                held = self.holder.seat(self.bot, setup.bot_seeds[own], self.params)
                 opened.callback(held.close)
                 is_to_blame = failures == ATTEMPTS - 1
                 watched = WatchedSeat(_Blaming(held) if is_to_blame else held)

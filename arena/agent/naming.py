@@ -1,12 +1,39 @@
-"""What a text names as a bot: `house:naga_planner` is a bot that ships with arena, any other text is a path."""
+"""What a text names as a bot: `house:naga_planner` ships with arena, `submitted:alice` was submitted, any other is a path."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from arena.agent.files import BotFiles
-from arena.errors import BotError, nearest
+from arena.agent.files import BotFiles, bot_name, read_bot
+from arena.agent.submissions import ALL, PREFIX, Submissions
+from arena.errors import BotError, StoreError, nearest
 from arena.shipped import house_folder
 
 HOUSE = "house:"
+
+
+class NamedBot(NamedTuple):
+    """A bot that a text names."""
+
+    name: str
+    """What it is called on boards, unless it is given another name."""
+    files: BotFiles
+
+
+def find_bot(text: str, results: Path) -> NamedBot:
+    """The bot that a text names. `results`: the folder with the submitted bots.
+
+    Raises BotError for files that are no bot, and StoreError for no submitted one; both say what is wrong and what there is.
+    """
+    if text.startswith(PREFIX):
+        store = Submissions(results)
+        found = store.find(text)
+        if text == PREFIX + ALL:
+            raise StoreError(f"{text}: one bot is needed here, such as {found[0].reference}")
+        return NamedBot(found[0].name, store.files(found[0]))
+    path = named_bot(text)
+    if not path.exists():
+        raise BotError(f"{path}: no such bot: {path.absolute()} does not exist")
+    return NamedBot(bot_name(path), read_bot(path))
 
 
 def named_bot(text: str) -> Path:

@@ -18,7 +18,7 @@ from arena.errors import BotError
 from arena.match import Fault
 from arena.search import Settings, search
 from arena.seats.probe import first_error, probe
-from arena.seats.single_match import UNHURRIED, bot_seat
+from arena.seats.single_match import UNHURRIED, Named, bot_seat
 
 ITERATIONS = (100, 1_000, 10_000)
 POSITIONS = 12  # of each kind
@@ -166,7 +166,7 @@ class Asked:
     def _ask(self, observed: States, seat: int, codes: list[int]) -> int:
         game = self._moment.game
         view: View = game.view(game, observed, seat, codes=codes, events=list, clock=UNHURRIED)
-        with bot_seat(self._player.path, 1, self._player.params) as bot:
+        with bot_seat(Named(self._player.name, read_bot(self._player.path), self._player.params), 1) as bot:
             started = bot.start(StartInfo(game.name, self._options, self._moment.seats, seat, UNHURRIED))
             if started is not None:
                 raise BotError(f"{self._player.path}: {started.reason}")

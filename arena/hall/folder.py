@@ -6,7 +6,6 @@ follows from these folders, whatever the order in which they came: they are read
 """
 
 import datetime
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,28 +15,12 @@ from arena.store.journal import JOURNAL_FILE
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.schema import HISTORY, MATCHES, RATINGS, TOTALS
 
-RESULTS = Path("leaderboards")
-"""The results folder, which also holds submitted bots, unless --out names another one."""
-RESULTS_VARIABLE = "ARENA_RESULTS"
-"""The environment variable that names another results folder."""
 HALL = "hall"
 """The hall's folder, beside those of the tournaments, and so no tournament's name."""
 ENTRIES = "tournaments"
 """The folder in the hall that holds a folder per tournament."""
 BEING_ADDED = ".new-"
 """How the name of a folder begins while a tournament is added."""
-
-
-def nearest_results() -> Path:
-    """`leaderboards/` here, or in the nearest folder above that has one; here, if none has.
-
-    A folder that belongs to another user is passed over: in a place that many write to, anybody could put one.
-    """
-    for up in (Path(), *(Path(*[".."] * level) for level in range(1, len(Path.cwd().parts)))):
-        folder = up / RESULTS
-        if folder.is_dir() and (up == Path() or folder.stat().st_uid == os.geteuid()):
-            return folder
-    return RESULTS
 
 
 def is_hall(folder: Path) -> bool:

@@ -21,7 +21,10 @@ ISOLATION = "none"
 class HasAgent(Protocol):
     """A bot's code, ready to run: a LoadedBot, or anything else with an Agent class."""
 
-    agent_class: type[Agent[Any]]
+    @property
+    def agent_class(self) -> Callable[[], Agent[Any]]:
+        """Gives the agent that plays."""
+        ...
 
 
 class InProcessSeat:

@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from arena import games
-from arena.agent import Agent, BotFiles, bot_name, read_bot, unpack
-from arena.agent.naming import named_bot
+from arena.agent import Agent, BotFiles, unpack
+from arena.agent.naming import NamedBot, find_bot
 from arena.engine.options import OptionValue
-from arena.errors import BotError, ConfigError
+from arena.errors import BotError, ConfigError, StoreError, printable
 from arena.match import MatchSetup, Player, Seat, play
 from arena.records import DEFAULT_LIMITS, Clock, MatchRecord, canonical_json
+from arena.results_folder import nearest_results
 from arena.seats.choose import choose_seat
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import Keeper, find_program
@@ -22,8 +24,16 @@ from arena.seeds import single_match_id, single_match_seeds
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """A clock that never runs out: about eleven days for each decision."""
 
-Entrant = str | Path | type[Agent[Any]]
-"""A bot's path, `house:NAME` for a house bot, or an Agent class."""
+Entrant = str | Path | BotFiles | type[Agent[Any]] | Agent[Any]
+"""A bot's path, `house:NAME` for a house bot, `submitted:NAME` for a submitted one, its files, an Agent class or an Agent."""
+
+
+class Named(NamedTuple):
+    """A bot for a single match: its name, and what plays for it."""
+
+    name: str
+    bot: BotFiles | type[Agent[Any]] | Agent[Any]
+    params: Mapping[str, Any]
 
 
 def play_match(
@@ -33,16 +43,52 @@ def play_match(
     seed: int | None = None,
     options: Mapping[str, OptionValue] | None = None,
     clock: Clock = UNHURRIED,
+    params: Sequence[Mapping[str, Any]] | None = None,
+    results: Path | str | None = None,
 ) -> MatchRecord:
-    """Play one match in this process; bots in seat order, each a path or an Agent class.
+    """Play one match in this process; bots in seat order, see `Entrant`. An Agent plays as it is, and in one seat only.
 
     The same seed gives the same match (a bot that iterates over sets of strings also needs a fixed PYTHONHASHSEED, which the
-    command line sets). Raises ConfigError or BotError; a bot's fault is recorded, not raised.
+    command line sets). `params`: the parameters of each bot; `results`: the folder with the submitted bots, by default the one
+    that the command line takes. Raises ConfigError, BotError or StoreError; a bot's fault is recorded, not raised.
     """
-    setup = agree(game, [_name(bot) for bot in bots], seed=seed, options=options, clock=clock)
+    if params is not None and len(params) != len(bots):
+        raise ConfigError(f"params: {len(params)} for {len(bots)} bots; give one mapping for each seat")
+    folder = nearest_results() if results is None else Path(results)
+    entered = [
+        named(bot, folder, {} if params is None else params[seat], where=f"bots[{seat}]: ") for seat, bot in enumerate(bots)
+    ]
+    twice = [one.bot for one in entered if isinstance(one.bot, Agent)]
+    if len({*map(id, twice)}) < len(twice):
+        raise ConfigError("bots: one Agent sits in two seats; make two of them, or give its class")
+    setup = agree(game, [one.name for one in entered], seed=seed, options=options, clock=clock)
     with ExitStack() as opened:
-        seats: list[Seat] = [opened.enter_context(bot_seat(bot, bot_seed)) for bot, bot_seed in zip(bots, setup.bot_seeds)]
+        seats: list[Seat] = [opened.enter_context(bot_seat(bot, seed)) for bot, seed in zip(entered, setup.bot_seeds)]
         return play(games.load(game), setup, seats)
+
+
+def named(bot: Entrant, results: Path, params: Mapping[str, Any] = MappingProxyType({}), *, where: str = "") -> Named:
+    """A bot by any of its names. `results`: the folder with the submitted bots; `where`: before what is wrong.
+
+    Raises ConfigError for what is no bot, BotError for files that are none, StoreError for no submitted one.
+    """
+    if isinstance(bot, BotFiles):
+        return Named(Path(bot.main).stem, bot, params)
+    if isinstance(bot, Agent):
+        return Named(type(bot).__name__, bot, params)
+    if isinstance(bot, type) and issubclass(bot, Agent):
+        return Named(bot.__name__, bot, params)
+    if not isinstance(bot, str | Path):
+        what = f"the class {bot.__name__}" if isinstance(bot, type) else f"{type(bot).__name__} {printable(repr(bot), 60)}"
+        raise ConfigError(f"{where}a bot is a path, house:NAME, submitted:NAME, an Agent or a subclass of Agent, not {what}")
+    try:
+        found = find_bot(str(bot), results)
+    except BotError as error:
+        raise BotError(f"{where}{error}") from None
+    except StoreError as error:
+        raise StoreError(f"{where}{error}") from None
+    _check_program(found, str(bot))
+    return Named(*found, params)
 
 
 def agree(
@@ -76,45 +122,45 @@ def agree(
     )
 
 
-def bot_seat(
-    bot: Entrant, seed: int, params: Mapping[str, Any] | None = None, *, keeper: Keeper | None = None
-) -> AbstractContextManager[Seat]:
+def bot_seat(bot: Named, seed: int, *, keeper: Keeper | None = None) -> AbstractContextManager[Seat]:
     """A seat for a bot; a context manager. With a `keeper` the bot is locked in, as tournaments do with untrusted bots.
 
-    `seed`: for the bot's own random generator. Raises ConfigError or BotError for a path that is no bot.
+    `seed`: for the bot's own random generator.
     """
-    if isinstance(bot, type):
-        return InProcessSeat(partial(_Ready, bot), seed, params or {}, heeds_ctrl_c=True)
-    return choose_seat(
-        _files(named_bot(str(bot))), is_trusted=keeper is None, keeper=keeper, limits=DEFAULT_LIMITS, seed=seed,
-        params=params or {}, heeds_ctrl_c=True,
-    )  # fmt: skip
+    if isinstance(bot.bot, BotFiles):
+        return choose_seat(
+            bot.bot,
+            is_trusted=keeper is None,
+            keeper=keeper,
+            limits=DEFAULT_LIMITS,
+            seed=seed,
+            params=bot.params,
+            heeds_ctrl_c=True,
+        )
+    return InProcessSeat(partial(_Ready, bot.bot), seed, bot.params, heeds_ctrl_c=True)
 
 
-def _files(path: Path) -> BotFiles:
-    if not path.exists():
-        raise ConfigError(f"{path}: no such bot: {path.absolute()} does not exist")
-    files = read_bot(path)
-    if files.command is not None:
+def _check_program(found: NamedBot, text: str) -> None:
+    """Raise BotError for a command bot whose program is not here: later it would look like a host fault."""
+    if found.files.command is not None:
         try:
-            find_program(files.command, unpack(files))  # checked here: later it would look like a host fault
+            find_program(found.files.command, unpack(found.files))
         except BotError as error:
-            raise BotError(f"{path}: {error}") from None
-    return files
+            raise BotError(f"{text}: {error}") from None
 
 
 class _Ready:
-    """An Agent class that needs no loading, in the shape of a LoadedBot."""
+    """An Agent, or its class, that needs no loading, in the shape of a LoadedBot."""
 
-    def __init__(self, agent_class: type[Agent[Any]]) -> None:
-        self.agent_class = agent_class
+    def __init__(self, agent: type[Agent[Any]] | Agent[Any]) -> None:
+        self._agent = agent
+
+    def agent_class(self) -> Agent[Any]:
+        """The Agent that plays."""
+        return self._agent() if isinstance(self._agent, type) else self._agent
 
     def __enter__(self) -> "_Ready":
         return self
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: no module was loaded that has to be forgotten."""
-
-
-def _name(bot: Entrant) -> str:
-    return bot.__name__ if isinstance(bot, type) else bot_name(named_bot(str(bot)))

@@ -10,8 +10,8 @@ from typing import Protocol
 from arena.config import check_tournament_name
 from arena.errors import ArenaError, ConfigError
 from arena.formats.course import Course
-from arena.hall.folder import RESULTS
 from arena.records import Ending, MatchRecord, Rating
+from arena.results_folder import RESULTS
 from arena.seats.sandbox import NAMESPACE
 from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest

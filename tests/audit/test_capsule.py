@@ -151,7 +151,7 @@ def test_an_author_runs_the_file_without_the_results(
                 bot = BAD_BOTS / "fails_at_start.py"
             assert main(["capsule", file, "--run", "--bot", str(bot), "--out", "nowhere"]) == 0
             text = capsys.readouterr().out
-            assert "not legal" in text and "3 decisions before it, all taken as then" in text or "it fails: startup" in text
+            assert ("not legal" in text and "3 decisions before it, all taken as then" in text) or "it fails: startup" in text
             assert "locked in, unlike" not in text and "with other files" not in text
 
 
@@ -246,9 +246,7 @@ def test_a_log_that_the_rules_do_not_allow_is_not_played(out: Path) -> None:
         replace(record, options="[" * 100_000),
     ):
         with pytest.raises(StoreError, match="damaged"):
-            pack(
-                game, changed, setup_of(record, key, CLOCK), "cup", seat, first_fault(record, seat), limits=DEFAULT_LIMITS
-            )
+            pack(game, changed, setup_of(record, key, CLOCK), "cup", seat, first_fault(record, seat), limits=DEFAULT_LIMITS)
 
 
 def test_a_failed_start_is_a_capsule_too(

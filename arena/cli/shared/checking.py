@@ -1,51 +1,66 @@
 """What `arena check` and `arena submit` share: the check of a bot."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
 from arena import games
 from arena.admission.bot_check import BotCheck, check_bot, refused
-from arena.agent import BotFiles, bot_name, read_bot
+from arena.agent import BotFiles
+from arena.agent.naming import HOUSE, find_bot
+from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
 from arena.workers.warmup import warm_rooms
 
 
-def checked(path: Path, chosen: list[str], seed: int | None = None) -> tuple[BotCheck, BotFiles | None]:
+def checked(
+    bot: str, chosen: list[str], seed: int | None = None, *, results: Path, params: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[BotCheck, BotFiles | None]:
     """The report on a bot, and its files as they were read, or None if they are no bot.
 
-    `chosen`: the only games to check, empty for all that the bot plays; `seed`: see check_bot.
-    Raises ConfigError for a path or a game that does not exist, and ArenaError if the machine failed.
+    `bot`: its path or name; `chosen`: the only games to check, empty for all that the bot plays; `seed`: see check_bot;
+    `results`: the folder with the submitted bots.
+
+    Raises ConfigError for a path or a game that does not exist, StoreError for an unknown submitted bot, and ArenaError if the
+    machine failed.
     """
     for name in chosen:
         if name not in games.names():
             raise ConfigError(f'--game: no game "{name}"; {nearest(name, games.names())}')
-    if not path.exists():
-        raise ConfigError(f"{path}: no such bot: {path.absolute()} does not exist")
+    if not bot.startswith((HOUSE, PREFIX)) and not Path(bot).exists():
+        raise ConfigError(f"{bot}: no such bot: {Path(bot).absolute()} does not exist")
     try:
-        files = read_bot(path)
+        found = find_bot(bot, results)
     except BotError as error:
-        return refused(path.stem, str(error)), None
+        if bot.startswith(HOUSE):
+            raise
+        return refused(Path(bot).stem, str(error)), None
     try:
         with error_console().status("checking") as status:
             news = news_on(status.console)
-            found = check_bot(
-                bot_name(path), files, chosen=chosen, seed=seed, prepare=lambda needs: warm_rooms(needs, news),
+            report = check_bot(
+                found.name, found.files, params=params, chosen=chosen, seed=seed,
+                prepare=lambda needs: warm_rooms(needs, news),
                 say=lambda text: status.update(plain_text(f"checking {text}")), news=news,
             )  # fmt: skip
-        return found, files
+        return report, found.files
     except HostTrouble as trouble:
-        raise ArenaError(f"{path}: the machine failed the check, not the bot: {trouble}; try again when it is idle") from None
+        raise ArenaError(f"{bot}: the machine failed the check, not the bot: {trouble}; try again when it is idle") from None
 
 
-def name_of(path: Path) -> str:
-    """The name of a bot that is given none: its file's or folder's, also if it is no bot at all."""
+def name_of(bot: str, results: Path) -> str:
+    """The name of a bot that is given none: its file's or folder's, also if it is no bot at all. Raises StoreError."""
     try:
-        return bot_name(path)
+        return find_bot(bot, results).name
     except BotError:
-        return path.stem
+        if bot.startswith(HOUSE):
+            raise
+        return Path(bot).stem
 
 
 def report_object(found: BotCheck) -> dict[str, object]:

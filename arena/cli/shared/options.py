@@ -1,19 +1,44 @@
 """Arguments and options that several commands have. Each has one name, one meaning and one help text everywhere."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from arena.cli.shared.printing import Format, note
-from arena.hall.folder import RESULTS, RESULTS_VARIABLE, nearest_results
+from arena.errors import ConfigError
+from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
 
 
-def _named_bot(text: str) -> Path:
-    """A bot on the command line. What knows bots is imported only now: boards start without it and without the compiler."""
-    from arena.agent.naming import named_bot
+def parse_params(words: Iterable[str], seats: int) -> list[dict[str, Any]]:
+    """The parameters of each seat from `KEY=VALUE` words, for all of them, and `SEAT:KEY=VALUE` words, for one.
 
-    return named_bot(text)
+    A value is JSON or else a text. Raises ConfigError.
+
+    >>> parse_params(["depth=3", "1:name=deep", "1:depth=5"], 2)
+    [{'depth': 3}, {'depth': 5, 'name': 'deep'}]
+    """
+    everywhere: dict[str, Any] = {}
+    own: list[dict[str, Any]] = [{} for _ in range(seats)]
+    for word in words:
+        key, equals, text = word.partition("=")
+        seat, colon, name = key.rpartition(":")
+        if not name or not equals or (colon and not (seat.isdecimal() and int(seat) < seats)):
+            raise ConfigError(f"--param {word}: KEY=VALUE is needed, or SEAT:KEY=VALUE with a seat from 0 to {seats - 1}")
+        place = own[int(seat)] if colon else everywhere
+        if name in place:
+            raise ConfigError(f"--param {word}: {key} is given twice")
+        place[name] = _value(text)
+    return [{**everywhere, **params} for params in own]
+
+
+def _value(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
 
 
 def _results(context: typer.Context, option: typer.CallbackParam, folder: Path) -> Path:
@@ -30,8 +55,8 @@ def _results(context: typer.Context, option: typer.CallbackParam, folder: Path) 
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the tournament.")]
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
-BotPath = Annotated[
-    Path, typer.Argument(metavar="BOT", parser=_named_bot, help="File or folder of the bot, or house:NAME for a house bot.")
+BotText = Annotated[
+    str, typer.Argument(metavar="BOT", help="File or folder of the bot, house:NAME or submitted:NAME for one that is here.")
 ]
 SubmittedName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a submitted bot.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]
@@ -73,6 +98,12 @@ MatchSeed = Annotated[
 CheckSeed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Seed of the deals and of the bots, from an earlier report. Default: random."),
+]
+BotParams = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param", metavar="KEY=VALUE", help="A parameter of the bots; SEAT:KEY=VALUE is for one seat alone. Repeatable."
+    ),
 ]
 RuleOptions = Annotated[
     list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A rule option of the game. Repeatable.")

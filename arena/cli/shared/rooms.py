@@ -1,16 +1,14 @@
 """Making a room ready for a command."""
 
-import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from arena import games
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles
 from arena.cli.shared.printing import note
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
-from arena.errors import BotError
+from arena.seats.single_match import Named
 from arena.workers.needs import needs_at
 from arena.workers.warmup import warm_rooms
 
@@ -43,8 +41,8 @@ def warn(game: Game, seats: int, resolved: Mapping[str, OptionValue]) -> None:
         note(f"warning: {warning}")
 
 
-def readable(paths: Iterable[Path]) -> Iterator[tuple[BotFiles, Mapping[str, Any]]]:
-    """The bots at these paths, without parameters, for `ready`. Who seats a bot that cannot be read says what is wrong."""
-    for path in paths:
-        with contextlib.suppress(BotError):
-            yield read_bot(path), {}
+def files_of(bots: Iterable[Named]) -> Iterator[tuple[BotFiles, Mapping[str, Any]]]:
+    """The files of bots with their parameters, for `ready`."""
+    for bot in bots:
+        if isinstance(bot.bot, BotFiles):
+            yield bot.bot, bot.params

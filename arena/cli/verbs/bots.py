@@ -7,10 +7,11 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError
-from arena.hall.folder import RESULTS, finished_or_stopped
+from arena.hall.folder import finished_or_stopped
 from arena.report.selection.submitted import Board, SubmittedBot, submitted_bots
 from arena.report.terminal.page import Page
 from arena.report.terminal.submitted import print_submitted_bots
+from arena.results_folder import RESULTS
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 
 

@@ -18,11 +18,11 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match
-from arena.hall.folder import RESULTS
 from arena.match import HostTrouble
 from arena.records import MatchRecord, json_object
 from arena.report.terminal.capsule import print_capsule, print_rerun
 from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
 from arena.seats.holder import Holder
 from arena.seats.sandbox import LOCKED, NONE
 from arena.store import parquet

@@ -5,18 +5,26 @@ from functools import partial
 from arena.admission.bot_check import GameCheck
 from arena.cli.shared.checking import checked, report_object
 from arena.cli.shared.exit_codes import DONE, NO
-from arena.cli.shared.options import BotPath, CheckSeed, FormatOption, OnlyGames
+from arena.cli.shared.options import BotParams, BotText, CheckSeed, FormatOption, OnlyGames, Out, parse_params
 from arena.cli.shared.printing import Format, show
 from arena.report.terminal.bot_check import print_bot_check
+from arena.results_folder import RESULTS
 
 
-def check(bot: BotPath, game: OnlyGames = None, seed: CheckSeed = None, format: FormatOption = Format.TABLE) -> int:
+def check(
+    bot: BotText,
+    game: OnlyGames = None,
+    seed: CheckSeed = None,
+    param: BotParams = None,
+    format: FormatOption = Format.TABLE,
+    out: Out = RESULTS,
+) -> int:
     """Play a bot through its games and report its faults, speed and memory.
 
     The bot plays locked in, as in a tournament, at all table sizes and in all variants of its games, against bots of this
     house. Exit code 0: it may enter a tournament, 1: it may not.
     """
-    found, _ = checked(bot, game or [], seed)
+    found, _ = checked(bot, game or [], seed, results=out, params=parse_params(param or [], 1)[0])
     show(
         format, partial(print_bot_check, found), report_object(found), found.games, columns=GameCheck.__struct_fields__
     )  # fmt: skip

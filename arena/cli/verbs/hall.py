@@ -11,8 +11,9 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, say, show
 from arena.errors import StoreError
-from arena.hall.folder import HALL, RESULTS, check_place, entries, finished_or_stopped, is_hall
+from arena.hall.folder import HALL, check_place, entries, finished_or_stopped, is_hall
 from arena.report.terminal.page import Column, Page, fitting
+from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from arena.cli.shared.insights import Looker
 from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
-from arena.hall.folder import RESULTS
 from arena.ratings.models import MODELS
 from arena.ratings.settings import MODEL
 from arena.report.selection.boards import headline_ratings
+from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 from arena.store.schema import SeatTotals
 

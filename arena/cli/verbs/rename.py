@@ -6,8 +6,8 @@ from arena.cli.shared.options import FormatOption, NewName, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
 from arena.config import check_name
 from arena.errors import ConfigError
-from arena.hall.folder import RESULTS
 from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
 
 
 def rename(name: SubmittedName, new: NewName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

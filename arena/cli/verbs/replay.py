@@ -12,8 +12,8 @@ from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
 from arena.errors import ConfigError, StoreError
 from arena.hall.finding import find_match
-from arena.hall.folder import RESULTS
 from arena.report.selection.replay import replay_lines
+from arena.results_folder import RESULTS
 from arena.seeds import deal_seed
 
 

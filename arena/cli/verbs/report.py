@@ -10,7 +10,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.errors import ConfigError, StoreError
-from arena.hall.folder import RESULTS
+from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 
 REPORT_FILE = "report.html"

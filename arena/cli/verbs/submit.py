@@ -1,5 +1,6 @@
 """`arena submit BOT`: check a bot, then keep it as the next version of its name."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,17 +10,17 @@ from arena.agent import BotFiles
 from arena.agent.submissions import ALL, PREFIX, Submissions
 from arena.cli.shared.checking import checked, name_of, report_object
 from arena.cli.shared.exit_codes import DONE, NO
-from arena.cli.shared.options import BotPath, FormatOption, Out
+from arena.cli.shared.options import BotText, FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.config import check_name
 from arena.errors import ConfigError
-from arena.hall.folder import RESULTS
 from arena.report.terminal.bot_check import print_bot_check
 from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
 
 
 def submit(
-    bot: BotPath,
+    bot: BotText,
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="Name of the bot in tournaments. Default: its file's or folder's."),
@@ -34,13 +35,13 @@ def submit(
 
     Configs name it submitted:NAME, or submitted:NAME@2 for one version. Exit code 0: it is stored, 1: it may not enter.
     """
-    chosen = name or name_of(bot)
+    chosen = name or name_of(bot, out)
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
     if chosen == ALL:
         raise ConfigError(f"--name: {PREFIX}{ALL} means all bots, so none has that name")
-    if bot.is_symlink():
+    if Path(bot).is_symlink():
         raise ConfigError(f"{bot}: a link; give the bot itself")
-    found, files = checked(bot, [])
+    found, files = checked(bot, [], results=out)
     if files is None or not found.may_enter:
         entry, lines = _refused(chosen, found)
     else:

@@ -15,8 +15,8 @@ from arena.cli.shared.printing import Format, note
 from arena.cli.shared.running import play, with_run_options
 from arena.errors import ConfigError
 from arena.formats.registry import read_format
-from arena.hall.folder import RESULTS
 from arena.report.selection.boards import headline_ratings
+from arena.results_folder import RESULTS
 from arena.shipped import house_folder
 from arena.tournament.session import LOCAL, Results, Settings
 

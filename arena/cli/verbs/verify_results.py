@@ -13,8 +13,9 @@ from arena.cli.shared.options import FormatOption, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.engine import jit
 from arena.errors import ConfigError
-from arena.hall.folder import ENTRIES, HALL, RESULTS
+from arena.hall.folder import ENTRIES, HALL
 from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 from arena.workers.processes import available_cpus
 from arena.workers.warmup import warm_rooms

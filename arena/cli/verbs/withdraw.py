@@ -4,8 +4,8 @@ from arena.agent.submissions import PREFIX, Submissions
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
-from arena.hall.folder import RESULTS
 from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
 
 
 def withdraw(name: SubmittedName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

@@ -45,7 +45,13 @@ def may_swap(above: Rating, below: Rating) -> bool:
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
 
-SPREADSHEET = ("pool", "rank", "bot", "separable", *(name for name in Rating.__struct_fields__ if name not in ("pool", "rank", "bot")))
+SPREADSHEET = (
+    "pool",
+    "rank",
+    "bot",
+    "separable",
+    *(name for name in Rating.__struct_fields__ if name not in ("pool", "rank", "bot")),
+)
 """The columns of a board for spreadsheets."""
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from arena.engine.rng import SEED_BITS, seed_words
 from arena.match import play
 from arena.records import Clock, Limits
 from arena.seats.sandbox import Keeper, LockedSeat
-from arena.seats.single_match import agree, bot_seat
+from arena.seats.single_match import agree, bot_seat, named
 from helpers.nertz_tables import GAME, copy, made, position, read, ticks
 from helpers.paths import HOUSE_BOTS, TEST_BOTS
 
@@ -107,7 +108,7 @@ def test_every_seat_wins_its_share_in_whole_matches():
     options = GAME.resolve_options({"max_rounds": 2}, seats)
     for seed in range(8):
         setup = agree("nertz", ["greedy"] * seats, seed=seed, options=options)
-        table = [bot_seat(GREEDY, bot_seed) for bot_seed in setup.bot_seeds]
+        table = [bot_seat(named(GREEDY, Path()), bot_seed) for bot_seed in setup.bot_seeds]
         record = play(GAME, setup, table)
         for seat in table:
             seat.close()
@@ -242,7 +243,7 @@ def test_a_seed_gives_the_same_log():
     logs = []
     for _ in range(2):
         setup = agree("nertz", ["greedy"] * 3, seed=11, options={"max_rounds": 2})
-        table = [bot_seat(GREEDY, bot_seed) for bot_seed in setup.bot_seeds]
+        table = [bot_seat(named(GREEDY, Path()), bot_seed) for bot_seed in setup.bot_seeds]
         logs.append(play(GAME, setup, table).actions)
         for seat in table:
             seat.close()

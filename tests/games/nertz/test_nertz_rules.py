@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import trueskill
@@ -14,7 +15,7 @@ from arena.games import names
 from arena.match import play
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
-from arena.seats.single_match import agree, bot_seat
+from arena.seats.single_match import agree, bot_seat, named
 from helpers.nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
 from helpers.paths import HOUSE_BOTS
 
@@ -116,7 +117,7 @@ class TestTeams:
     def test_teams_are_rated_as_teams(self):
         """Mates share unit, place and score, and gain alike; TrueSkill sees groups, as the package called directly."""
         setup = agree("nertz", [f"bot_{seat}" for seat in range(8)], seed=2, options={"max_rounds": 1, "tick_limit": 60})
-        table = [bot_seat(GREEDY, bot_seed) for bot_seed in setup.bot_seeds]
+        table = [bot_seat(named(GREEDY, Path()), bot_seed) for bot_seed in setup.bot_seeds]
         record = play(GAME, setup, table)
         assert [row.unit for row in record.seats] == [0, 0, 1, 1, 2, 2, 3, 3]
         standings = Standings(RatingSettings())
