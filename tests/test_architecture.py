@@ -16,8 +16,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness", "seeds",
-    "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
+    "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
+    "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
     "hall", "config", "admission", "tournament", "audit", "manual", "report", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {

@@ -5,6 +5,7 @@ seeds of its own, so that a bot cannot tell it from a tournament; the same seed 
 played twice: a bot that plays differently the second time uses the clock or randomness of its own, and is reported.
 """
 
+import math
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 import msgspec
 
 from arena import games
+from arena.admission.check_report import CLOCK, BotCheck, FaultFound, GameCheck, SlowDecision, failures, warnings
 from arena.admission.rivals import rivals
 from arena.agent import BotFiles, StartInfo
 from arena.conformance.tables import variants
@@ -26,101 +28,17 @@ from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, pl
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
 from arena.seats.choose import BotSeat, open_seat
 from arena.seats.holder import Holder
-from arena.seats.sandbox import NONE, HeldSeat
-from arena.seats.watched import Slow, WatchedSeat
+from arena.seats.sandbox import HeldSeat
+from arena.seats.watched import Slow, WaitsTooLong, WatchedSeat
 from arena.seeds import single_match_id, single_match_seeds
 from arena.workers.compiling import Needs
 from arena.workers.needs import needs_at
 
-CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
-"""The clock of a config that sets none."""
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
 ATTEMPTS = 3  # at a match that ended in host faults
-CLOSE = 0.5  # of a limit: beyond it a warning is due
+WAITING = 60.0  # seconds of wall time that the decisions of a game may take beyond their CPU time, then the rest is left out
 SLOWEST = 3  # decisions shown of all
 _SEED_BITS = 63  # as JSON readers like them
-
-
-class SlowDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the bot's slowest decisions."""
-
-    cpu_ms: float
-    game: str
-    seats: int
-    options: dict[str, OptionValue]
-    """The rule options that differ from the defaults."""
-    number: int
-    """The number of the decision among those that the bot was asked for in the match, from 0."""
-    view: str
-
-
-class FaultFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A fault of the bot, and the match in which it happened."""
-
-    game: str
-    seats: int
-    options: dict[str, OptionValue]
-    """The rule options that differ from the defaults."""
-    ending: Ending
-    reason: str
-    """What went wrong, in words."""
-    output: str
-    """The end of what the bot printed."""
-    view: str | None
-    """The view that the bot was asked about; None: it did not start."""
-
-
-class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of the check in one game."""
-
-    game: str
-    seats: tuple[int, ...]
-    """The numbers of seats that were played."""
-    variants: int
-    matches: int
-    decisions: int
-    """How many decisions the bot answered."""
-    cpu_ms_p50: float
-    cpu_ms_p99: float
-    cpu_ms_max: float
-    endings: dict[Ending, int]
-    """How many matches ended how for the bot's seat."""
-    is_deterministic: bool | None
-    """Whether the bot played one match the same way twice; None: a fault prevented the comparison."""
-    is_complete: bool
-    """Whether all matches were played; after several faults the rest is left out."""
-
-
-class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a bot's check."""
-
-    bot: str
-    sha256: str
-    files: int
-    bytes: int
-    isolation: str
-    not_locked: str
-    """Why the bot could not be locked in on this machine; empty if it was."""
-    seed: int
-    """What the seeds of all matches were derived from."""
-    clock: Clock
-    memory: int
-    """The limit on the bot's memory, in bytes."""
-    memory_peak: int | None
-    """The most memory that the bot used, in bytes beyond an empty process; None: this machine does not tell."""
-    games: tuple[GameCheck, ...]
-    slowest: tuple[SlowDecision, ...]
-    faults: tuple[FaultFound, ...]
-    refusals: tuple[str, ...]
-    """Why the bot may not enter; empty if it may."""
-    warnings: tuple[str, ...]
-    cpu_seconds: float
-    """The CPU time of all decisions of the bot together."""
-
-    @property
-    def may_enter(self) -> bool:
-        """Whether the bot may enter."""
-        return not self.refusals
 
 
 def check_bot(
@@ -139,7 +57,7 @@ def check_bot(
     """Check a bot: play all its games, or only those in `chosen`.
 
     `params`: of the bot; `seed`: of the deals and of the bots, from an earlier report; None: a fresh one.
-    `prepare` is called with what has to be compiled before; `say` with the name of each game in turn,
+    `prepare` is called with what has to be compiled before; `say` with the match and the decision that is played,
     `news` before something is compiled that a bot asks for during a match.
 
     Raises HostTrouble if the same match ended in host faults several times.
@@ -157,8 +75,7 @@ def check_bot(
     checks = []
     with Holder(played, limits=limits) as holder:
         for game in played:
-            say(game)
-            checks.append(_Checked(holder, clock, chosen_seed, name, bot, params, game, news))
+            checks.append(_Checked(holder, clock, chosen_seed, name, bot, params, game, say, news))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
             isolation=holder.isolation, not_locked=holder.not_locked, seed=chosen_seed, clock=clock, memory=limits.memory,
@@ -169,15 +86,7 @@ def check_bot(
             cpu_seconds=sum(sum(check.cpu) for check in checks),
         )  # fmt: skip
     return msgspec.structs.replace(
-        report, refusals=(*refusals, *_failures(report.games)), warnings=tuple(_warnings(report))
-    )  # fmt: skip
-
-
-def refused(name: str, reason: str) -> BotCheck:
-    """The report on a file that is no bot; `reason` says why."""
-    return BotCheck(
-        bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", seed=0, clock=CLOCK, memory=DEFAULT_LIMITS.memory,
-        memory_peak=None, games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
+        report, refusals=(*refusals, *failures(report.games)), warnings=tuple(warnings(report))
     )  # fmt: skip
 
 
@@ -186,8 +95,9 @@ class _Checked:
 
     def __init__(
         self, holder: Holder, clock: Clock, seed: int, name: str, bot: BotFiles, params: Mapping[str, Any], game: str,
-        news: Callable[[str], None],
+        say: Callable[[str], None], news: Callable[[str], None],
     ) -> None:  # fmt: skip
+        self.say = say
         self.params = params
         self.news = news
         self.key = f"arena check {seed}".encode()
@@ -201,19 +111,28 @@ class _Checked:
         self.memory_peak: int | None = None
         self.is_deterministic: bool | None = None
         self.is_complete = True
-        self._play_all()
+        self.slowest_wall = self.waited = 0.0
+        self.end_faults = 0
+        try:
+            self._play_all()
+        except WaitsTooLong:
+            self.is_complete = False
 
     def result(self) -> GameCheck:
         ordered = sorted(1000 * seconds for seconds in self.cpu) or [0.0]
+        nearest_rank = math.ceil(0.99 * len(ordered)) - 1
         return GameCheck(
             game=self.room.name, seats=self.sizes, variants=len(self.variants), matches=self.endings.total(),
-            decisions=len(self.cpu), cpu_ms_p50=median(ordered), cpu_ms_p99=ordered[int(0.99 * (len(ordered) - 1))],
-            cpu_ms_max=ordered[-1], endings=dict(self.endings), is_deterministic=self.is_deterministic,
-            is_complete=self.is_complete,
+            decisions=len(self.cpu), cpu_ms_p50=median(ordered), cpu_ms_p99=max(median(ordered), ordered[nearest_rank]),
+            cpu_ms_max=ordered[-1], wall_ms_max=1000 * self.slowest_wall, endings=dict(self.endings),
+            is_deterministic=self.is_deterministic, is_complete=self.is_complete, wait_seconds=self.waited,
+            end_faults=self.end_faults,
         )  # fmt: skip
 
     def _play_all(self) -> None:
-        for number, (seats, options) in enumerate(self._tables()):
+        tables = list(self._tables())
+        for number, (seats, options) in enumerate(tables):
+            self.place = f"{self.room.name}: match {number + 1} of {len(tables)}"
             if len(self.faults) >= FAULTS:
                 self.is_complete = False
                 return
@@ -251,13 +170,16 @@ class _Checked:
                 held = self.holder.seat(self.bot, setup.bot_seeds[own], self.params)
                 opened.callback(held.close)
                 is_to_blame = failures == ATTEMPTS - 1
-                watched = WatchedSeat(_Blaming(held) if is_to_blame else held)
+                watched = WatchedSeat(_Blaming(held) if is_to_blame else held, patience=WAITING - self.waited, say=self._tell)
                 seats: list[Seat] = [
                     watched if seat == own else opened.enter_context(self._rival(player.bot, setup.bot_seeds[seat]))
                     for seat, player in enumerate(setup.players)
                 ]
                 try:
                     record = play(self.room, setup, seats)
+                except WaitsTooLong:
+                    self._note_waiting(watched)
+                    raise
                 except HostTrouble as trouble:
                     if attempt == ATTEMPTS - 1:
                         raise
@@ -274,6 +196,7 @@ class _Checked:
         seats, row = len(setup.players), record.seats[own]
         unusual = self._unusual(setup.options, seats)
         self.cpu += watched.cpu_seconds
+        self._note_waiting(watched)
         self.endings[row.ending] += 1
         self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])
         peak = held.memory_peak if isinstance(held, HeldSeat) else None
@@ -286,6 +209,13 @@ class _Checked:
                     output=fault.output, view=view,
                 )
             )  # fmt: skip
+
+    def _note_waiting(self, watched: WatchedSeat) -> None:
+        self.waited += watched.waited
+        self.slowest_wall = max(self.slowest_wall, watched.slowest_wall)
+
+    def _tell(self, decision: int) -> None:
+        self.say(f"{self.place}, decision {decision}")
 
     def _slow(self, slow: Slow, seats: int, unusual: dict[str, OptionValue]) -> SlowDecision:
         return SlowDecision(
@@ -331,34 +261,6 @@ class _Blaming:
 def _has_begun(seat: BotSeat) -> bool:
     """Whether code of the bot may have run, in a process of its own."""
     return isinstance(seat, HeldSeat) and seat.has_begun
-
-
-def _failures(results: Sequence[GameCheck]) -> Iterator[str]:
-    """Why the bot may not enter."""
-    for result in results:
-        failed = {ending: count for ending, count in result.endings.items() if ending is not Ending.PLAYED}
-        if failed:
-            counts = ", ".join(f"{ending.value} {count}" for ending, count in failed.items())
-            yield f"{result.game}: {counts} in {result.matches} matches"
-
-
-def _warnings(report: BotCheck) -> Iterator[str]:
-    if report.not_locked:
-        yield (
-            f"this machine cannot lock bots in ({report.not_locked}), so this one ran with isolation {report.isolation}: "
-            f"what a lock forbids was not tried. `arena doctor` shows what is missing"
-        )
-    limit = 1000 * report.clock.move
-    for result in report.games:
-        if result.is_deterministic is False:
-            yield (
-                f"{result.game}: the same match twice was not the same: use self.rng alone for randomness, and no clock, "
-                f"if your matches are to be repeatable"
-            )
-        if result.cpu_ms_max > CLOSE * limit:
-            yield f"{result.game}: the slowest decision took {result.cpu_ms_max:.0f} ms of {limit:.0f} ms"
-    if report.memory_peak is not None and report.memory_peak > CLOSE * report.memory:
-        yield f"memory: {report.memory_peak / 1e6:,.0f} MB of {report.memory / 1e6:,.0f} MB"
 
 
 def _slowest(found: Iterable[SlowDecision]) -> tuple[SlowDecision, ...]:

@@ -1,6 +1,8 @@
 """A seat that takes notes on another one: the cost of each decision, the slowest decisions, and the last view."""
 
 import heapq
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.agent import EndInfo, StartInfo
@@ -20,15 +22,26 @@ class Slow:
     view: View
 
 
+class WaitsTooLong(Exception):
+    """Raised when the bot has waited longer than it may, for something else than the CPU."""
+
+
 class WatchedSeat:
     """Passes everything on to another seat and takes notes; implements match.Seat. Does not close the other seat."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: Seat, *, patience: float = math.inf, say: Callable[[int], object] = lambda decision: None) -> None:
+        """`patience`: seconds that the bot may wait before WaitsTooLong is raised; `say` gets each decision's number."""
         self.cpu_seconds: list[float] = []
         """CPU seconds of every decision that the bot answered."""
         self.view: View | None = None
         """The view of the decision that was put last; None before the first one."""
         self.wants_forced = False
+        self.waited = 0.0
+        """Seconds of wall time beyond the CPU time, in all decisions that the bot answered."""
+        self.slowest_wall = 0.0
+        """The most wall seconds of a decision."""
+        self._patience = patience
+        self._say = say
         self._seat = seat
         self._slowest: list[tuple[float, int, Slow]] = []  # a heap
 
@@ -50,6 +63,9 @@ class WatchedSeat:
 
     def ask(self, view: View) -> None:
         """Put a decision to the bot."""
+        if self.waited > self._patience:
+            raise WaitsTooLong
+        self._say(len(self.cpu_seconds))
         self.view = view
         self._seat.ask(view)
 
@@ -58,6 +74,8 @@ class WatchedSeat:
         found = self._seat.answer()
         if isinstance(found, Answer):
             self._note(found.cpu_seconds)
+            self.waited += max(0.0, found.wall_seconds - found.cpu_seconds)
+            self.slowest_wall = max(self.slowest_wall, found.wall_seconds)
         return found
 
     def end(self, result: EndInfo) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.admission.bot_check import BotCheck, check_bot, refused
+from arena.admission.bot_check import check_bot
+from arena.admission.check_report import BotCheck, refused
 from arena.agent import BotFiles
 from arena.agent.naming import HOUSE, find_bot
 from arena.agent.submissions import PREFIX

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from arena.admission.bot_check import GameCheck
+from arena.admission.check_report import GameCheck
 from arena.cli.shared.checking import checked, report_object
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import BotParams, BotText, CheckSeed, FormatOption, OnlyGames, Out, parse_params

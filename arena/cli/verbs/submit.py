@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.admission.bot_check import BotCheck
+from arena.admission.check_report import BotCheck
 from arena.agent import BotFiles
 from arena.agent.submissions import ALL, PREFIX, Submissions
 from arena.cli.shared.checking import checked, name_of, report_object

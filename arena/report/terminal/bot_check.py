@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena.admission.bot_check import BotCheck, GameCheck
+from arena.admission.check_report import BotCheck, GameCheck
 from arena.engine.options import OptionValue
 from arena.records import Ending
 from arena.report.terminal.page import Column, Page, cut, fitting
 
 _OPTION_WIDTH = 24  # characters of an option's value
+PRINTED_SHOWN = 10  # lines
 _FAULTS_SHOWN = 3  # all are in the JSON form
 
 
@@ -23,9 +24,9 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.table(_columns(found.games, found.clock.move, page.width))
         page.say("")
         worst = max(game.cpu_ms_max for game in found.games)
-        margin = 1000 * found.clock.move / worst if worst else 0.0
         clock = f"{found.clock.move:g} s a decision and {found.clock.bank:g} s of bank"
-        page.say(f"clock: {clock}; the slowest decision took {worst:.2f} ms of CPU time, {_times(margin)}")
+        slowest = f"the slowest decision took {worst:.2f} ms of CPU time, {_times(1000 * found.clock.move / max(worst, 1e-3))}"
+        page.say(f"clock: {clock}; {slowest if any(game.decisions for game in found.games) else 'it made no decision'}")
         if found.memory_peak is not None:
             used = f"{found.memory_peak / 1e6:,.0f}" if found.memory_peak >= 1e6 else "less than 1"
             page.say(f"memory: {used} MB at most; the limit is {found.memory / 1e6:,.0f} MB")
@@ -38,8 +39,8 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.say(f"{fault.ending.value} in {_where(fault.game, fault.seats, fault.options)}", "bold red")
         _say_lines(fault.reason, page)
         if fault.output and fault.output not in fault.reason:
-            page.say("it printed:")
-            _say_lines(fault.output, page)
+            page.say("it printed at the end:")
+            _say_lines(fault.output, page, PRINTED_SHOWN)
         if fault.view is not None:
             page.say("what it saw:")
             _say_lines(fault.view, page)
@@ -94,6 +95,11 @@ def _short(value: OptionValue) -> str:
     return cut(str(value).lower() if isinstance(value, bool) else str(value), _OPTION_WIDTH)
 
 
-def _say_lines(text: str, page: Page) -> None:
-    for line in text.splitlines():
+def _say_lines(text: str, page: Page, most: int | None = None) -> None:
+    """Say all lines, or the last of them."""
+    lines = text.splitlines()
+    if most is not None and len(lines) > most:
+        page.say(f"  ... {len(lines) - most} lines before (--format json has all)", "dim")
+        lines = lines[-most:]
+    for line in lines:
         page.say(f"  {line}")
