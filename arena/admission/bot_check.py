@@ -75,7 +75,7 @@ def check_bot(
     checks = []
     with Holder(played, limits=limits) as holder:
         for game in played:
-            checks.append(_Checked(holder, clock, chosen_seed, name, bot, params, game, say, news))
+            checks.append(_Checked(holder, clock, chosen_seed, name, bot, dict(params), game, say, news))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
             isolation=holder.isolation, not_locked=holder.not_locked, seed=chosen_seed, clock=clock, memory=limits.memory,
@@ -196,6 +196,7 @@ class _Checked:
         seats, row = len(setup.players), record.seats[own]
         unusual = self._unusual(setup.options, seats)
         self.cpu += watched.cpu_seconds
+        self.end_faults += bool(held.end_fault)
         self._note_waiting(watched)
         self.endings[row.ending] += 1
         self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])

@@ -1,5 +1,6 @@
 """What a bot in Python is: a class `Agent` with three methods, and what it is told at the start and the end of a match."""
 
+import operator
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic
@@ -32,6 +33,24 @@ class EndInfo(msgspec.Struct, frozen=True):
     """The place of each seat, from 1, in seat order."""
     scores: Sequence[float]
     """The score of each seat, in seat order."""
+
+
+def plain_action(action: object) -> object:
+    """What a bot's `act` returned, as a text or a number without anything of the bot's: of a subclass of str, or of any integer
+    such as numpy's. What is neither stays as it is.
+
+    >>> import numpy
+    >>> plain_action(numpy.int64(3)), plain_action(numpy.str_("draw")), plain_action(True), plain_action(1.0)
+    (3, 'draw', True, 1.0)
+    """
+    if isinstance(action, str):
+        return str.__str__(action)
+    if isinstance(action, bool):  # a mistake rather than an index
+        return action
+    try:
+        return int(operator.index(action))  # type: ignore[arg-type]
+    except TypeError:
+        return action
 
 
 class Agent(Generic[V]):

@@ -1,5 +1,6 @@
 """Executes a bot's module anew for every match, so that no state is shared between matches, seats or bots."""
 
+import inspect
 import itertools
 import os
 import sys
@@ -10,8 +11,10 @@ from typing import Any
 
 from arena.agent.agent import Agent
 from arena.agent.files import BotFiles, unpack
-from arena.errors import BotError
+from arena.errors import BotError, printable
 
+NAMES_IT = "AGENT"
+"""The variable of a module with several Agent classes that says which one plays."""
 _serial = itertools.count()
 
 
@@ -114,15 +117,26 @@ def _compiled(source: bytes, path: str) -> types.CodeType:
 
 
 def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
+    named = vars(module).get(NAMES_IT)
+    if named is not None:
+        if not (isinstance(named, type) and issubclass(named, Agent)):
+            raise BotError(f"{main}: {NAMES_IT} must be the Agent class that plays, not {printable(repr(named), 60)}")
+        return _checked(named, main)
     found = [
         value
         for value in dict.fromkeys(item for item in vars(module).values() if isinstance(item, type))
         if issubclass(value, Agent) and f"{value.__module__}.".startswith(f"{module.__name__}.")
     ]
-    if len(found) != 1:
-        names = ", ".join(agent.__name__ for agent in found) or "none"
-        raise BotError(f"{main}: one Agent class is needed, found {names}")
-    games = found[0].games
+    playing = [one for one in found if not inspect.isabstract(one) and not any(one in other.__mro__[1:] for other in found)]
+    if len(playing) != 1:
+        names = ", ".join(agent.__name__ for agent in playing or found) or "none"
+        way_out = f"; say which one plays: {NAMES_IT} = {playing[-1].__name__}" if playing else ""
+        raise BotError(f"{main}: one Agent class is needed, found {names}{way_out}")
+    return _checked(playing[0], main)
+
+
+def _checked(agent: type[Agent[Any]], main: str) -> type[Agent[Any]]:
+    games = agent.games
     if not isinstance(games, tuple | list) or not all(isinstance(name, str) for name in games):
-        raise BotError(f'{main}: games must be a tuple of names such as ("naga",), not {games!r}')
-    return found[0]
+        raise BotError(f'{main}: games must be a tuple of names such as ("naga",), not {printable(repr(games), 60)}')
+    return agent

@@ -7,13 +7,13 @@ comes out holds nothing that the seat could not know, and it is all that capsule
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.audit.stored_log import check_log, checked_options
-from arena.engine.options import OptionValue
 from arena.engine.room import Document, Game
 from arena.errors import ConfigError
 from arena.match import Answer, Fault, MatchSetup, Player, Seat, play
@@ -50,7 +50,7 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
     match_id: MatchId
     game: str
     rules_version: int
-    options: dict[str, OptionValue]
+    options: dict[str, Any]
     """All rule options, resolved."""
     seats: int
     seat: int

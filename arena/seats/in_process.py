@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from arena import readiness
 from arena.agent import Agent, EndInfo, StartInfo
+from arena.agent.agent import plain_action
 from arena.agent.view import View
 from arena.errors import BotError, short_trace
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, seconds_of_match
@@ -45,6 +46,8 @@ class InProcessSeat:
         `heeds_ctrl_c`: a KeyboardInterrupt is the user's, not the bot's (in a worker, which ignores Ctrl-C, it is the bot's).
         """
         self.wants_forced = False
+        self.end_fault = ""
+        """What went wrong when the bot was told the end; it changes no result."""
         self.waited = 0.0
         """Wall seconds that its decisions have taken in this match."""
         self._match_seconds = math.inf
@@ -112,7 +115,9 @@ class InProcessSeat:
         spent_cpu, spent_wall = ledger.cpu, ledger.wall
         began, cpu = time.perf_counter(), time.thread_time()
         try:
-            action = agent.act(view)
+            action: object = agent.act(view)
+            if type(action) is not int and type(action) is not str:
+                action = plain_action(action)
         except self._passed_on:
             raise
         except BaseException:
@@ -137,7 +142,7 @@ class InProcessSeat:
         except self._passed_on:
             raise
         except BaseException:
-            return
+            self.end_fault = short_trace()
 
 
 def _raise_refusal(ledger: readiness.Ledger) -> None:

@@ -73,11 +73,11 @@ def named(bot: Entrant, results: Path, params: Mapping[str, Any] = MappingProxyT
     Raises ConfigError for what is no bot, BotError for files that are none, StoreError for no submitted one.
     """
     if isinstance(bot, BotFiles):
-        return Named(Path(bot.main).stem, bot, params)
+        return Named(Path(bot.main).stem, bot, dict(params))
     if isinstance(bot, Agent):
-        return Named(type(bot).__name__, bot, params)
+        return Named(type(bot).__name__, bot, dict(params))
     if isinstance(bot, type) and issubclass(bot, Agent):
-        return Named(bot.__name__, bot, params)
+        return Named(bot.__name__, bot, dict(params))
     if not isinstance(bot, str | Path):
         what = f"the class {bot.__name__}" if isinstance(bot, type) else f"{type(bot).__name__} {printable(repr(bot), 60)}"
         raise ConfigError(f"{where}a bot is a path, house:NAME, submitted:NAME, an Agent or a subclass of Agent, not {what}")
@@ -88,7 +88,7 @@ def named(bot: Entrant, results: Path, params: Mapping[str, Any] = MappingProxyT
     except StoreError as error:
         raise StoreError(f"{where}{error}") from None
     _check_program(found, str(bot))
-    return Named(*found, params)
+    return Named(*found, dict(params))
 
 
 def agree(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.admission import bot_check
 from arena.admission.bot_check import check_bot
 from arena.admission.rivals import rivals
 from arena.agent import read_bot
@@ -84,6 +85,37 @@ def test_a_bot_that_plays_by_its_own_entropy_may_enter_and_is_warned(tmp_path: P
     found = check_bot("some", read_bot(path))
     assert found.may_enter and found.games[0].is_deterministic is False
     assert any("was not the same" in warning for warning in found.warnings)
+
+
+def test_a_bot_that_waits_is_told_how_long_and_stopped_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "WAITING", 0.5)
+    body = "    def act(self, view):\n        import time\n        time.sleep(0.6)\n        return 0\n"
+    said: list[str] = []
+    found = check_bot("some", read_bot(write(tmp_path, body, "import time")), say=said.append)
+    (game,) = found.games
+    assert not game.is_complete and 600 <= game.wall_ms_max < 5000 and game.cpu_ms_max < 100
+    assert any("the bot waits for something" in warning and "left out" in warning for warning in found.warnings)
+    assert said[0] == "naga: match 1 of 6, decision 0"
+
+
+def test_what_fails_in_the_end_is_told_although_it_changes_no_result(tmp_path: Path) -> None:
+    body = "    def act(self, view):\n        return 0\n\n    def end(self, result):\n        raise KeyError('places')\n"
+    found = check_bot("some", read_bot(write(tmp_path, body)))
+    assert found.may_enter and any("its end() failed in 7 matches" in warning for warning in found.warnings)
+
+
+def test_a_bot_that_prints_much_does_not_fill_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "    def act(self, view):\n        print('line\\n' * 100)\n        return 'fly'\n"
+    assert main(["check", str(write(tmp_path, body))]) == 1
+    text = capsys.readouterr().out
+    assert text.count("line") < 50 and "lines before (--format json has all)" in text
+
+
+def test_a_bot_without_a_decision_has_no_slowest_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "    def act(self, view):\n        raise KeyError('no')\n"
+    assert main(["check", str(write(tmp_path, body))]) == 1
+    text = capsys.readouterr().out
+    assert "it made no decision" in text and "drew on the bank" not in text
 
 
 def test_memory_beyond_that_of_an_empty_cell_is_measured(tmp_path: Path) -> None:

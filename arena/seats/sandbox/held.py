@@ -40,6 +40,8 @@ class HeldSeat(ABC):
     ) -> None:
         """`seed`: for the bot's own random generator; `earlier_kills`: how often this seat was killed in this match before."""
         self.wants_forced = False
+        self.end_fault = ""
+        """What went wrong when the bot was told the end; it changes no result."""
         self.was_killed = False
         """Whether the bot's process died by a SIGKILL from outside."""
         self._keeper = keeper

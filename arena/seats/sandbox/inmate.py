@@ -19,6 +19,7 @@ import numpy as np
 
 from arena import games
 from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
+from arena.agent.agent import plain_action
 from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace
 from arena.readiness import Part, absent_parts
@@ -232,13 +233,13 @@ def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
             events=lambda: ask.events,
             clock=Clock(ask.move, ask.bank, ask.start),
         )
-        action = agent.act(view)
+        action = plain_action(agent.act(view))
         if isinstance(action, str) and len(action) < wire.TEXT:
             return wire.Action(ask.id, action.encode("utf-8", "backslashreplace").decode(), view.is_timed)
         if isinstance(action, str):
             return wire.Action(ask.id, action[: wire.TEXT].encode("ascii", "backslashreplace").decode()[: wire.TEXT])
-        if isinstance(action, int) and not isinstance(action, bool):
-            return wire.Action(ask.id, int(action) if action.bit_length() < 64 else "a huge number", view.is_timed)
+        if type(action) is int:
+            return wire.Action(ask.id, action if action.bit_length() < 64 else "a huge number", view.is_timed)
         reason = f"a reply is one of the legal texts or its index, not {type(action).__name__}"
         return wire.Failed(ask.id, Ending.MALFORMED.value, printable(reason))
     except MemoryError:
@@ -250,8 +251,8 @@ def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
 def _ended(agent: Agent[Any], end: wire.End) -> wire.Reply:
     try:
         agent.end(end.result)
-    except BaseException:  # what a bot does now can change nothing
-        return wire.Done(end.id)
+    except BaseException:  # what a bot does now can change nothing; its author may want to know
+        return wire.Failed(end.id, Ending.CRASH.value, printable(short_trace()))
     return wire.Done(end.id)
 
 

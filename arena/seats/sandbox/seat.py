@@ -90,9 +90,12 @@ class LockedSeat(HeldSeat):
         self._ask(wire.End(self._id, EndInfo(list(result.places), list(result.scores))))
         try:
             if self._fault is None:
-                self._child.receive(self._cpu, END_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT)
-        except Trouble:
-            return
+                said = self._child.receive(
+                    self._cpu, END_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT
+                )
+                self.end_fault = printable(said.reason) if isinstance(said, wire.Failed) else ""
+        except Trouble as trouble:
+            self.end_fault = trouble.reason
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
         self._isolation = self._keeper.level
