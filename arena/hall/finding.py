@@ -1,10 +1,12 @@
 """Finding a match in the folders that tournaments have written."""
 
+import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from arena.errors import NotStored, StoreError
+from arena.errors import NotStored, StoreError, printable
 from arena.formats.plan import key_of_match
 from arena.formats.registry import DEFAULT, read_format
 from arena.hall.folder import ENTRIES, HALL, finished_or_stopped
@@ -14,6 +16,9 @@ from arena.store import parquet
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.store.schema import MATCHES
+
+FEWEST_DIGITS = 4
+"""How many of an id's first digits will do, where no other match begins so."""
 
 
 def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
@@ -25,10 +30,14 @@ def find_match(out: Path, match_id: str) -> tuple[MatchRecord, bytes]:
 def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     """The folder of the tournament that has a match, the match, and the key of its deals. Raises StoreError if none has it."""
     wanted = match_id.lower()
-    if len(wanted) != MATCH_ID_DIGITS or set(wanted) - set("0123456789abcdef"):
-        raise StoreError(f"match id {match_id!r}: {MATCH_ID_DIGITS} hex digits are needed")
+    if not FEWEST_DIGITS <= len(wanted) <= MATCH_ID_DIGITS or set(wanted) - set("0123456789abcdef"):
+        raise StoreError(
+            f"match id {printable(match_id, 60)!r}: {MATCH_ID_DIGITS} hex digits are needed, or {FEWEST_DIGITS} or more of the first"
+        )
     folders = finished_or_stopped(out)
     folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
+    if len(wanted) < MATCH_ID_DIGITS:
+        wanted = _whole(wanted, folders) or wanted.ljust(MATCH_ID_DIGITS, "0")
     troubles: list[str] = []
     for folder in folders:
         for search in (_in_journal, _in_parquet):  # somebody else's results may have no journal, or one of another machine
@@ -41,6 +50,25 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == ENTRIES else folder.name for folder in folders))
     unread = "".join(f"; {trouble}" for trouble in troubles)
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched or 'no tournament'}){unread}")
+
+
+def _whole(digits: str, folders: Iterable[Path]) -> str | None:
+    """The only id that begins with these digits; None: there is none. Raises StoreError if there are several."""
+    low, high = digits.ljust(MATCH_ID_DIGITS, "0"), digits.ljust(MATCH_ID_DIGITS, "f")
+    found: dict[str, None] = {}
+    for folder in folders:
+        with contextlib.suppress(StoreError):  # who looks for the match itself says what is wrong
+            if (folder / JOURNAL_FILE).exists():
+                with Journal(folder, is_read_only=True) as journal:
+                    found |= dict.fromkeys(journal.ids_between(low, high))
+            if (folder / MATCHES.file).exists():
+                found |= dict.fromkeys(parquet.ids_between(folder, low, high))
+    if len(found) > 1:
+        shown = ", ".join(sorted(found)[:3])
+        raise StoreError(
+            f"match id {digits}: several begin so: {shown}{' ...' if len(found) > 3 else ''}; more digits are needed"
+        )
+    return next(iter(found), None)
 
 
 def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:

@@ -138,6 +138,12 @@ class Journal:
             rows = list(self._rows(f"{_ROWS} where place = ? and match_id = ?", (index, *values)))
         return self._decode(*rows[0]) if rows else None
 
+    def ids_between(self, low: str, high: str) -> list[str]:
+        """The ids of stored matches from `low` to `high`, which count; a few of them, if there are many."""
+        query = "select match_id from matches where match_id >= ? and match_id <= ? limit 5"
+        found = self._rows(query, (bytes.fromhex(low), bytes.fromhex(high)))
+        return [match_id.hex() for (match_id,) in found if isinstance(match_id, bytes)]
+
     def records(self, first: int = 0, last: int = _PLACES) -> Iterator[MatchRecord]:
         """The stored matches with plan index in first..last-1, in plan order."""
         for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):

@@ -186,6 +186,13 @@ def read_all_match_ids(folder: Path) -> NDArray[np.bytes_]:
     return TableReader(folder, MATCHES).all_match_ids()
 
 
+def ids_between(folder: Path, low: str, high: str) -> list[str]:
+    """The ids of stored matches from `low` to `high`, which count."""
+    ids = read_all_match_ids(folder)
+    found = np.unique(ids[(ids >= bytes.fromhex(low)) & (ids <= bytes.fromhex(high))]).tolist()
+    return [bytes(match_id).ljust(MATCH_ID_BYTES, b"\0").hex() for match_id in found]  # numpy drops zeros at the end
+
+
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows of matches.parquet, by row number."""
     return TableReader(folder, MATCHES).match_ids(sorted(set(rows)))

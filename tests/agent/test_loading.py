@@ -75,7 +75,8 @@ def test_any_integer_and_any_text_will_do_locked_in_or_not(source: str, tmp_path
     path = tmp_path / "chooses.py"
     path.write_text(
         "import numpy as np\nfrom arena.agent import Agent\n\nclass Odd(str):\n    pass\n\nclass Index:\n"
-        f"    def __index__(self):\n        return 0\n\nclass Chooses(Agent):\n    def act(self, view):\n        return {source}\n"
+        "    def __index__(self):\n        return 0\n\n"
+        f"class Chooses(Agent):\n    def act(self, view):\n        return {source}\n"
     )
     with Keeper(["naga"]) as keeper:
         try:

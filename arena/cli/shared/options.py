@@ -60,7 +60,7 @@ BotText = Annotated[
 ]
 SubmittedName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a submitted bot.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]
-MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match: 24 hex digits.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match, or its first digits.")]
 HallOrName = Annotated[
     str | None,
     typer.Argument(
