@@ -34,6 +34,7 @@ SIZE = re.compile(r"([0-9]{1,12}) ?(MB|GB|MiB|GiB)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES = {"MB": 10**6, "GB": 10**9, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_FAULTS = (1 << 31) - 1
+LEAVE_OUT = "leave_out"
 SERIES = {"chain": "compare", "tune": "tune"}
 """Keys of configs that are played as several tournaments (tournament/chain.py, tuning.py), and by which verb."""
 
@@ -83,6 +84,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     isolation: str = LOCKED
     memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
     faults: FaultPolicy = FaultPolicy()
+    broken_bots: str = LEAVE_OUT
     ratings: RatingSettings = RatingSettings()
 
 
@@ -114,6 +116,9 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     """What each locked bot may use."""
     faults: FaultPolicy
+    broken_bots: str = LEAVE_OUT
+    """What becomes of a submitted bot, or one that is not trusted, that cannot be loaded when the run begins: LEAVE_OUT, or
+    FORFEIT: it loses its matches."""
     ratings: RatingSettings
     format: Format
 
@@ -148,6 +153,8 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
             raise ConfigError(f"faults.{key}: at least 1, not {number}")
         if number > MOST_FAULTS:
             raise ConfigError(f"faults.{key}: at most {MOST_FAULTS:,}, not {number}")
+    if config.broken_bots not in (LEAVE_OUT, FORFEIT):
+        raise ConfigError(f"broken_bots: {LEAVE_OUT} or {FORFEIT}, not {config.broken_bots!r}")
     clock = config.clock
     bots = _bots(config, folder, Submissions(results))
     return Tournament(
@@ -165,6 +172,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         isolation=config.isolation,
         limits=Limits(memory=_bytes(config.memory)),
         faults=config.faults,
+        broken_bots=config.broken_bots,
         ratings=checked_settings(config.ratings),
     )
 

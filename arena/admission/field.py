@@ -1,28 +1,56 @@
 """The field of a config: which games each bot declares that it plays, and how untrusted bots are isolated."""
 
-from arena.config import Bot, Tournament
-from arena.errors import ConfigError
+from collections.abc import Collection
+from typing import NamedTuple
+
+from arena.agent.submissions import PREFIX
+from arena.config import LEAVE_OUT, Bot, Tournament
+from arena.errors import BotError, ConfigError, printable
 from arena.formats.plan import Contestant
 from arena.records import canonical_json
 from arena.seats.choose import keeper_for
-from arena.seats.probe import Profile, first_error, probe, probe_locked
+from arena.seats.probe import Profile, probe, probe_locked
 from arena.seats.sandbox import LOCKED, NONE, PROCESS, LockError
+from arena.store.manifest import LeftOut
 
 PARAMS_BYTES = 32 << 10
 """The most bytes of a command bot's parameters: they must fit into its first message with the rest."""
 
 
-def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) -> tuple[tuple[Contestant, ...], str]:
-    """The contestants with the games that each one plays, and the isolation level of untrusted bots.
+class Field(NamedTuple):
+    """Who plays a tournament."""
 
-    Raises BotError for a bot that cannot be loaded, and ConfigError for a field that cannot play the config's games.
+    contestants: tuple[Contestant, ...]
+    """With the games that each one plays."""
+    isolation: str
+    """The isolation level of bots that are not trusted."""
+    left_out: tuple[LeftOut, ...]
+    """The bots that cannot be loaded: they play no match."""
+
+
+def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool, begun: Collection[Contestant] = ()) -> Field:
+    """The field of a tournament. `begun`: the contestants of a run that goes on, which play whatever has become of them.
+
+    A bot that was submitted, or that is not trusted, and cannot be loaded is left out, or forfeits, as the config says: one
+    entrant must not stop a contest. Raises BotError for any other bot that cannot be loaded, and ConfigError for a field that
+    cannot play the config's games.
     """
-    bots = tournament.bots
     profiles, held_by = _profiles(tournament, isolation, unsafe_trust_bots)
-    first_error(profiles, [str(bot.path) for bot in bots])
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
+    known = {(one.name, one.version): one for one in begun}
     contestants = []
-    for bot, profile in zip(bots, profiles):
+    left_out = []
+    for bot, profile in zip(tournament.bots, profiles):
+        if (before := known.get(_key(bot))) is not None:
+            contestants.append(_contestant(bot, before.games))
+            continue
+        if profile.error is not None:
+            if bot.trusted and not str(bot.path).startswith(PREFIX):
+                raise BotError(f"{bot.path}: {profile.error}")
+            if tournament.broken_bots == LEAVE_OUT:
+                reason = printable(profile.error)
+                left_out.append(LeftOut(name=bot.name, version=bot.version, sha256=bot.files.sha256, reason=reason))
+                continue
         if bot.files.command is not None and (size := len(canonical_json(bot.params))) > PARAMS_BYTES:
             raise ConfigError(
                 f"{bot.path}: params: {size:,} bytes; a command bot can be told {PARAMS_BYTES:,}: put it in a file"
@@ -35,10 +63,10 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool) ->
     for place, entry in enumerate(tournament.entries):
         able = sum(entry.game in contestant.games for contestant in contestants)
         if able < entry.seats:
-            raise ConfigError(
-                f"games[{place}]: {entry.game} with {entry.seats} seats needs as many bots that play it, there are {able}"
-            )
-    return tuple(contestants), held_by
+            without = "".join(f"; {one.name} cannot be loaded: {one.reason}" for one in left_out)
+            needed = f"{entry.game} with {entry.seats} seats needs as many bots that play it"
+            raise ConfigError(f"games[{place}]: {needed}, there are {able}{without}")
+    return Field(tuple(contestants), held_by, tuple(left_out))
 
 
 def least_isolation(tournament: Tournament, *, unsafe_trust_bots: bool) -> str:

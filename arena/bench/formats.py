@@ -122,7 +122,7 @@ class Bank:
             "bots": [{**bot, "path": str(bots / str(bot["path"])), "trusted": True} for bot in _BOTS],
         }  # fmt: skip
         tournament = check_config(document, bots)
-        self.contestants, _ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
+        self.contestants, *_ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
         self.deals = deals
         self._plan = Plan(
             entries=tournament.entries, contestants=self.contestants, rotations=tournament.rotations, clock=tournament.clock,

@@ -31,9 +31,8 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     """The folder of the tournament that has a match, the match, and the key of its deals. Raises StoreError if none has it."""
     wanted = match_id.lower()
     if not FEWEST_DIGITS <= len(wanted) <= MATCH_ID_DIGITS or set(wanted) - set("0123456789abcdef"):
-        raise StoreError(
-            f"match id {printable(match_id, 60)!r}: {MATCH_ID_DIGITS} hex digits are needed, or {FEWEST_DIGITS} or more of the first"
-        )
+        needed = f"{MATCH_ID_DIGITS} hex digits are needed, or the first {FEWEST_DIGITS} or more of them"
+        raise StoreError(f"match id {printable(match_id, 60)!r}: {needed}")
     folders = finished_or_stopped(out)
     folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
     if len(wanted) < MATCH_ID_DIGITS:
@@ -64,10 +63,8 @@ def _whole(digits: str, folders: Iterable[Path]) -> str | None:
             if (folder / MATCHES.file).exists():
                 found |= dict.fromkeys(parquet.ids_between(folder, low, high))
     if len(found) > 1:
-        shown = ", ".join(sorted(found)[:3])
-        raise StoreError(
-            f"match id {digits}: several begin so: {shown}{' ...' if len(found) > 3 else ''}; more digits are needed"
-        )
+        shown = ", ".join(sorted(found)[:3]) + (" ..." if len(found) > 3 else "")
+        raise StoreError(f"match id {digits}: several begin so: {shown}; more digits are needed")
     return next(iter(found), None)
 
 

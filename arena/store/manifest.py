@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from arena.errors import StoreError
-from arena.names import FolderName, HexBytes, OptionalSha256, Sha256, in_words
+from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
 from arena.records import Clock, Ending, Limits
 from arena.store.schema import FORMAT_VERSION
 
@@ -40,6 +40,16 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     """How many of these it played otherwise the second time: it uses a clock, entropy, or a memory of earlier matches."""
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot of the config that plays no match."""
+
+    name: Name
+    version: int = 1
+    sha256: Sha256
+    reason: str
+    """Why it cannot play, in words."""
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The content of manifest.json."""
 
@@ -53,6 +63,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     packages: dict[str, str]
     rules_versions: dict[str, int]
     bots: tuple[BotEntry, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    """The bots of the config that could not be loaded when the run began."""
     pools: tuple[str, ...]
     """The rating pools, in the order of the config."""
     plan_sha256: OptionalSha256

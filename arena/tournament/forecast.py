@@ -69,7 +69,9 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str], None]) -> Forecast:
     """Forecast a tournament. Raises ConfigError and BotError as the tournament itself would."""
     tournament = config if isinstance(config, Tournament) else read_config(config)
-    contestants, _ = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
+    contestants, _, left_out = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
+    for one in left_out:
+        say(f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}")
     seed = tournament.seed if settings.seed is None else settings.seed
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,

@@ -18,6 +18,7 @@ import msgspec
 
 from arena import games
 from arena.admission.field import admit, least_isolation
+from arena.agent.submissions import Submissions
 from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
@@ -36,10 +37,11 @@ from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import Journal
 from arena.store.lock import FolderLock
-from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, write_manifest
+from arena.store.manifest import MANIFEST_FILE, BotEntry, LeftOut, Manifest, write_manifest
 from arena.store.rows import Endings, Finished, Row, packed
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament import repeats
+from arena.tournament.begun import NOT_BEGUN, as_it_began, begun_in, keep_left_out
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
 from arena.workers.backend import Backend
 from arena.workers.compiling import Compiling
@@ -66,18 +68,26 @@ def run_tournament(
     tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
     name = settings.name or tournament.name
     seed = tournament.seed if settings.seed is None else settings.seed
-    contestants, isolation = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
     folder = settings.out / name
+    begun = NOT_BEGUN if settings.fresh else begun_in(folder)
+    tournament, news = as_it_began(tournament, begun, Submissions(settings.out))
+    field = admit(
+        tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots, begun=begun.contestants
+    )
+    left_out = begun.left_out if begun.contestants else field.left_out
     with FolderLock(folder):
         if settings.fresh:
             set_aside(folder, reporter)
         with Journal(folder) as journal:
             for repair in journal.repaired:
                 reporter.say(f"{journal.path}: {repair}")
-            plan, book = _plan(tournament, contestants, seed, journal, folder)
+            plan, book = _plan(tournament, field.contestants, seed, journal, folder)
+            keep_left_out(journal, left_out)
             journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
-            run = _Run(name, folder, tournament, plan, book, journal, reporter)
-            run.announce(isolation)
+            run = _Run(name, folder, tournament, plan, book, journal, reporter, left_out)
+            for text in news:
+                reporter.say(text)
+            run.announce(field.isolation)
             try:
                 run.play(settings)
             except KeyboardInterrupt:
@@ -92,8 +102,9 @@ class _Run:
 
     def __init__(
         self, name: str, folder: Path, tournament: Tournament, plan: Plan, book: Book | None, journal: Journal,
-        reporter: Reporter,
+        reporter: Reporter, left_out: tuple[LeftOut, ...],
     ) -> None:  # fmt: skip
+        self.left_out = left_out
         self.folder, self.tournament, self.plan, self.book = folder, tournament, plan, book
         self.journal, self.reporter = journal, reporter
         self.progress = Progress(name)
@@ -124,6 +135,8 @@ class _Run:
         )
         for text in self.plan.format.notes(self.plan):
             self.reporter.say(text)
+        for one in self.left_out:
+            self.reporter.say(f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}")
         self.reporter.say(f"commitment to the deals: {self.plan.commitment}")
         untrusted = [bot.name for bot in self.plan.contestants if not bot.trusted]
         if untrusted:
@@ -385,6 +398,7 @@ class _Run:
                 for place, bot in enumerate(plan.contestants)
                 for repeated, deviated in (again.of((bot.name, bot.version)),)
             ),
+            left_out=self.left_out,
             pools=tuple(plan.pools()),
             plan_sha256=plan.sha256,
             commitment=plan.commitment,

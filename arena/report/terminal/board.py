@@ -169,6 +169,8 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
             f"acted otherwise in matches played again with the same seeds, so by a clock, entropy or memory of earlier matches"
             f"{', and not rated' if manifest.unrated_bots else ''}: {', '.join(deviating)}"
         )
+    for one in manifest.left_out:
+        notes.append(f"left out, because it could not be loaded: {bot_name(one.name, one.version)}: {one.reason}")
     if manifest.void:
         voids = [f"{bot.name} {bot.void}" for bot in manifest.bots if bot.void]
         of_bots = f" ({', '.join(voids)})" if voids else ""

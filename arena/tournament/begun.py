@@ -1,0 +1,118 @@
+"""What a run that has begun holds on to: the bots that it began with, whatever was submitted or broken since.
+
+A ladder takes new bots and versions in at its next stage, so nothing binds it.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from arena.agent.submissions import PREFIX, Submissions
+from arena.config import Bot, Tournament
+from arena.errors import StoreError
+from arena.formats.plan import Contestant
+from arena.names import Name
+from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.manifest import LeftOut
+
+_LEFT_OUT = "left_out"
+
+
+class _StoredPlan(msgspec.Struct, frozen=True):
+    contestants: tuple["_Stored", ...] = ()
+
+
+class _Stored(Contestant, frozen=True, kw_only=True, dict=True):
+    name: Name
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """The field with which a run began."""
+
+    contestants: tuple[Contestant, ...]
+    """Empty: nothing binds this run."""
+    left_out: tuple[LeftOut, ...]
+
+    def of(self, bot: Bot) -> Contestant | None:
+        """The contestant that a bot of the config was when the run began."""
+        return next((one for one in self.contestants if (one.name, one.version) == (bot.name, bot.version)), None)
+
+
+NOT_BEGUN = Begun((), ())
+
+
+def begun_in(folder: Path) -> Begun:
+    """The field with which the run in a folder began. What is damaged binds nothing: it is refused later, in words."""
+    if not (folder / JOURNAL_FILE).exists():
+        return NOT_BEGUN
+    try:
+        with Journal(folder, is_read_only=True) as journal:
+            stored, left_out = journal.meta("plan"), journal.meta(_LEFT_OUT)
+            if stored is None or next(journal.indices(), None) is None:  # what was never begun binds nobody
+                return NOT_BEGUN
+        return Begun(
+            msgspec.json.decode(stored, type=_StoredPlan).contestants,
+            msgspec.json.decode(left_out or b"[]", type=tuple[LeftOut, ...]),
+        )
+    except (StoreError, msgspec.DecodeError, UnicodeError, RecursionError):
+        return NOT_BEGUN
+
+
+def keep_left_out(journal: Journal, left_out: tuple[LeftOut, ...]) -> None:
+    """Store which bots were left out, and why."""
+    journal.set_meta({_LEFT_OUT: msgspec.json.encode(left_out)})
+
+
+def as_it_began(tournament: Tournament, begun: Begun, submissions: Submissions) -> tuple[Tournament, list[str]]:
+    """The tournament with the bots that its run began with, and in words what is therefore not played.
+
+    Bots that were not submitted stay as the config has them: if they have changed, the plan says so.
+    """
+    if not begun.contestants:
+        return tournament, []
+    bots: list[Bot] = []
+    news: list[str] = []
+    for bot in tournament.bots:
+        known = begun.of(bot)
+        out = [
+            one for one in begun.left_out if (one.name, one.version, one.sha256) == (bot.name, bot.version, bot.files.sha256)
+        ]
+        if out:
+            news.append(f"{bot.name} is left out of this run: {out[0].reason}")
+        elif known is not None or not str(bot.path).startswith(PREFIX):
+            bots.append(bot)
+        else:
+            older = _older(bot, begun, submissions)
+            bots += [older] if older is not None else []
+            goes_on = "" if older is None else f" goes on with version {older.version}, and"
+            news.append(
+                f"{bot.name}:{goes_on} version {bot.version} joins the next run, which --fresh or another --name starts"
+            )
+    names = {(bot.name, bot.version) for bot in bots}
+    for one in begun.contestants:  # withdrawn since then
+        if (one.name, one.version) not in names and (back := _stored(one, submissions)) is not None:
+            bots.append(back)
+    order = {(one.name, one.version): place for place, one in enumerate(begun.contestants)}
+    bots.sort(key=lambda bot: order.get((bot.name, bot.version), len(order)))
+    return msgspec.structs.replace(tournament, bots=tuple(bots)), news
+
+
+def _older(bot: Bot, begun: Begun, submissions: Submissions) -> Bot | None:
+    """The version of a submitted bot with which the run began."""
+    name = str(bot.path).removeprefix(PREFIX).partition("@")[0]
+    for one in begun.contestants:
+        if one.name == bot.name:
+            for version in submissions.versions(name):
+                if (version.version, version.sha256) == (one.version, one.sha256):
+                    files = submissions.files(version)
+                    return msgspec.structs.replace(bot, files=files, version=one.version)
+    return None
+
+
+def _stored(one: Contestant, submissions: Submissions) -> Bot | None:
+    """A contestant as a bot of the config, if it was submitted under its own name."""
+    for version in submissions.versions(one.name):
+        if (version.version, version.sha256) == (one.version, one.sha256):
+            files = submissions.files(version)
+            return Bot(one.name, submissions.folder, files, one.params, one.trusted, one.games, one.version)
+    return None
