@@ -1,6 +1,7 @@
 """The exceptions for mistakes of users (shown as a message, with exit code 2 and no traceback), and texts for messages."""
 
 import difflib
+import re
 import traceback
 from collections.abc import Iterable
 
@@ -77,8 +78,14 @@ def quoted(text: str) -> str:
 
 
 def short_trace() -> str:
-    """The last lines of the traceback of the exception being handled: enough to find the line in the bot's file."""
-    return "\n".join(traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:])
+    """The last lines of the traceback of the exception being handled: enough to find the line in the bot's file.
+
+    Files of bots are named as their authors know them, without the folder into which they were unpacked.
+    """
+    lines = traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:]
+    return _UNPACKED.sub('File "', "\n".join(lines))
 
 
 _TRACE_LINES = 6
+_UNPACKED = re.compile(r'File "[^"\n]*/[0-9a-f]{64}/')
+"""Where a traceback names a file in the folder of a bot, which is called by the hash of its content."""

@@ -262,7 +262,8 @@ class _Table:
             book.ending = fault.ending
             book.has_forfeited = True
         reason = printable(fault.reason)
-        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} at {decision}: {reason}")
+        where = "at the start" if decision < 0 else f"at decision {decision}"
+        self.notes.append(f"seat {seat} {self.setup.players[seat].bot} {fault.ending} {where}: {reason}")
         if book.faults > FAULTS_KEPT:
             return
         self.faults.append(
