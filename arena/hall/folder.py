@@ -6,6 +6,7 @@ follows from these folders, whatever the order in which they came: they are read
 """
 
 import datetime
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,8 @@ HALL = "hall"
 """The hall's folder, beside those of the tournaments, and so no tournament's name."""
 ENTRIES = "tournaments"
 """The folder in the hall that holds a folder per tournament."""
+FINAL = "final"
+"""The last comparison of a tuning, in its folder."""
 BEING_ADDED = ".new-"
 """How the name of a folder begins while a tournament is added."""
 
@@ -34,12 +37,28 @@ def finished_or_stopped(out: Path) -> list[Path]:
 
 
 def tournaments(out: Path) -> list[Path]:
-    """The folders in `out` of all tournaments, by name, also of one that has only just begun. Raises StoreError without any."""
+    """The folders in `out` of all tournaments, by name, also of one that has only just begun, and of the parts of tunings.
+
+    Raises StoreError without any.
+    """
     begun = {path.parent for path in out.glob(f"*/{JOURNAL_FILE}") if not is_hall(path.parent)}
-    folders = sorted(begun | {*finished_or_stopped(out)})
+    folders = sorted(begun | {*finished_or_stopped(out), *parts(out)})
     if not folders:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     return folders
+
+
+def parts(out: Path) -> list[Path]:
+    """The folders of tournaments that are parts of a whole, as the rounds of a tuning are: they lie in its folder."""
+    found = {path.parent for name in (MANIFEST_FILE, JOURNAL_FILE) for path in out.glob(f"*/*/{name}")}
+    return sorted(folder for folder in found if not is_hall(folder.parent))
+
+
+def chosen(name: str, known: Mapping[str, Path]) -> list[Path]:
+    """The folders that a name means: of one tournament, or of all parts of a tuning or steps of a chain."""
+    if name in known:
+        return [known[name]]
+    return [folder for other, folder in known.items() if other.startswith((f"{name}/", f"{name}-"))]
 
 
 @dataclass(frozen=True)

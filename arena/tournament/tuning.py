@@ -42,6 +42,7 @@ from arena.formats.gauntlet import Gauntlet
 from arena.formats.plan import ALL
 from arena.formats.registry import DEFAULT
 from arena.formats.tables import orders
+from arena.hall.folder import FINAL
 from arena.records import Ending, MatchRecord
 from arena.seeds import key_from_seed, seed_of_part
 from arena.store.lock import FolderLock
@@ -286,7 +287,7 @@ class _Run:
         base, tuning = self.tuning.base, self.tuning
         tournament = msgspec.structs.replace(
             base,
-            name="final",
+            name=FINAL,
             seed=self._seed("final"),
             bots=(self._bot(best), self._bot(self.start), *(bot for bot in base.bots if bot is not tuning.bot)),
             entries=tuple(msgspec.structs.replace(entry, deals=tuning.asked.final) for entry in base.entries),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
-from arena.hall.folder import HALL, check_place, finished_or_stopped, is_hall, is_rated
+from arena.hall.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
 from arena.ratings.settings import MODEL
 from arena.records import Rating
 from arena.report.selection.boards import SPREADSHEET, chosen_pools, headline_ratings, spreadsheet_rows
@@ -16,17 +16,28 @@ from arena.store.schema import SeatTotals
 
 
 def find_folder(out: Path, name: str | None) -> Path:
-    """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be. Raises StoreError."""
+    """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be.
+
+    The name of a tuning means its last comparison. Raises StoreError.
+    """
     if name == HALL:
         return _hall(out)
     stored = {folder.name: folder / MANIFEST_FILE for folder in finished_or_stopped(out)}
-    if not stored:
+    if not stored and (name is None or not parts(out)):
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     if name is None:
         return max(stored.values(), key=lambda path: path.stat().st_mtime_ns).parent
-    if name not in stored:
-        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*stored, HALL])}")
-    return out / name
+    inside = {part.relative_to(out).as_posix(): part for part in parts(out) if (part / MANIFEST_FILE).exists()}
+    known = {**{other: path.parent for other, path in stored.items()}, **inside}
+    found = chosen(name, known)
+    if not found:
+        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*known, HALL])}")
+    if len(found) == 1:
+        return found[0]
+    if f"{name}/{FINAL}" in inside:
+        return inside[f"{name}/{FINAL}"]
+    names = ", ".join(folder.relative_to(out).as_posix() for folder in found)
+    raise StoreError(f"{out}: {name!r} is several tournaments; name one of them: {names}")
 
 
 def _hall(out: Path) -> Path:

@@ -11,7 +11,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
-from arena.hall.folder import HALL, tournaments
+from arena.hall.folder import HALL, chosen, tournaments
 from arena.records import Ending
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
@@ -31,21 +31,21 @@ def status(
     if name == HALL:
         raise StoreError("the hall is never played: it gathers tournaments that are over; `arena hall` lists them")
     if name is not None:
-        known = {folder.name: folder for folder in folders}
-        if name not in known:
+        known = {folder.relative_to(out).as_posix(): folder for folder in folders}
+        folders = chosen(name, known)
+        if not folders:
             raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, known)}")
-        folders = [known[name]]
     found: list[Status] = []
     lines: list[str] = []
     for folder in folders:
         try:
-            found.append(read_status(folder))
+            found.append(msgspec.structs.replace(read_status(folder), name=folder.relative_to(out).as_posix()))
             lines += status_lines(found[-1])
         except StoreError as error:
-            if name is not None:
+            if name is not None and len(folders) == 1:
                 raise
             if format.is_for_people:
-                lines.append(f"{folder.name}: {error}")  # the others can be read all the same
+                lines.append(f"{folder.relative_to(out).as_posix()}: {error}")  # the others can be read all the same
             else:
                 note(f"{folder.name}: {error}")
 

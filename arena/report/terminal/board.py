@@ -38,7 +38,7 @@ def print_board(
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
     for pool in pools:
-        rows = [rating for rating in ratings if rating.pool == pool]
+        rows = [rating for rating in ratings if rating.pool == pool and (rating.matches or not manifest.finished)]
         page.say("")
         if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
@@ -143,6 +143,10 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     notes = []
     if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
+    idle = {_name(rating) for rating in shown if manifest.finished and not rating.matches and rating.pool != OVERALL}
+    idle -= {_name(rating) for rating in shown if rating.matches}
+    if idle:
+        notes.append(f"no match was theirs to play: {', '.join(sorted(idle))}")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:
         notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
