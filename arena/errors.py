@@ -88,4 +88,4 @@ def short_trace() -> str:
 
 _TRACE_LINES = 6
 _UNPACKED = re.compile(r'File "[^"\n]*/[0-9a-f]{64}/')
-"""Where a traceback names a file in the folder of a bot, which is called by the hash of its content."""
+"""A file in the folder of a bot, which is called by the hash of its content, as tracebacks name it."""

@@ -217,6 +217,9 @@ NAMES_A_ROOM = {
     "bench/match.py": "the options that make matches of each game short or long",
     "bench/scale.py": "a game to measure tournaments with",
     "cli/bench/formats.py": "the game of bench/formats.py",
+    "cli/fuzzing/campaign.py": "the game of the results that are damaged",
+    "cli/fuzzing/inputs.py": "games in configs and options that are damaged",
+    "cli/fuzzing/mutations.py": "a value that is right somewhere and nowhere else",
     "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",
 }

@@ -66,7 +66,7 @@ class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
     wait_seconds: float
     """How long the bot's decisions waited for something else than the CPU, all together."""
     end_faults: int
-    """In how many matches its `end` failed, which changes no result."""
+    """The number of matches in which its `end` failed, which changes no result."""
 
 
 class BotCheck(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,10 +18,10 @@ PARAMS_BYTES = 32 << 10
 
 
 class Field(NamedTuple):
-    """Who plays a tournament."""
+    """The bots that play a tournament."""
 
     contestants: tuple[Contestant, ...]
-    """With the games that each one plays."""
+    """The bots, each with the games that it plays."""
     isolation: str
     """The isolation level of bots that are not trusted."""
     left_out: tuple[LeftOut, ...]

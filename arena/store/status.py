@@ -156,7 +156,7 @@ def read_status(folder: Path) -> Status:
 
 
 def _before_its_first_match(folder: Path, process: int | None) -> Status:
-    """Of a run that is starting, or that ended while it did: there is no manifest yet, and perhaps not even a whole journal."""
+    """The status of a run that is starting, or ended while it did: it has no manifest, and perhaps no whole journal."""
     try:
         with Journal(folder, is_read_only=True) as journal:
             command = Command.of(journal)

@@ -30,7 +30,7 @@ class Begun(msgspec.Struct, frozen=True):
     """The field with which a run began."""
 
     contestants: tuple[Contestant, ...]
-    """Empty: nothing binds this run."""
+    """The contestants; none if nothing binds this run."""
     left_out: tuple[LeftOut, ...]
 
     def of(self, bot: Bot) -> Contestant | None:

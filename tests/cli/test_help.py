@@ -153,7 +153,7 @@ def test_the_list_of_commands_needs_no_second_interpreter(
     ("words", "message"),
     [
         (["chekc", "bot.py"], "arena: no command 'chekc'; did you mean \"check\"?"),
-        (["--version"], "arena: no option before a command '--version'; known: "),
+        (["--verbose"], "arena: no option before a command '--verbose'; known: "),
         (["bench", "rwos"], "arena: bench: no topic 'rwos'; did you mean \"rows\"?"),
         (["bench", "engine", "--matches", "7"], "No such option: --matches"),
         (["bench", "engine", "--format", "csv"], "arena: --format csv: this result is not one table; use --format json"),

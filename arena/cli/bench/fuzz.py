@@ -26,9 +26,10 @@ def fuzz(
     workers: Workers = None,
     format: FormatOption = Format.TABLE,
 ) -> int:
-    """Measure how commands take damaged inputs: configs, positions, traces, capsules, bots, results and options.
+    """Measure how commands take damaged inputs.
 
-    Each input must end with a result or one message: no traceback, no hang, exit code 0 to 3. Exit code 0: all did, 1: not all.
+    Configs, positions, traces, capsules, bots, results and options are damaged. Each input must end with a result or one
+    message: no traceback, no hang, exit code 0 to 3. Exit code 0: all did, 1: not all.
     """
     if not 0 < minutes <= 10_000:
         raise ConfigError(f"--minutes: more than 0 and at most 10,000, not {minutes:g}")
