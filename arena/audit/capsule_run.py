@@ -76,6 +76,8 @@ def _check_host(capsule: Capsule, found: object) -> None:
 
 def _view(game: Game, capsule: Capsule, decision: Decision, events: list[tuple[int, str]], bank: float) -> View:
     clock = Clock(capsule.clock.move, bank, capsule.clock.start)
+    if len(decision.observed) != game.rules.STATE.itemsize:
+        raise ConfigError(f"the capsule does not fit the rules of {game.name} here: its states have another size")
     try:
         states = game.from_bytes(decision.observed)
         view: View = game.view(game, states, capsule.seat, codes=decision.codes, events=lambda: events, clock=clock)

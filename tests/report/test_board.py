@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from arena.cli.main import USER_ERROR, main
@@ -18,7 +19,7 @@ from arena.report.selection.boards import chosen_pools, headline
 from arena.report.terminal.board import leaders, print_board
 from arena.report.terminal.page import Column, ConsolePage, MarkdownPage
 from arena.store import parquet
-from arena.store.manifest import Manifest, write_manifest
+from arena.store.manifest import Manifest, read_manifest, write_manifest
 from arena.store.schema import SeatTotals
 from helpers.records import make_record, make_seat
 from helpers.results import make_manifest
@@ -259,7 +260,30 @@ def test_formats_for_programs(out: Path, capsys: pytest.CaptureFixture[str], wor
     assert run(out, "--format", "json", *words) == 0
     assert len(json.loads(capsys.readouterr().out)) == len(NAGA)
     assert run(out, "--format", "csv", *words) == 0
-    assert capsys.readouterr().out == csv_text(NAGA)
+    sheet = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["pool"], row["rank"], row["bot"], row["mu"]) for row in sheet] == [
+        (one.pool, str(one.rank or ""), one.bot, str(one.mu)) for one in NAGA
+    ]
+    assert sheet[0]["separable"] == "" and {row["separable"] for row in sheet[1:]} <= {"true", "false", ""}
+
+
+def test_a_spreadsheet_has_one_model_and_says_who_cannot_be_told_apart(
+    out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    batch = [make_rating("naga_planner", 1, 33.0, model="trueskill-batch")]
+    parquet.write_ratings(out / "duel", [*NAGA, *batch])
+    assert run(out, "--format", "csv") == 0
+    assert "trueskill-batch" not in capsys.readouterr().out
+    assert run(out, "--format", "csv", "--model", "trueskill-batch") == 0
+    assert [row["model"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["trueskill-batch"]
+
+
+def test_a_comparison_shows_no_bot_that_had_nothing_to_play(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(out) == 0 and "idle" in capsys.readouterr().out
+    manifest = read_manifest(out / "duel")
+    compared = {"name": "compare", "candidates": [0, 1], "error": 0.05, "difference": 0.1}
+    write_manifest(out / "duel", replace(manifest, config={**manifest.config, "format": compared}))
+    assert run(out, "duel") == 0 and "idle" not in capsys.readouterr().out
 
 
 def test_one_model_is_shown(out: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
+from arena.store import parquet
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
 from helpers.in_process_backend import start_no_processes
@@ -129,6 +130,5 @@ def test_the_files_of_a_bot_are_those_of_its_author_in_what_is_said(tmp_path: Pa
         tmp_path, "alice", b"from arena.agent import Agent\n\nclass A(Agent):\n    def act(self, view):\n        return 1 / 0\n"
     )
     results = played(write(tmp_path, ALL, deals=1), Teller())
-    reasons = {fault.reason for record in results.records() for fault in record.faults}
+    reasons = {fault.reason for fault in parquet.read_faults(results.folder)}
     assert all('File "alice.py", line 5, in act' in reason for reason in reasons) and reasons
-    assert read_bot(HOUSE_BOTS / "random_bot.py")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from arena.errors import ConfigError, nearest
+from arena.formats.registry import read_format
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
 from arena.store.manifest import Manifest
@@ -38,6 +39,14 @@ def chosen_pools(
 def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
     """The overall ratings of the bots that have an overall rank, because they play every pool."""
     return [rating for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
+
+
+def shows_idle(manifest: Manifest) -> bool:
+    """Whether a board shows bots that had no match to play. A comparison's does not: its tables may have no seat for them."""
+    try:
+        return read_format(manifest.config["format"]).SHOWS_IDLE
+    except (KeyError, msgspec.ValidationError):  # the hall's, or of another version
+        return True
 
 
 def may_swap(above: Rating, below: Rating) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Rating
-from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall
+from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall, shows_idle
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Column, Glyphs, MarkdownPage, Page, fitting
@@ -38,7 +38,7 @@ def print_board(
     page.say(headline(manifest) if title is None else title, "bold")
     told = True
     for pool in pools:
-        rows = [rating for rating in ratings if rating.pool == pool and (rating.matches or not manifest.finished)]
+        rows = [rating for rating in ratings if rating.pool == pool and (rating.matches or shows_idle(manifest))]
         page.say("")
         if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
@@ -143,10 +143,6 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     notes = []
     if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
-    idle = {_name(rating) for rating in shown if manifest.finished and not rating.matches and rating.pool != OVERALL}
-    idle -= {_name(rating) for rating in shown if rating.matches}
-    if idle:
-        notes.append(f"no match was theirs to play: {', '.join(sorted(idle))}")
     missing = sorted({_name(rating) for rating in shown if rating.rank is None})
     if missing:
         notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
