@@ -55,7 +55,6 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
     KEYS: ClassVar[Mapping[str, Any]] = {**KEY, "compare": CompareConfig}
     VERB = "compare"
     MAY_END_EARLY = True
-    SHOWS_IDLE = False
 
     candidates: tuple[int, int]
     """The two candidates, as places in the field."""

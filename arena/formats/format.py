@@ -73,8 +73,6 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
     """Whether its tables are chosen stage by stage; then it has a field `stages`."""
     MAY_END_EARLY: ClassVar[bool] = False
     """Whether its number of matches is an upper bound."""
-    SHOWS_IDLE: ClassVar[bool] = True
-    """Whether boards show bots that had no match to play."""
     COMPARES_PAIRS: ClassVar[bool] = False
     """Whether its leaderboard is followed by who finished before whom."""
 

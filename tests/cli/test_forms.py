@@ -3,6 +3,7 @@
 import ast
 import csv
 import io
+import itertools
 import json
 import math
 from collections import Counter
@@ -16,6 +17,8 @@ import pytest
 import yaml
 
 from arena.admission import bot_check
+from arena.agent import read_bot
+from arena.agent.submissions import Submissions
 from arena.bench import ratings as bench_ratings
 from arena.bench.backends import BackendCost
 from arena.bench.channels import Channel
@@ -30,10 +33,12 @@ from arena.bench.rows import RowsCost, Run
 from arena.bench.scale import BARE, STUB, Size, Start, Throughput
 from arena.bench.search import SearchCost, SearchSpeed
 from arena.bench.seats import SeatCost
+from arena.cli.fuzzing.campaign import Outcome
 from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
 from arena.games import load
+from arena.ratings.settings import MODEL
 from arena.seats.sandbox import examine
 from arena.store import parquet
 from helpers.commands import COMMANDS, options
@@ -115,10 +120,24 @@ def bots_of(answer: Any) -> set[str]:
     return {rating["bot"] for rating in answer}
 
 
+_numbers = itertools.count()
+
+
+def submit_again(words: list[str]) -> None:
+    """Have the bot there that a command takes away or renames, and a new name that is free."""
+    Submissions(Path(words[-1])).submit(words[0], read_bot(RANDOM), ())
+    if words[1].startswith("new"):
+        words[1] = f"new{next(_numbers)}"
+
+
+BEFORE = {"withdraw": submit_again, "rename": submit_again}
+"""What has to be done before each time that a command is called."""
 CUP = {"counting_bot", "set_bot", "illegal"}
 WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "check": (lambda _: [str(GREEDY), "--game", "naga"], lambda found: found["may_enter"] and found["games"]),
     "submit": (lambda out: [str(GREEDY), "--out", str(out)], lambda found: found["reference"] == "submitted:naga_greedy@1"),
+    "withdraw": (lambda out: ["leaving", "--out", str(out)], lambda found: found["name"] == "leaving"),
+    "rename": (lambda out: ["old", "new", "--out", str(out)], lambda found: found["version"] == 1),
     "bots": (lambda out: ["--out", str(out)], lambda found: isinstance(found, list)),
     "tune": (lambda out: local(out, "tune.yaml"), lambda found: len(found["rounds"]) == 1 and found["bot"] == "random_bot"),
     "capsule": (
@@ -154,6 +173,7 @@ def test_a_result_is_read_back(name: str, out: Path, capsys: pytest.CaptureFixtu
 
 def read_back(name: str, words: list[str], is_right: Checks, capsys: pytest.CaptureFixture[str]) -> None:
     def said(*form: str) -> str:
+        BEFORE.get(name, lambda words: None)(words)
         assert main([*name.split(), *words, *form]) in CODES.get(name, {0}), capsys.readouterr().err
         return capsys.readouterr().out
 
@@ -168,7 +188,9 @@ def read_back(name: str, words: list[str], is_right: Checks, capsys: pytest.Capt
         text = said("--format", "csv")
         rows = list(csv.DictReader(io.StringIO(text)))
         assert text.splitlines()[0].split(",")[0] and all(None not in row and None not in row.values() for row in rows)
-        if isinstance(document, list):
+        if isinstance(document, list) and document and "model" in document[0] and "rank" in document[0]:
+            assert rows and {row["model"] for row in rows} == {MODEL}  # a board for spreadsheets is one table
+        elif isinstance(document, list):
             assert len(rows) == len(document)
     assert said("--format", "md").strip() and said().strip()
 
@@ -305,6 +327,10 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         {"play_in_a_storm": lambda *_, **named: Chaos(kills=Counter({WORKER: 3}), seconds=2.0, matches=12)},
         lambda found: found["is_right"] and found["kills"] == {"worker": 3} and found["trouble"]["lost_chunks"] == 0,
     ),
+    "fuzz": (
+        {"all_ready": lambda _: [], "campaign": lambda *_: Outcome(Counter(config=3))},
+        lambda found: found["inputs"] == {"config": 3} and found["findings"] == [],
+    ),
     "formats": (
         {
             "simulated": lambda *_, **named: SIMULATED, "Bank": lambda *_: None, "savings": lambda _: [SAVING],
@@ -318,7 +344,7 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
 }  # fmt: skip
 """What takes the place of long measurements in each topic, and what its JSON must hold."""
-MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {"bench ratings", "bench rows", "bench channels"}
+MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {"bench ratings", "bench rows", "bench channels", "bench fuzz"}
 
 
 @pytest.mark.parametrize("topic", BENCHES)

@@ -24,8 +24,7 @@ from arena.engine.options import parse_options
 from arena.errors import ArenaError, BotError, StoreError
 from arena.games import load, names
 from arena.records import MatchRecord
-from arena.store import journal as journals
-from arena.store import parquet
+from arena.store import parquet, rows
 from arena.store.journal import JOURNAL_FILE
 from arena.store.manifest import MANIFEST_FILE
 from arena.tournament.run import run_tournament
@@ -167,11 +166,11 @@ def test_a_journal(data: st.DataObject, copy: Path, played: Path, capsys: pytest
         if name:
             found = db.execute("select value from meta where name = ?", (name,)).fetchone()
             value = json.dumps(data.draw(mutated(json.loads(found[0])))).encode() if found and name != "key" else b"\xff" * 5
-            db.execute("insert or replace into meta values (?, ?, ?)", (name, value, journals._checksum(name.encode(), value)))
+            db.execute("insert or replace into meta values (?, ?, ?)", (name, value, rows.checksum(name.encode() + value)))
         else:
             changed = data.draw(mutated(plain).filter(lambda value: "1" + "0" * 30 not in json.dumps(value)))
             body, match_id = msgspec.msgpack.encode(changed), bytes.fromhex(record.match_id)
-            checksum = journals._row_checksum(match_id, record.index, body)
+            checksum = rows.row_checksum(match_id, record.index, body)
             db.execute("insert or replace into matches values (?, ?, ?, ?)", (match_id, record.index, body, checksum))
     for file in copy.glob("cup/*.parquet"):
         file.unlink()

@@ -353,7 +353,7 @@ def test_the_hall_is_rated_when_it_is_looked_at(tmp_path: Path, capsys: pytest.C
     assert "rating the hall anew: 64 matches, tournaments: 3" in capsys.readouterr().err
     assert main(["leaderboard", "hall", "--game", "naga", "--format", "csv", *out]) == 0
     captured = capsys.readouterr()
-    assert captured.err == "" and "naga/2,alice,1," in captured.out
+    assert captured.err == "" and "\nnaga/2,1,alice," in captured.out
     for words in (["--head-to-head"], ["--explain", "alice"], ["--model", "trueskill-batch"], ["--format", "md"]):
         assert main(["leaderboard", "hall", *words, *out]) == 0
         assert "bob@bbbbbb" in capsys.readouterr().out

@@ -281,8 +281,7 @@ def test_a_spreadsheet_has_one_model_and_says_who_cannot_be_told_apart(
 def test_a_comparison_shows_no_bot_that_had_nothing_to_play(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(out) == 0 and "idle" in capsys.readouterr().out
     manifest = read_manifest(out / "duel")
-    compared = {"name": "compare", "candidates": [0, 1], "error": 0.05, "difference": 0.1}
-    write_manifest(out / "duel", replace(manifest, config={**manifest.config, "format": compared}))
+    write_manifest(out / "duel", replace(manifest, outcome="naga_planner is better than crashy"))
     assert run(out, "duel") == 0 and "idle" not in capsys.readouterr().out
 
 

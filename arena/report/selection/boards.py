@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from arena.errors import ConfigError, nearest
-from arena.formats.registry import read_format
 from arena.ratings.settings import MODEL, OVERALL
 from arena.records import Ending, Rating
 from arena.store.manifest import Manifest
@@ -42,11 +41,8 @@ def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
 
 
 def shows_idle(manifest: Manifest) -> bool:
-    """Whether a board shows bots that had no match to play. A comparison's does not: its tables may have no seat for them."""
-    try:
-        return read_format(manifest.config["format"]).SHOWS_IDLE
-    except (KeyError, msgspec.ValidationError):  # the hall's, or of another version
-        return True
+    """Whether a board shows bots that had no match to play. Where a question was answered, its tables had no seat for them."""
+    return manifest.outcome is None
 
 
 def may_swap(above: Rating, below: Rating) -> bool:
