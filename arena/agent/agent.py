@@ -9,6 +9,7 @@ import msgspec
 from typing_extensions import TypeVar
 
 from arena.agent.view import View
+from arena.engine.fields import cached_property
 from arena.records import Clock
 
 V = TypeVar("V", bound=View, default=View)
@@ -64,8 +65,13 @@ class Agent(Generic[V]):
     wants_forced: ClassVar[bool] = False
     """Whether the bot is also asked for decisions with a single legal action."""
 
-    rng: random.Random
-    """The bot's own seeded randomness: use no other, and a run can be repeated."""
+    _seed: int  # set by the seat
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """The bot's own seeded randomness: use no other, and a run can be repeated."""
+        return random.Random(self._seed)
+
     params: Mapping[str, Any]
     """The parameters from the tournament's config."""
 

@@ -127,6 +127,8 @@ def _agent_class(module: types.ModuleType, main: str) -> type[Agent[Any]]:
         for value in dict.fromkeys(item for item in vars(module).values() if isinstance(item, type))
         if issubclass(value, Agent) and f"{value.__module__}.".startswith(f"{module.__name__}.")
     ]
+    if len(found) == 1:
+        return _checked(found[0], main)
     playing = [one for one in found if not inspect.isabstract(one) and not any(one in other.__mro__[1:] for other in found)]
     if len(playing) != 1:
         names = ", ".join(agent.__name__ for agent in playing or found) or "none"

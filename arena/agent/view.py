@@ -1,10 +1,9 @@
 """What a bot sees at a decision. Each game's own view extends this one."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, Protocol, Self
 
-from arena.engine.fields import Fields
+from arena.engine.fields import Fields, cached_property
 from arena.engine.room import Document, Game, States
 from arena.records import Clock
 from arena.search import Findings, Memory, search, settings_of

@@ -1,5 +1,6 @@
 """A state read from Python: for texts and views, which look at many of its fields."""
 
+import functools
 from functools import cache
 from struct import Struct
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,21 @@ import numpy as np
 _CODES = {
     "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d", "b1": "?",
 }  # fmt: skip  # what numpy's types of numbers are called by Python's module struct
+
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801  # like the one of Python
+        """A property that is worked out when it is first asked for. Python's own takes a lock for it, before version 3.12."""
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+            """The value, which from now on hides the property."""
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
 
 
 class Fields:

@@ -4,10 +4,10 @@ import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from arena.agent import EndInfo, StartInfo
 from arena.engine.entries import COUNT_SHIFT, ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_MASK, SEAT_SHIFT
+from arena.engine.fields import cached_property
 from arena.engine.room import Actions, Game
 from arena.errors import printable
 from arena.faults import FORFEIT, settle_places

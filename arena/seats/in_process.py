@@ -2,7 +2,6 @@
 
 import math
 import os
-import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -79,7 +78,7 @@ class InProcessSeat:
         try:
             self._loaded = self._load()
             agent = self._loaded.__enter__().agent_class()
-            agent.rng = random.Random(self._seed)
+            agent._seed = self._seed
             agent.params = self._params
             agent.start(info)
             self.wants_forced = bool(agent.wants_forced)

@@ -1,9 +1,10 @@
 """What a Hisatsu bot sees, typed. Number cards are their values 1 to 7, requests have their names (RULES.md 3.1)."""
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arena.agent.view import View
+from arena.engine.fields import cached_property
 from arena.engine.option_table import row_name
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import unseen

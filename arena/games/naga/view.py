@@ -1,9 +1,9 @@
 """What a Naga bot sees, typed. Cards are texts such as "d7", "e1", "I", "K" (RULES.md 2.1)."""
 
 from collections.abc import Iterable
-from functools import cached_property
 
 from arena.agent.view import View
+from arena.engine.fields import cached_property
 from arena.games.naga import rules
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS

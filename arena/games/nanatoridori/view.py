@@ -1,10 +1,10 @@
 """What a Nana Toridori bot sees, typed. Cards are whole numbers from 1 to 7 (RULES.md 1.1)."""
 
 from collections import Counter
-from functools import cached_property
 from typing import NamedTuple
 
 from arena.agent.view import View
+from arena.engine.fields import cached_property
 from arena.games.nanatoridori import text
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.state import (

@@ -1,9 +1,9 @@
 """What a Nertz bot sees, typed. Cards are texts such as "SA", "HT" (RULES.md 4.1)."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from arena.agent.view import View
+from arena.engine.fields import cached_property
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
 from arena.games.nertz.state import CARDS, PILES

@@ -166,7 +166,7 @@ def _started(start: wire.Start, main: str, folder: Path, blank: BlankModule | No
         if start.info is None:
             return None, wire.Ready(wire.START_ID, False, games)
         agent = agent_class()
-        agent.rng = random.Random(int(start.seed, 16))
+        agent._seed = int(start.seed, 16)
         agent.params = msgspec.json.decode(start.params)
         agent.start(start.info)
         return agent, wire.Ready(wire.START_ID, bool(agent.wants_forced), games)
