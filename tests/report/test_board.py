@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +337,17 @@ def test_a_tournament_that_just_began(out: Path, capsys: pytest.CaptureFixture[s
     (out / "duel" / "ratings.parquet").unlink()
     assert run(out) == USER_ERROR
     assert "ratings.parquet: no such file; a tournament writes it when it ends or is stopped" in capsys.readouterr().err
+
+
+def test_a_tuning_and_a_chain_are_known_by_their_names(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("tuned/final", "tuned/generation-1-round-1", "house-greedy", "house-planner"):
+        shutil.copytree(out / "duel", out / name)
+    for name in ("tuned", "tuned/final", "tuned/generation-1-round-1", "house-greedy"):
+        assert run(out, name) == 0
+        assert capsys.readouterr().out.startswith("duel: 2,400 matches")
+    assert run(out, "house") == USER_ERROR
+    assert "'house' is several tournaments; name one of them: house-greedy, house-planner" in capsys.readouterr().err
+    assert main(["status", "tuned", "--out", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines if line[0] != " "] == ["tuned/final", "tuned/generation-1-round-1"]
+    assert main(["status", "house", "--out", str(out)]) == 0 and "house-planner: " in capsys.readouterr().out
