@@ -28,6 +28,9 @@ class NoKeeper:
     watch = MemoryWatch()
     turns = Turns()
 
+    def slow(self) -> None:
+        pass
+
     def status(self, child: Child) -> int:
         return 0
 

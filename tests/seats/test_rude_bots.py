@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,16 +93,31 @@ def test_a_keyboard_interrupt_of_a_bot_in_a_worker_is_a_crash() -> None:
         against_plain(Interrupter)
 
 
-def test_a_text_with_code_of_its_own_is_malformed() -> None:
+def test_a_text_with_code_of_its_own_is_taken_without_it() -> None:
     class Trap(str):
-        def split(self, *_: object) -> list[str]:  # type: ignore[override]
+        def trap(self, *_: object) -> Any:
             raise SystemExit
+
+        __hash__ = __eq__ = __str__ = __repr__ = __len__ = __getitem__ = __contains__ = encode = split = trap  # type: ignore
 
     class Trapper(Plain):
         def act(self, view: View) -> str:
             return Trap(view.legal[0])
 
-    assert endings(against_plain(Trapper)) == ["malformed", "played"]
+    record = against_plain(Trapper)
+    assert record.actions == against_plain(Plain).actions and endings(record) == ["played"] * 2
+
+
+def test_an_integer_with_code_of_its_own_is_asked_once_while_the_bots_time_runs() -> None:
+    class Trap:
+        def __index__(self) -> int:
+            raise SystemExit
+
+    class Trapper(Plain):
+        def act(self, view: View) -> Any:
+            return Trap()
+
+    assert endings(against_plain(Trapper)) == ["crash", "played"]
 
 
 @pytest.mark.parametrize("message", ["\ud800", "\x1b[2J", "x" * 5_000_000, "a\x00b\r\n" * 10])

@@ -263,9 +263,12 @@ def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(tmp_path: Path) 
 def test_an_untrusted_bot_that_lies_about_itself_is_named_in_one_clear_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL)), UNTRUSTED[1]])
+    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL))], deals=1)
     assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 2
     error = capsys.readouterr().err
-    assert "liar.py" in error and "\\x1b[2J gone" in error and "\x1b" not in error and "Traceback" not in error
-    assert "counting_bot" not in error and "set_bot" not in error
-    assert not (tmp_path / "out").exists()
+    assert "liar" in error and "\\x1b[2J gone" in error and "\x1b" not in error and "Traceback" not in error
+    assert "counting_bot" not in error and not (tmp_path / "out").exists()
+    config = write_config(tmp_path, [str(RIVAL), str(liar(tmp_path, CONTROL)), UNTRUSTED[1]], deals=1)
+    assert main(["tournament", str(config), "--out", str(tmp_path / "out"), "--backend", LOCAL]) == 0
+    captured = capsys.readouterr()
+    assert "left out, because it could not be loaded: liar" in captured.out and "\x1b" not in captured.out + captured.err

@@ -134,7 +134,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
     tournament = read_config(write_config(tmp_path_factory.mktemp("config"), bots=GOOD_BOTS[:2]))
-    contestants, _ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
+    contestants, *_ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
     plan = Plan(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         limits=tournament.limits, faults=tournament.faults, key=bytes(32), seed=7,

@@ -90,7 +90,7 @@ def capsule(
         print_capsule(packed, page)
         if _file_of(match) is None:
             page.say(f"wrote {file}, {file.stat().st_size:,} bytes")
-            page.say(f"its author runs it: arena capsule {file.name} --run --bot BOT")
+            page.line(f"its author runs it: arena capsule {file.name} --run --bot BOT")
         for remark in remarks:
             page.say(remark)
         if rerun is not None:

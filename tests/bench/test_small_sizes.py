@@ -1,0 +1,39 @@
+"""Topics whose size can be chosen end well at the smallest sizes, for people and for programs."""
+
+import json
+
+import pytest
+
+from arena.cli.main import main
+from helpers.one_zygote import one_zygote
+
+SMALL = {
+    "scale": ["--matches", "200", "--backend", "local"],
+    "rows": ["--matches", "50"],
+    "fuzz": ["--minutes", "0.02", "--seed", "small", "--workers", "1"],
+    "channels": ["--trials", "1", "--game", "naga"],
+    "exact": ["--positions", "1", "--game", "yaniv", "--bot", "house:random_bot"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("topic", SMALL)
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_topic_ends_well_at_a_small_size(topic: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with one_zygote(["naga"]):
+        assert main(["bench", topic, *SMALL[topic], "--format", form]) in (0, 1)
+    said = capsys.readouterr()
+    assert said.out.strip() and "Traceback" not in said.err
+    if form == "json":
+        assert json.loads(said.out)
+
+
+def test_a_size_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["scale", "--matches", "0"],
+        ["rows", "--matches", "-1"],
+        ["fuzz", "--minutes", "0"],
+        ["exact", "--positions", "0"],
+    ):
+        assert main(["bench", *words]) == 2, words
+        assert capsys.readouterr().err
