@@ -15,7 +15,7 @@ from typing import Any, cast
 from arena.engine.options import OptionValue
 from arena.engine.rng import SEED_BITS
 from arena.engine.room import Document, Game, States
-from arena.errors import ArenaError, ConfigError, PositionError
+from arena.errors import ArenaError, ConfigError, PositionError, printable
 from arena.games import load
 
 FORMAT = 1  # of traces
@@ -274,7 +274,10 @@ def _case(game: Game, document: Document) -> list[str]:
         raise ArenaError(f"the case checks nothing; one of {', '.join(_CHECKS)} is needed")
     actions = document.get("apply") or []
     if not isinstance(actions, list):
-        raise ArenaError(f"apply: a list of actions is needed, not {actions!r}")
+        raise ArenaError(f"apply: a list of actions is needed, not {printable(repr(actions), 60)}")
+    expected = document.get("expect") or {}
+    if not isinstance(expected, dict):
+        raise ArenaError(f"expect: keys of a position with their values are needed, not {printable(repr(expected), 60)}")
     differences: list[str] = []
     try:
         states = game.text.from_position(document.get("position"))  # type: ignore[arg-type]  # it judges any value
@@ -288,7 +291,7 @@ def _case(game: Game, document: Document) -> list[str]:
     if document.get("error"):
         return ["error: expected a refusal, got none"]
     got = game.text.to_position(states[0])
-    for key, value in (document.get("expect") or {}).items():
+    for key, value in expected.items():
         if not _same(value, got.get(key)):
             differences.append(_differs(key, value, got.get(key)))
     return differences + _final_differences(game, states, document)

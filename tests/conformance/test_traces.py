@@ -209,6 +209,8 @@ class TestCases:
             ({"game": "naga", "position": {}, "legall": []}, "legall: no such key"),
             ({"game": "naga", "position": {}}, "checks nothing"),
             ({"game": "nagra", "legal": []}, 'did you mean "naga"'),
+            ({"game": "naga", "position": {}, "expect": "draw"}, "expect: keys of a position with their values are needed"),
+            ({"game": "naga", "position": {}, "expect": [1], "legal": []}, "expect: keys of a position"),
             ({"position": {}}, "neither a case"),
             ({"trace": 2, "game": "naga"}, "trace: "),
             ({"trace": 1, "game": "naga", "seats": 5}, "seats: "),
