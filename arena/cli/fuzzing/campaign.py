@@ -143,7 +143,7 @@ class _Workers:
     def _start(self, numbers: Iterator[int]) -> None:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
-        process = context.Process(target=_serve, args=(there, *self._arguments), daemon=True)
+        process = context.Process(target=_serve, args=(there, *self._arguments))
         process.start()
         there.close()
         self._give(here, process, numbers)
