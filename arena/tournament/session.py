@@ -17,6 +17,7 @@ from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.schema import SeatTotals
 from arena.workers.driver import Tally
+from arena.workers.processes import check_workers
 from arena.workers.worker import Job
 
 RAY, LOCAL = "ray", "local"
@@ -157,7 +158,6 @@ def check_settings(settings: Settings) -> None:
             f"--address: HOST:PORT of a Ray cluster's head (or auto, or local), not {settings.address!r}; run the command on "
             f"one of the cluster's machines, or in a pod of it"
         )
-    if settings.workers is not None and settings.workers < 1:
-        raise ConfigError(f"--workers: at least 1, not {settings.workers}")
+    check_workers(settings.workers)
     if settings.name is not None:
         check_tournament_name(settings.name, "--name")

@@ -8,6 +8,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
+from arena.errors import ConfigError, printable
+
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """The environment of every worker: sets of strings iterate in the same order everywhere, so bots that use them repeat."""
 
@@ -15,6 +17,17 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 """The environment of workers on other machines: a slot is one CPU, and sums in one thread have one order."""
 
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
+
+
+MOST_WORKERS = 10_000
+
+
+def check_workers(workers: int | None) -> None:
+    """Raise ConfigError for a number of workers that nobody can have; None: as many as there are CPUs."""
+    if workers is not None and workers < 1:
+        raise ConfigError(f"--workers: at least 1, not {workers}")
+    if workers is not None and workers > MOST_WORKERS:
+        raise ConfigError(f"--workers: at most {MOST_WORKERS:,}, not {printable(str(workers), 40)}")
 
 
 def available_cpus() -> int:

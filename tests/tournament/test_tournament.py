@@ -344,6 +344,7 @@ def test_every_stored_match_can_be_replayed(calm: Results, capsys: pytest.Captur
     ("settings", "expected"),
     [
         ({"workers": 0}, "--workers: at least 1, not 0"),
+        ({"workers": 10**30}, "--workers: at most 10,000, not 1000000"),
         ({"address": "localhost:6379"}, "--address: of a Ray cluster; `--backend local` uses none"),
         ({"backend": "spark"}, "--backend: ray or local, not 'spark'"),
         ({"name": "../evil"}, "--name: a name is 1 to 40"),

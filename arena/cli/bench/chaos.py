@@ -17,6 +17,7 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
 from arena.tournament.session import LOCAL, RAY
+from arena.workers.processes import check_workers
 
 LINE_SECONDS = 10.0
 
@@ -38,8 +39,7 @@ def chaos(
         raise ConfigError(f"--kills: at least 1, not {kills}")
     if backend not in (RAY, LOCAL):
         raise ConfigError(f"--backend: {RAY} or {LOCAL}, not {backend!r}")
-    if workers < 1:
-        raise ConfigError(f"--workers: at least 1, not {workers}")
+    check_workers(workers)
     note(
         f"a tournament of about {kills * MATCHES_PER_KILL:,} matches, calm and then with {kills} kills "
         f"({backend}, {workers} workers) ..."

@@ -15,6 +15,7 @@ from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
+from arena.workers.processes import check_workers
 
 
 def fuzz(
@@ -35,6 +36,7 @@ def fuzz(
         raise ConfigError(f"--minutes: more than 0 and at most 10,000, not {minutes:g}")
     if only is not None and seed is None:
         raise ConfigError("--only: with the --seed of the inputs")
+    check_workers(workers)
     all_ready(None)
     chosen = seed or secrets.token_hex(4)
     if only is not None:

@@ -14,6 +14,7 @@ from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.chain import read_steps
 from arena.tournament.forecast import EntryForecast, Forecast, forecast
 from arena.tournament.session import Settings
+from arena.workers.processes import check_workers
 
 
 def plan(
@@ -28,6 +29,7 @@ def plan(
     Prints tables, balance, matches and time; of a chain of comparisons, those of each step. The time is estimated from a few
     matches of each game, which are not stored.
     """
+    check_workers(workers)
     settings = Settings(workers=workers, seed=seed, unsafe_trust_bots=unsafe_trust_bots)
     steps = read_steps(config, settings)
     parts: list[Path | Tournament] = [step.tournament for step in steps] if steps else [config]

@@ -17,7 +17,7 @@ from arena.hall.folder import ENTRIES, HALL
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
-from arena.workers.processes import available_cpus
+from arena.workers.processes import available_cpus, check_workers
 from arena.workers.warmup import warm_rooms
 
 SHOWN = 20  # problems that are printed
@@ -38,8 +38,7 @@ def verify_results(
     Checks deals, actions, places, scores, hashes and ratings. A small tournament is checked by one process unless --workers
     says otherwise. Exit code 0: all is right, 1: not verified.
     """
-    if workers is not None and workers < 1:
-        raise ConfigError(f"--workers: at least 1, not {workers}")
+    check_workers(workers)
     if name == HALL:
         raise ConfigError(
             f"the hall holds the files of tournaments as they were: audit each of them with "
