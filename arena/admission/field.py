@@ -40,10 +40,9 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool, be
     known = {(one.name, one.version): one for one in begun}
     contestants = []
     left_out = []
-    for bot, profile in zip(tournament.bots, profiles):
-        if (before := known.get(_key(bot))) is not None:
-            contestants.append(_contestant(bot, before.games))
-            continue
+    for bot, said in zip(tournament.bots, profiles):
+        before = known.get(_key(bot))
+        profile = said if said.error is None or before is None else Profile(games=before.games)
         if profile.error is not None:
             if bot.trusted and not str(bot.path).startswith(PREFIX):
                 raise BotError(f"{bot.path}: {profile.error}")

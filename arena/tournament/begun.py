@@ -33,10 +33,6 @@ class Begun(msgspec.Struct, frozen=True):
     """The contestants; none if nothing binds this run."""
     left_out: tuple[LeftOut, ...]
 
-    def of(self, bot: Bot) -> Contestant | None:
-        """The contestant that a bot of the config was when the run began."""
-        return next((one for one in self.contestants if (one.name, one.version) == (bot.name, bot.version)), None)
-
 
 NOT_BEGUN = Begun((), ())
 
@@ -70,49 +66,32 @@ def as_it_began(tournament: Tournament, begun: Begun, submissions: Submissions) 
     """
     if not begun.contestants:
         return tournament, []
+    order = {(one.name, one.version): place for place, one in enumerate(begun.contestants)}
+    out = {(one.name, one.version, one.sha256): one.reason for one in begun.left_out}
     bots: list[Bot] = []
     news: list[str] = []
     for bot in tournament.bots:
-        known = begun.of(bot)
-        out = [
-            one for one in begun.left_out if (one.name, one.version, one.sha256) == (bot.name, bot.version, bot.files.sha256)
-        ]
-        if out:
-            news.append(f"{bot.name} is left out of this run: {out[0].reason}")
-        elif known is not None or not str(bot.path).startswith(PREFIX):
+        reason = out.get((bot.name, bot.version, bot.files.sha256))
+        if reason is not None:
+            news.append(f"{bot.name} is left out of this run: {reason}")
+        elif (bot.name, bot.version) in order or not str(bot.path).startswith(PREFIX):
             bots.append(bot)
         else:
-            older = _older(bot, begun, submissions)
-            bots += [older] if older is not None else []
-            goes_on = "" if older is None else f" goes on with version {older.version}, and"
             news.append(
-                f"{bot.name}:{goes_on} version {bot.version} joins the next run, which --fresh or another --name starts"
+                f"{bot.name}: version {bot.version} joins the next run (--fresh or another --name); this one began without"
             )
-    names = {(bot.name, bot.version) for bot in bots}
-    for one in begun.contestants:  # withdrawn since then
-        if (one.name, one.version) not in names and (back := _stored(one, submissions)) is not None:
-            bots.append(back)
-    order = {(one.name, one.version): place for place, one in enumerate(begun.contestants)}
+    kept = {(bot.name, bot.version) for bot in bots}
+    missing = [one for one in begun.contestants if (one.name, one.version) not in kept]
+    bots += [back for one in missing if (back := _submitted_as(one, submissions)) is not None]
     bots.sort(key=lambda bot: order.get((bot.name, bot.version), len(order)))
     return msgspec.structs.replace(tournament, bots=tuple(bots)), news
 
 
-def _older(bot: Bot, begun: Begun, submissions: Submissions) -> Bot | None:
-    """The version of a submitted bot with which the run began."""
-    name = str(bot.path).removeprefix(PREFIX).partition("@")[0]
-    for one in begun.contestants:
-        if one.name == bot.name:
-            for version in submissions.versions(name):
-                if (version.version, version.sha256) == (one.version, one.sha256):
-                    files = submissions.files(version)
-                    return msgspec.structs.replace(bot, files=files, version=one.version)
-    return None
-
-
-def _stored(one: Contestant, submissions: Submissions) -> Bot | None:
-    """A contestant as a bot of the config, if it was submitted under its own name."""
-    for version in submissions.versions(one.name):
-        if (version.version, version.sha256) == (one.version, one.sha256):
-            files = submissions.files(version)
-            return Bot(one.name, submissions.folder, files, one.params, one.trusted, one.games, one.version)
+def _submitted_as(one: Contestant, submissions: Submissions) -> Bot | None:
+    """The bot that a contestant was when the run began, from what is submitted, whatever the config called it."""
+    for name in submissions.names():
+        for version in submissions.versions(name):
+            if (version.version, version.sha256) == (one.version, one.sha256):
+                files = submissions.files(version)
+                return Bot(one.name, Path(version.reference), files, one.params, one.trusted, one.games, one.version)
     return None

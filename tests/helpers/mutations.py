@@ -5,20 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-NASTY: list[Any] = [
-    None, True, 0, 1, -1, 7, 1 << 31, 1 << 62, (1 << 64) - 1, 10**30, 1.5, -0.0, 1e308, "", "x", "../../../tmp/x", "..",
-    "/etc/passwd", "\0", "\x1b[2J", "=1+1", "{}", "[]", "[" * 3000, '{"a":' * 500, "9" * 5000, "1e999", "naga", "0" * 64,
-    "0" * 24, "\u202e", [], {}, [[]], [None], [1, 2, 3], ["x"], {"x": 1}, {"": {}}, [[[[[[]]]]]], ["x"] * 300,
-]  # fmt: skip
-"""Values of all types, at their bounds and beyond. All of them can be written as JSON."""
+from arena.cli.fuzzing.mutations import NASTY, ways
 
-Path = tuple[Any, ...]
-
-
-def places(document: Any, here: Path = ()) -> list[Path]:
-    """The way to every value in a document, its own first: keys of mappings and positions in lists."""
-    inner = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
-    return [here, *(place for key, value in inner for place in places(value, (*here, key)))]
+__all__ = ["NASTY", "mutated"]
 
 
 @st.composite
@@ -26,7 +15,7 @@ def mutated(draw: st.DrawFn, document: Any, *, most: int = 2) -> Any:
     """The document after one or a few changes: a value replaced, a key taken away, an item there twice."""
     changed = copy.deepcopy(document)
     for _ in range(draw(st.integers(1, most))):
-        found = places(changed)[1:]
+        found = list(ways(changed))
         if not found:
             break
         *way, last = draw(st.sampled_from(found))

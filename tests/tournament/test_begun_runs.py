@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from arena.admission import field
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
+from arena.seats.probe import Profile
 from arena.store import parquet
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
@@ -71,7 +73,7 @@ def test_a_stopped_run_goes_on_with_the_versions_it_began_with(tmp_path: Path) -
     assert {(bot.name, bot.version) for bot in results.manifest.bots} == {("alice", 1), ("carol", 1), ("random_bot", 1)}
     assert results.manifest.finished and results.manifest.played == 3 * 40 * 2
     news = "\n".join(teller.said)
-    assert "alice: goes on with version 1, and version 2 joins the next run" in news
+    assert "alice: version 2 joins the next run" in news
     assert "bob: version 1 joins the next run" in news
     fresh = played(config, Teller(), fresh=True)
     assert {(bot.name, bot.version) for bot in fresh.manifest.bots} == {("alice", 2), ("bob", 1), ("random_bot", 1)}
@@ -85,6 +87,41 @@ def test_a_changed_config_is_still_another_plan(tmp_path: Path) -> None:
     write(tmp_path, [*ALL, {"path": str(HOUSE_BOTS / "naga_greedy.py"), "trusted": True}])
     with pytest.raises(StoreError, match=r"another plan .*bots: naga_greedy"):
         played(config, Teller())
+    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2}]
+    other: dict[str, object] = {"path": "house:random_bot", "name": "other", "trusted": True}
+    third: dict[str, object] = {"path": "house:yaniv_greedy", "trusted": True}
+    config = write(tmp_path, [*ALL, other, third], games=games, name="two")
+    with pytest.raises(Interrupted):
+        played(config, Teller(stop_at=1))
+    write(tmp_path, [*ALL, {**other, "games": ["naga"]}, third], games=games, name="two")
+    with pytest.raises(StoreError, match="another plan"):
+        played(config, Teller())
+
+
+def test_versions_side_by_side_and_other_names_go_on_too(tmp_path: Path) -> None:
+    for number in (1, 2):
+        submitted(tmp_path, "alice", GREEDY + b"# %d\n" % number)
+    bots: list[object] = [
+        {"path": "submitted:alice@1", "trusted": True}, {"path": "submitted:alice", "trusted": True},
+        {"path": "submitted:alice@1", "name": "old", "trusted": True},
+    ]  # fmt: skip
+    config = write(tmp_path, bots)
+    with pytest.raises(Interrupted):
+        played(config, Teller(stop_at=1))
+    submitted(tmp_path, "alice", GREEDY + b"# 3\n")
+    results = played(config, Teller())
+    assert [(bot.name, bot.version) for bot in results.manifest.bots] == [("alice", 1), ("alice", 2), ("old", 1)]
+
+
+def test_a_bot_that_was_loaded_once_plays_on_although_it_cannot_be_loaded_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted(tmp_path, "alice", GREEDY)
+    config = write(tmp_path, ALL)
+    with pytest.raises(Interrupted):
+        played(config, Teller(stop_at=1))
+    monkeypatch.setattr(field, "probe", lambda bots, _seconds: [Profile(error="no memory") for _ in bots])
+    assert {bot.name for bot in played(config, Teller()).manifest.bots} == {"alice", "random_bot"}
 
 
 def test_a_submitted_bot_that_cannot_be_loaded_is_left_out_with_its_reason(tmp_path: Path) -> None:

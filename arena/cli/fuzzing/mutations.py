@@ -1,6 +1,7 @@
 """Documents and bytes with a part changed to something that nobody expects there."""
 
 import copy
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -31,10 +32,10 @@ def changed_document(dice: Random, document: Any) -> Any:
     """The document after one to three changes: a value replaced, a key taken away, an item there twice."""
     changed = copy.deepcopy(document)
     for _ in range(dice.randint(1, 3)):
-        ways = list(_ways(changed))
-        if not ways:
+        found = list(ways(changed))
+        if not found:
             break
-        *way, last = dice.choice(ways)
+        *way, last = dice.choice(found)
         target = changed
         for key in way:
             target = target[key]
@@ -70,9 +71,9 @@ def changed_bytes(dice: Random, content: bytes) -> bytes:
     return bytes(found)
 
 
-def _ways(document: Any, here: tuple[Any, ...] = ()) -> Any:
+def ways(document: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The way to every value below the document: keys of mappings and positions in lists."""
     inner = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     for key, value in inner:
         yield (*here, key)
-        yield from _ways(value, (*here, key))
+        yield from ways(value, (*here, key))
