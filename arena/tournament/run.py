@@ -22,9 +22,9 @@ from arena.agent.submissions import Submissions
 from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
-from arena.errors import ConfigError, StoreError
+from arena.errors import StoreError
 from arena.formats.course import Book
-from arena.formats.plan import Contestant, Plan
+from arena.formats.plan import Plan
 from arena.hall.adding import add_to_hall
 from arena.hall.folder import HALL
 from arena.match import void
@@ -32,16 +32,16 @@ from arena.ratings.running import RunningRatings
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.seats.choose import most_seconds
-from arena.seeds import key_from_seed, new_key
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import Journal
 from arena.store.lock import FolderLock
-from arena.store.manifest import MANIFEST_FILE, BotEntry, LeftOut, Manifest, write_manifest
+from arena.store.manifest import BotEntry, LeftOut, Manifest, write_manifest
 from arena.store.rows import Endings, Finished, Row, packed
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.begun import NOT_BEGUN, as_it_began, begun_in, keep_left_out
+from arena.tournament.planning import VOIDS, plan_of
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
 from arena.workers.backend import Backend
 from arena.workers.compiling import Compiling
@@ -53,8 +53,6 @@ from arena.workers.processes import available_cpus
 from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
-MOST_MATCHES = 100_000_000  # a byte of memory each
-_VOIDS = "void matches"  # in the journal: what they do; journals of before say nothing, and they did nothing
 _PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
 _PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
@@ -81,7 +79,7 @@ def run_tournament(
         with Journal(folder) as journal:
             for repair in journal.repaired:
                 reporter.say(f"{journal.path}: {repair}")
-            plan, book = _plan(tournament, field.contestants, seed, journal, folder)
+            plan, book = plan_of(tournament, field.contestants, seed, journal, folder)
             keep_left_out(journal, left_out)
             journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
             run = _Run(name, folder, tournament, plan, book, journal, reporter, left_out)
@@ -118,7 +116,7 @@ class _Run:
         self._end = 0  # of the stretch that is played
         self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
-        self.retires_for_voids = journal.meta(_VOIDS) is not None
+        self.retires_for_voids = journal.meta(VOIDS) is not None
         if not self.retires_for_voids:
             self.course.forgive_voids()
         self.voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version; known at the end
@@ -436,52 +434,6 @@ def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
         for place, seat in enumerate(record.seats)
     )
     return msgspec.structs.replace(record, attempts=1 + len(failures), seats=seats)
-
-
-def _plan(
-    tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
-) -> tuple[Plan, Book | None]:
-    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
-
-    With it the book of a format that goes on after its end.
-    """
-    has_matches = next(journal.indices(), None) is not None
-    stored_key = journal.meta("key") if has_matches else None
-    key = key_from_seed(seed) if seed is not None else stored_key or new_key()
-    plan = Plan(
-        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        limits=tournament.limits, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
-    )  # fmt: skip
-    plan, book = plan.format.begin(plan, journal, has_matches=has_matches)
-    matches = max(len(plan), plan.format.most_matches(plan))
-    if matches > MOST_MATCHES:
-        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
-    document = canonical_json(plan.lasting_document)
-    stored = journal.meta("plan")
-    if stored is None and (folder / MANIFEST_FILE).exists():  # the journal is written first
-        raise StoreError(
-            f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
-            f"start anew with --fresh (the old results are set aside), or choose another --name"
-        )
-    if stored is None or not has_matches:  # what was never begun binds nobody
-        journal.set_meta({"plan": document.encode(), _VOIDS: b"retire"})
-    elif stored.decode() != document:
-        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
-        raise StoreError(
-            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the "
-            f"old results are set aside), or choose another --name"
-        )
-    journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
-    return plan, book
-
-
-def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """The settings in which two plans differ, in the words of the config."""
-    words = {"entries": "games", "contestants": "bots", "commitment": "seed"}
-    keys = [words.get(key, key) for key in {**old, **new} if old.get(key) != new.get(key)]
-    names = {bot["name"] for bot in old["contestants"] if bot in new["contestants"]}
-    changed = sorted({bot["name"] for bot in old["contestants"] + new["contestants"]} - names)
-    return sorted({f"bots: {', '.join(changed)}" if key == "bots" else key for key in keys})
 
 
 def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
