@@ -25,7 +25,7 @@ from helpers.tournaments import GOOD_BOTS, Stops, write_config
 
 BOTS = [HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py", *GOOD_BOTS]
 COMPARE = {"format": "compare", "candidates": ["naga_greedy", "random_bot"], "deals": 200}
-LADDER = {"format": "ladder", "deals": 2, "ladder": {"sigma": 4.0, "separable": False, "matches": 200}}
+LADDER = {"format": "ladder", "deals": 2, "ladder": {"sigma": 2.0, "separable": False, "matches": 200}}
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +131,7 @@ def test_matches_after_the_verdict_are_too_many(tmp_path: Path) -> None:
 
 def test_a_ladder_only_adds_and_places_a_new_bot_with_few_matches(tmp_path: Path) -> None:
     first = play(tmp_path, BOTS[:3], seed=None, **LADDER)
-    assert first.manifest.outcome == "no sigma is above 4"
+    assert first.manifest.outcome == "no sigma is above 2"
     again = play(tmp_path, BOTS[:3], seed=None, **LADDER)
     assert again.manifest.results_sha256 == first.manifest.results_sha256 and again.manifest.key == first.manifest.key
     rows = list(read_matches(first.folder))

@@ -17,13 +17,13 @@ import yaml
 from arena import games
 from arena.agent import read_bot
 from arena.cli.main import main
+from arena.errors import ConfigError
 from arena.games.naga.state import CARDS
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.seats.probe import Profile, probe_locked
 from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper, LockError
 from arena.seeds import deal_seed
 from arena.store.journal import Journal
-from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings, Silent, read_results
 from helpers.locked_matches import LIMITS, RIVAL
@@ -205,12 +205,12 @@ def test_a_worker_takes_no_weaker_lock_than_the_config_demands() -> None:
 
 @pytest.mark.parametrize("level", ["none", "process", "full", 3])
 def test_no_other_level_can_be_demanded(level: object, tmp_path: Path) -> None:
-    with pytest.raises(hall.ConfigError, match="isolation: "):
+    with pytest.raises(ConfigError, match="isolation: "):
         run_tournament(write_config(tmp_path, UNTRUSTED, isolation=level), Settings(out=tmp_path, backend=LOCAL))
 
 
 def test_no_weaker_lock_than_asked_for_is_taken_without_the_flag(tmp_path: Path) -> None:
-    with pytest.raises(hall.ConfigError, match="asked for no more than process"):
+    with pytest.raises(ConfigError, match="asked for no more than process"):
         run_tournament(write_config(tmp_path, UNTRUSTED), Settings(out=tmp_path, backend=LOCAL, isolation=PROCESS))
 
 
