@@ -18,7 +18,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
     "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
-    "hall", "config", "admission", "tournament", "audit", "manual", "report", "bench", "cli",
+    "hall", "config", "admission", "tournament", "audit", "manual", "pages", "report", "site", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",

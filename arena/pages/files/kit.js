@@ -1,0 +1,68 @@
+"use strict";
+/**
+ * What every table is drawn with: elements, cards, seats, words. A classic script without imports, so that the same file
+ * is served by the hall and written into the one page of an offline report. The content policy of both forbids inline
+ * styles: set them by `element.style.setProperty`, never by an attribute in markup.
+ */
+const arena = (window.arena ??= {});
+arena.tables = {};   // game -> {draw, say}: filled by the `page/table.js` of each room
+arena.words = {};    // "page" or a game -> language -> key -> text: filled by whoever serves the page
+
+/** A room's table. `draw(root, position, {seat, names, lang})`, a pure function; `say(event, {lang})`: an action in words. */
+arena.table = (game, table) => { arena.tables[game] = table; };
+
+/** The words of a catalogue in one language: `words("card", {n: 3})` fills `{n}`; a missing key is shown as it is. */
+arena.wordsOf = (catalogue, lang) => {
+  const texts = arena.words[catalogue] ?? {};
+  return (key, values = {}) => {
+    const text = texts[lang]?.[key] ?? texts.en?.[key] ?? key;
+    return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  };
+};
+
+arena.kit = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /** An element: `el("p", {class: "note", "data-key": 3}, "text", child)`. Attributes that are null or false are left out. */
+  const el = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+
+  /** An element of a drawing, as `el`. */
+  const svg = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
+
+  const filled = (element, attributes, children) => {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    return element;
+  };
+
+  /**
+   * A card. `key`: which card it is, the same in every position in which it is known, for the animation; `face`: an SVG
+   * element of 100 x 140 units, null for the back; `label`: its name for a screen reader; `classes`: more CSS classes.
+   */
+  const card = (key, face, label, classes = "") =>
+    el("span", {class: `playing-card ${face ? "" : "card-back"} ${classes}`.trim(), "data-key": key, role: "img", "aria-label": label}, face);
+
+  /**
+   * A place where cards lie. `name`: its address for the animation, such as "stock" or "hand-2"; `label`: what it is, in
+   * words; `classes`: "row" (side by side), "fan" (overlapping to the right), "column" (overlapping downwards), "pile"
+   * (one upon the other), and the room's own.
+   */
+  const zone = (name, label, classes, ...cards) =>
+    el("div", {class: `zone ${classes}`, "data-zone": name, role: "group", "aria-label": label}, ...cards);
+
+  /** A seat's plate: its name, whose turn it is, and what else is to be said (`facts`: elements or texts). */
+  const plate = (seat, {names, turn, isMe, word}, ...facts) =>
+    el("header", {class: `plate ${turn ? "to-move" : ""} ${isMe ? "me" : ""}`, "data-seat": seat},
+      el("span", {class: "seat-number", "aria-hidden": "true"}, String(seat)),
+      el("span", {class: "seat-name"}, names?.[seat] ?? `${word("seat")} ${seat}`),
+      turn ? el("span", {class: "turn-mark"}, word("to_move")) : null,
+      ...facts);
+
+  /** A number with what it counts: "stock 21". */
+  const count = (label, number) =>
+    el("span", {class: "count"}, el("span", {class: "count-label"}, label), " ", el("span", {class: "count-number"}, String(number)));
+
+  return {el, svg, card, zone, plate, count};
+})();

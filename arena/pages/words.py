@@ -1,0 +1,23 @@
+"""The words of the pages in each language: one catalogue for all pages, and one in each room that draws its table."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from arena import games
+
+LANGUAGES = ("en", "ja")
+"""The languages of the pages; the first one is the default."""
+PAGE = "page"
+"""The name of the catalogue that all pages share."""
+
+_FOLDER = Path(__file__).parent / "words"
+
+
+@cache
+def catalogue(name: str) -> dict[str, dict[str, str]]:
+    """Language, key, text, with `{name}` where a value goes. `name`: PAGE or a game; empty for a room without words."""
+    if name == PAGE:
+        return {language: json.loads((_FOLDER / f"{language}.json").read_text("utf-8")) for language in LANGUAGES}
+    file = games.load(name).folder / "page" / "words.json"
+    return json.loads(file.read_text("utf-8")) if file.exists() else {}
