@@ -1,21 +1,16 @@
-"""A real browser without a window, spoken to over pipes by the Chrome DevTools protocol."""
+"""A real browser without a window: Playwright drives the Chromium of this machine, and keeps what a page asks for and says."""
 
-import base64
-import fcntl
-import json
-import os
 import shutil
-import subprocess
-import tempfile
-from collections import deque
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-extensions", "--hide-scrollbars",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--no-sandbox",
-)  # fmt: skip
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
 
 
 def program() -> str | None:
@@ -23,103 +18,66 @@ def program() -> str | None:
     return next((path for path in map(shutil.which, PROGRAMS) if path), None)
 
 
-class Browser:
-    """One page; a context manager. Requests and complaints are collected as they come."""
-
-    def __init__(self, path: str) -> None:
-        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        commands, self._write = map(_moved, os.pipe())
-        self._read, events = map(_moved, os.pipe())
-        flags = [*FLAGS, f"--user-data-dir={self._profile.name}", "about:blank"]
-        wiring = f'exec 3<&{commands} 4>&{events} {commands}<&- {events}>&-; exec "$@"'  # where the protocol is
-        self._process = subprocess.Popen(
-            ["bash", "-c", wiring, "bash", path, *flags], pass_fds=(commands, events), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        os.close(commands)
-        os.close(events)
-        self._rest = b""
-        self._messages: deque[dict[str, Any]] = deque()
-        self._number = 0
-        self._session: str | None = None
-        self.requests: list[str] = []
-        """Addresses of everything that was asked for."""
-        self.complaints: list[str] = []
-        """Of the console: errors, warnings, violations of the content policy."""
-
-    def __enter__(self) -> "Browser":
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.call(f"{domain}.enable")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._read)
-        os.close(self._write)
-        self._profile.cleanup()
-
-    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One command; events that come before its answer are noted."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, f"{method}: {answer['error']}"
-                return dict(answer["result"])
-
-    def open(self, page: Path, fragment: str = "") -> None:
-        """Load a file and wait until it is there."""
-        self.call("Page.navigate", url=page.absolute().as_uri() + fragment)
-        while self._next().get("method") != "Page.loadEventFired":
-            pass
-
-    def run(self, script: str) -> Any:
-        """The value of an expression."""
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True)
-        assert "exceptionDetails" not in found, found["exceptionDetails"]
-        return found["result"].get("value")
-
-    def look(self, *, width: int, height: int, dark: bool = False, phone: bool = False) -> None:
-        """Change the window."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
-
-    def picture(self, path: Path, *, whole: bool = False) -> None:
-        """What is seen, as PNG."""
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
-        path.write_bytes(base64.b64decode(data))
-
-    def _next(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
-            part = os.read(self._read, 1 << 16)
-            assert part, "the browser is gone"
-            self._rest += part
-        text, _, self._rest = self._rest.partition(b"\0")
-        message: dict[str, Any] = json.loads(text)
-        self._note(message.get("method", ""), message.get("params", {}))
-        return message
-
-    def _note(self, method: str, values: dict[str, Any]) -> None:
-        if method == "Network.requestWillBeSent":
-            self.requests.append(values["request"]["url"])
-        elif method == "Log.entryAdded":
-            self.complaints.append(values["entry"]["text"])
-        elif method == "Runtime.exceptionThrown":
-            self.complaints.append(values["exceptionDetails"]["text"])
-        elif method == "Runtime.consoleAPICalled" and values["type"] in ("error", "warning", "assert"):
-            self.complaints.append(str(values["args"]))
+in_browser = [pytest.mark.slow, pytest.mark.skipif(program() is None, reason="no Chromium on this machine")]
+"""The marks of a module whose tests need a browser."""
 
 
-def _moved(descriptor: int) -> int:
-    """The same file under a number that leaves 3 and 4 free."""
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
-    os.close(descriptor)
-    return moved
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser, for a fixture of a whole module. While it runs, this thread has an event loop: asyncio.run refuses here."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program(), args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Watched:
+    """A page, with everything that it asked for and complained of."""
+
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    """Addresses of all requests, and of all sockets."""
+    complaints: list[str] = field(default_factory=list)
+    """Every line of the console, violations of the content policy among them, and every error that no script caught."""
+
+    def outside(self, *ours: str) -> list[str]:
+        """The requests whose address begins with none of `ours`; what stands in the page itself is no request."""
+        return [address for address in self.requests if not address.startswith(("data:", "blob:", *ours))]
+
+
+@contextmanager
+def watched(browser: Browser, *, width: int = 1280, height: int = 900, dark: bool = False, **options: Any) -> Iterator[Watched]:
+    """A page of a fresh profile, in a window of that size. `options`: others of Playwright's `new_context`."""
+    scheme = "dark" if dark else "light"
+    options = {"locale": "en-GB", **options}
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
+    found = Watched(context.new_page())
+
+    def ask(request: Request) -> None:
+        found.requests.append(request.url)
+
+    def complain(message: ConsoleMessage) -> None:
+        found.complaints.append(f"{message.type}: {message.text}")
+
+    context.on("request", ask)
+    context.on("console", complain)
+    context.on("weberror", lambda error: found.complaints.append(str(error.error)))
+    found.page.on("websocket", lambda socket: found.requests.append(socket.url))
+    try:
+        yield found
+    finally:
+        context.close()
+
+
+def look(page: Page, *, width: int, height: int = 900, dark: bool = False) -> None:
+    """Change the window."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if dark else "light")
+
+
+def settled(page: Page) -> None:
+    """Wait until what was asked of the page is drawn, and all that it has to say is here."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

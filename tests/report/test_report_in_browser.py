@@ -5,37 +5,40 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from arena.records import MatchRecord
 from arena.report.html.page import html
 from arena.report.html.report import report
-from helpers import browser
+from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.records import make_record, make_seat
 from helpers.results import HOSTILE, write_results
 from helpers.tournaments import GOOD_BOTS, run
 
-PROGRAM = browser.program()
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine")]
+pytestmark = in_browser
 PHONE, DESK = 390, 1280
 TABLE = "[...document.querySelectorAll('caption')].find(caption => caption.textContent === {caption!r}).closest('table')"
 
 
 @pytest.fixture(scope="module")
-def window() -> Iterator[browser.Browser]:
-    with browser.Browser(PROGRAM or "") as found:
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
         yield found
 
 
 @pytest.fixture
-def quiet(window: browser.Browser) -> Iterator[browser.Browser]:
-    """The window; in the end nothing but the page was asked for, and nothing complained of."""
-    window.requests.clear()
-    window.complaints.clear()
-    yield window
-    assert window.run("1 + 1") == 2  # all events before this answer are in
+def window(browser: Browser) -> Iterator[Watched]:
+    with watched(browser) as found:
+        yield found
+
+
+@pytest.fixture
+def quiet(window: Watched) -> Iterator[Page]:
+    """A page; in the end nothing but itself was asked for, and nothing complained of."""
+    yield window.page
+    settled(window.page)
     assert window.complaints == []
-    assert {address.partition(":")[0] for address in window.requests} <= {"file", "data"}
-    assert len([address for address in window.requests if address.startswith("file")]) == 1
+    assert len(window.outside()) == 1 and window.outside()[0].startswith("file:")
 
 
 @pytest.fixture(scope="module")
@@ -47,80 +50,80 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def column(window: browser.Browser, caption: str, number: int) -> list[str]:
+def column(page: Page, caption: str, number: int) -> list[str]:
     cells = f"[...{TABLE.format(caption=caption)}.tBodies[0].rows].map(row => row.cells[{number}].textContent)"
-    return list(window.run(cells))
+    return list(page.evaluate(cells))
 
 
-def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(quiet: browser.Browser, page: Path) -> None:
-    quiet.look(width=DESK, height=900)
-    quiet.open(page)
+def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(quiet: Page, page: Path) -> None:
+    quiet.goto(page.as_uri())
     heads = f"{TABLE.format(caption='Ranking of naga')}.tHead.rows[0].cells"
-    names = list(quiet.run(f"[...{heads}].map(head => head.textContent)"))
+    names = list(quiet.evaluate(f"[...{heads}].map(head => head.textContent)"))
     at = names.index("mu")
     seen = []
     for order in ("descending", "ascending"):
-        quiet.run(f"{heads}[{at}].querySelector('button').click()")
-        assert quiet.run(f"{heads}[{at}].ariaSort") == order
+        quiet.evaluate(f"{heads}[{at}].querySelector('button').click()")
+        assert quiet.evaluate(f"{heads}[{at}].ariaSort") == order
         seen.append([float(text) for text in column(quiet, "Ranking of naga", at)])
     assert seen[0] == sorted(seen[0], reverse=True) and seen[1] == seen[0][::-1] and len(set(seen[0])) == 3
-    quiet.run(f"{heads}[0].querySelector('button').click()")
+    quiet.evaluate(f"{heads}[0].querySelector('button').click()")
     assert column(quiet, "Ranking of naga", 0) == ["counting_bot", "folder_bot", "set_bot"]
-    assert quiet.run(f"{heads}[{at}].ariaSort") == "none"
+    assert quiet.evaluate(f"{heads}[{at}].ariaSort") == "none"
 
 
-def test_a_match_leads_to_its_replay(quiet: browser.Browser, page: Path) -> None:
-    quiet.open(page)
-    assert quiet.run("document.querySelectorAll('details[open]').length") == 0
-    quiet.run(f"{TABLE.format(caption='Matches of naga')}.querySelector('tbody a').click()")
-    quiet.run("new Promise(done => requestAnimationFrame(done))")
-    assert "contest 1" in quiet.run("document.querySelector('details[open] pre').innerText")
+def test_a_match_leads_to_its_replay(quiet: Page, page: Path) -> None:
+    quiet.goto(page.as_uri())
+    assert quiet.evaluate("document.querySelectorAll('details[open]').length") == 0
+    quiet.evaluate(f"{TABLE.format(caption='Matches of naga')}.querySelector('tbody a').click()")
+    settled(quiet)
+    assert "contest 1" in quiet.evaluate("document.querySelector('details[open] pre').innerText")
 
 
-def test_it_fits_a_phone(quiet: browser.Browser, page: Path) -> None:
-    quiet.look(width=PHONE, height=800, phone=True)
-    quiet.open(page)
-    assert quiet.run("document.documentElement.scrollWidth") == PHONE
+def test_it_fits_a_phone(quiet: Page, page: Path) -> None:
+    look(quiet, width=PHONE, height=800)
+    quiet.goto(page.as_uri())
+    assert quiet.evaluate("document.documentElement.scrollWidth") == PHONE
     widest = "Math.max(...[...document.querySelectorAll('svg.plot')].map(plot => plot.getBoundingClientRect().right))"
-    assert quiet.run(widest) <= PHONE
+    assert quiet.evaluate(widest) <= PHONE
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(quiet: browser.Browser, page: Path, dark: bool) -> None:
-    quiet.look(width=DESK, height=900, dark=dark)
-    quiet.open(page)
+def test_texts_stand_out_from_what_is_behind_them(quiet: Page, page: Path, dark: bool) -> None:
+    look(quiet, width=DESK, dark=dark)
+    quiet.goto(page.as_uri())
     for texts, behind in (
         ("p.summary", "body"), ("p.lead", ".card"), ("td.number", ".card"), ("td.hot", "td.hot"), ("td.cold", "td.cold"),
         ("thead button", "thead th"), (".card a", ".card"), ("nav li li a", "body"),
     ):  # fmt: skip
         ink = f"getComputedStyle(document.querySelector({texts!r})).color"
         paper = f"[...document.querySelectorAll({behind!r})].map(found => getComputedStyle(found).backgroundColor)"
-        for shade in set(quiet.run(paper)):
-            assert contrast(quiet.run(ink), shade) >= 4.5, (texts, shade)
-    assert (luminance(quiet.run("getComputedStyle(document.body).backgroundColor")) < 0.1) == dark
+        for shade in set(quiet.evaluate(paper)):
+            assert contrast(quiet.evaluate(ink), shade) >= 4.5, (texts, shade)
+    assert (luminance(quiet.evaluate("getComputedStyle(document.body).backgroundColor")) < 0.1) == dark
     lines = "[...document.querySelectorAll('svg.plot text')].map(text => getComputedStyle(text).fill)"
-    card = quiet.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
-    assert all(contrast(fill, card) >= 4.5 for fill in set(quiet.run(lines)))
+    card = quiet.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")
+    assert all(contrast(fill, card) >= 4.5 for fill in set(quiet.evaluate(lines)))
 
 
-def test_a_bots_name_is_not_run_as_code(quiet: browser.Browser, tmp_path: Path) -> None:
+def test_a_bots_name_is_not_run_as_code(quiet: Page, tmp_path: Path) -> None:
     records: list[MatchRecord] = [make_record(seats=(make_seat(HOSTILE, 1), make_seat("bob", 2)))] * 3
     write_results(tmp_path, records)
     path = tmp_path / "report.html"
     path.write_text(html(report(tmp_path / "cup")))
-    quiet.open(path)
-    assert quiet.run("document.images.length") == 0
-    assert quiet.run("document.scripts.length") == 1
+    quiet.goto(path.as_uri())
+    assert quiet.evaluate("document.images.length") == 0
+    assert quiet.evaluate("document.scripts.length") == 1
     assert column(quiet, "Ranking of naga", 0)[0].startswith("</script><img src=x onerror=alert(1)>")
 
 
-def test_the_policy_stops_what_is_not_ours(window: browser.Browser, page: Path) -> None:
-    window.open(page)
-    window.complaints.clear()
-    window.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"document.title = 1\">')")
-    window.run("document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 2'}))")
-    window.run("new Promise(done => requestAnimationFrame(done))")
-    assert window.run("document.title") == "small: tournament report"
+def test_the_policy_stops_what_is_not_ours(window: Watched, page: Path) -> None:
+    window.page.goto(page.as_uri())
+    assert window.complaints == []
+    run_in_page = window.page.evaluate
+    run_in_page("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"document.title = 1\">')")
+    run_in_page("void document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 2'}))")
+    settled(window.page)
+    assert run_in_page("document.title") == "small: tournament report"
     assert any("Content Security Policy" in text for text in window.complaints)
 
 
