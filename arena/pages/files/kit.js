@@ -52,6 +52,19 @@ arena.kit = (() => {
   const zone = (name, label, classes, ...cards) =>
     el("div", {class: `zone ${classes}`, "data-zone": name, role: "group", "aria-label": label}, ...cards);
 
+  /** A hidden card of a zone. `index`: how many of the hidden cards there came before it. */
+  const back = (name, index, label, classes = "") => card(`?${name}#${index}`, null, label, classes);
+
+  /** `size` hidden cards upon each other. To a screen reader they are one thing, called `label`. */
+  const stock = (name, label, size, classes = "") => {
+    const pile = zone(name, label, `pile ${classes}`, Array.from({length: size ?? 0}, (_, index) => back(name, index, label)));
+    pile.setAttribute("role", "img");
+    return pile;
+  };
+
+  /** The seats in the order of play, so that `seat` (null: seat 0) comes first. */
+  const seatsFrom = (seat, seats) => Array.from({length: seats}, (_, step) => ((seat ?? 0) + step) % seats);
+
   /** A seat's plate: its name, whose turn it is, and what else is to be said (`facts`: elements or texts). */
   const plate = (seat, {names, turn, isMe, word}, ...facts) =>
     el("header", {class: `plate ${turn ? "to-move" : ""} ${isMe ? "me" : ""}`, "data-seat": seat},
@@ -64,5 +77,5 @@ arena.kit = (() => {
   const count = (label, number) =>
     el("span", {class: "count"}, el("span", {class: "count-label"}, label), " ", el("span", {class: "count-number"}, String(number)));
 
-  return {el, svg, card, zone, plate, count};
+  return {el, svg, card, zone, back, stock, seatsFrom, plate, count};
 })();

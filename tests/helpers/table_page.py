@@ -1,0 +1,101 @@
+"""A page of a real browser that draws the tables of the rooms, and tells what it drew."""
+
+import json
+from typing import Any
+
+import msgspec
+from playwright.sync_api import Browser, Page
+
+from arena.pages.assets import FILES, table_files
+from arena.pages.words import PAGE, catalogue
+
+WIDTH = 320
+"""The narrowest screen, in pixels: every table must fit."""
+
+_SCRIPT = (
+    """
+const host = document.body.appendChild(document.createElement("div"));
+host.style.width = "%dpx";
+const shape = (card) => ({
+  key: card.dataset.key, zone: card.closest("[data-zone]")?.dataset.zone ?? null,
+  is_back: card.classList.contains("card-back"), has_face: card.querySelector("svg") !== null,
+  label: card.getAttribute("aria-label"),
+});
+window.drawn = (game, moments) => moments.map(({position, seat, names, lang}) => {
+  const draw = () => {
+    const root = document.createElement("div");
+    root.className = "table";
+    host.replaceChildren(root);
+    arena.tables[game].draw(root, structuredClone(position), {seat, names, lang, legal: null, onAction: null});
+    return root;
+  };
+  const first = draw().outerHTML, root = draw(), {left, right} = root.getBoundingClientRect();
+  const wide = [...root.querySelectorAll("*")].filter((element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && !element.closest("svg *") && (box.right > right + 0.5 || box.left < left - 0.5);
+  });
+  return {
+    is_pure: first === root.outerHTML, text: root.textContent,
+    cards: [...root.querySelectorAll("[data-key]")].map(shape),
+    zones: [...root.querySelectorAll("[data-zone]")].map((zone) => zone.dataset.zone),
+    labels: [...root.querySelectorAll("[aria-label]")].map((element) => element.getAttribute("aria-label")),
+    unnamed_zones: [...root.querySelectorAll("[data-zone]:not([aria-label])")].map((zone) => zone.dataset.zone),
+    too_wide: wide.map((element) => element.cloneNode(false).outerHTML),
+  };
+});
+window.said = (game, events) => events.map(({event, position, names}) =>
+  ["en", "ja"].map((lang) => arena.tables[game].say(event, {lang, position, names})));
+"""
+    % WIDTH
+)
+
+
+class Card(msgspec.Struct):
+    """A card of the drawing. `zone`: the place where it lies."""
+
+    key: str
+    zone: str | None
+    is_back: bool
+    has_face: bool
+    label: str | None
+
+
+class Drawing(msgspec.Struct):
+    """What a table made of one position."""
+
+    is_pure: bool
+    """Whether a second drawing of the same position is the same."""
+    text: str
+    cards: list[Card]
+    zones: list[str]
+    labels: list[str]
+    unnamed_zones: list[str]
+    too_wide: list[str]
+    """Elements that reach beyond the table on the narrowest screen."""
+
+
+class TablePage:
+    """A page that holds the kit and the table of one room. `complaints`: errors of its scripts."""
+
+    def __init__(self, browser: Browser, game: str) -> None:
+        self.complaints: list[str] = []
+        self._game = game
+        self.page: Page = browser.new_page(viewport={"width": WIDTH, "height": 800})
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.set_content("<!doctype html><html lang=en><body></body></html>")
+        files = [FILES / "kit.css", FILES / "kit.js", *table_files(game)]
+        for file in sorted(files, key=lambda path: path.suffix):  # styles first
+            (self.page.add_style_tag if file.suffix == ".css" else self.page.add_script_tag)(content=file.read_text("utf-8"))
+        words = {name: catalogue(name) for name in (PAGE, game)}
+        self.page.add_script_tag(content=f"Object.assign(arena.words, {json.dumps(words)});")
+        self.page.add_script_tag(content=_SCRIPT)
+
+    def drawn(self, moments: list[dict[str, Any]]) -> list[Drawing]:
+        """The drawings of these moments: `position`, `seat`, `names`, `lang` each."""
+        found = self.page.evaluate("([game, moments]) => drawn(game, moments)", [self._game, moments])
+        return msgspec.convert(found, list[Drawing])
+
+    def said(self, events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+        """The sentences for these events (`event`, `position`, `names` each): in English and in Japanese."""
+        found = self.page.evaluate("([game, events]) => said(game, events)", [self._game, events])
+        return msgspec.convert(found, list[tuple[str, str]])

@@ -1,0 +1,148 @@
+"""The table of every room draws whatever its game can come to: all variants, seat counts and phases, for all eyes."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from arena.conformance.tables import Table, decisions, final_states, variants
+from arena.engine.room import Game, States
+from arena.games import load, names
+from arena.pages.assets import table_files
+from arena.pages.words import LANGUAGES
+from helpers.browser import program
+from helpers.table_cards import ZONES
+from helpers.table_page import Drawing, TablePage
+
+pytestmark = pytest.mark.slow
+
+ROOMS = [game for game in names() if table_files(game)]
+MOMENTS = 4
+"""Decisions of each match that are drawn, besides its end."""
+EYES = 4
+"""Seats that look at each of them, besides the eyes that see all cards."""
+NAMES = ["Ann", "<b>Bo</b>", "a_name_as_long_as_any_may_be_0123456789", "四郎", *(f"seat's {number}" for number in range(8))]
+NONSENSE = ("undefined", "NaN", "[object", "null", "{")
+
+
+@dataclass
+class Moment:
+    """A position for one pair of eyes, and what these eyes hear next."""
+
+    table: Table
+    seat: int | None
+    position: dict[str, Any]
+    events: list[tuple[int, str]]
+
+    def asked(self, lang: str) -> dict[str, Any]:
+        return {"position": self.position, "seat": self.seat, "names": NAMES[: self.table.seats], "lang": lang}
+
+    def __str__(self) -> str:
+        return f"{self.table}, eyes {self.seat}: {self.position}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = program()
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_every_position_is_drawn_with_each_card_once(browser: Browser, game: str) -> None:
+    page, moments = TablePage(browser, game), moments_of(game)
+    for drawing, moment in zip(page.drawn([moment.asked(LANGUAGES[at % 2]) for at, moment in enumerate(moments)]), moments):
+        _check_drawing(drawing, moment)
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_every_event_is_said_in_words(browser: Browser, game: str) -> None:
+    heard = [(moment, text) for moment in moments_of(game) for _seat, text in moment.events]
+    asked = [{"event": text, "position": moment.position, "names": NAMES[: moment.table.seats]} for moment, text in heard]
+    for (moment, text), sentences in zip(heard, TablePage(browser, game).said(asked)):
+        where = f"{text!r} is said as {sentences} ({moment})"
+        assert all(sentence.strip() and sentence != text for sentence in sentences) and len(set(sentences)) == 2, where
+        assert not any(word in sentence for sentence in sentences for word in NONSENSE), where
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_what_a_position_leaves_out_is_no_trouble(browser: Browser, game: str) -> None:
+    """Empty keys may be missing: a position written by hand has none of them."""
+    page = TablePage(browser, game)
+    for moment in moments_of(game)[::7]:
+        bare = {key: value for key, value in moment.position.items() if value not in (None, [], {}, "") and key != "options"}
+        full, found = page.drawn([moment.asked("en"), {**moment.asked("en"), "position": bare, "names": None}])
+        assert sorted(card.key for card in found.cards) == sorted(card.key for card in full.cards), str(moment)
+    assert page.complaints == []
+
+
+@cache
+def moments_of(game: str) -> list[Moment]:
+    """Positions of random matches: every seat count, every variant, a few moments of each and the end."""
+    return [moment for number, table in enumerate(_tables(load(game))) for moment in _moments(table, number)]
+
+
+def _tables(game: Game) -> Iterator[Table]:
+    """The default of every seat count, and each other variant with some number of seats."""
+    rng, found = random.Random(game.name), []
+    for seats in game.seats:
+        first, *others = variants(game, seats)
+        yield Table(game, seats, first, rng.getrandbits(30))
+        found += [(seats, options) for options in others]
+    rng.shuffle(found)
+    seen: list[object] = []
+    for seats, options in found:
+        if options not in seen:
+            seen.append(options)
+            yield Table(game, seats, options, rng.getrandbits(30))
+
+
+def _moments(table: Table, number: int) -> Iterator[Moment]:
+    game, course = table.game, list(decisions(table))
+    for at in range(MOMENTS):
+        decision = course[(2 * at + 1) * len(course) // (2 * MOMENTS)]
+        for seat in _eyes(table, number + at):
+            seen = game.engine.seen_action(decision.states, decision.action, decision.seat if seat is None else seat)
+            events = game.text.event_texts(decision.states[0], seen) if seen else []
+            yield Moment(table, seat, _position(game, decision.states, seat), events)
+    end = final_states(table)
+    for seat in _eyes(table, number):
+        yield Moment(table, seat, _position(game, end, seat), [])
+
+
+def _eyes(table: Table, number: int) -> list[int | None]:
+    """All cards, and the eyes of up to EYES seats, others at the next moment."""
+    return [None, *sorted({(number + step) % table.seats for step in range(EYES)})]
+
+
+def _position(game: Game, states: States, seat: int | None) -> dict[str, Any]:
+    if seat is None:
+        return game.text.to_position(states[0])
+    return game.text.masked_position(game.observed(states, seat)[0], seat)
+
+
+def _check_drawing(drawing: Drawing, moment: Moment) -> None:
+    assert drawing.is_pure, f"drawn twice, it differs: {moment}"
+    assert drawing.too_wide == [], f"wider than the table: {moment}"
+    assert not any(word in text for text in [drawing.text, *drawing.labels] for word in NONSENSE), f"{drawing.text}: {moment}"
+    assert drawing.unnamed_zones == [] and all(card.label for card in drawing.cards), f"without a label: {moment}"
+    assert len(set(drawing.zones)) == len(drawing.zones), f"{drawing.zones}: {moment}"
+    keys = [card.key for card in drawing.cards]
+    assert len(set(keys)) == len(keys), f"keys that are there twice: {Counter(keys).most_common(3)}: {moment}"
+    found: dict[str | None, Counter[str]] = {}
+    for card in drawing.cards:
+        is_hidden = card.key.startswith("?")
+        assert is_hidden == (card.is_back and not card.has_face) and "?" not in card.key[1:], f"{card}: {moment}"
+        found.setdefault(card.zone, Counter())["?" if is_hidden else card.key.partition("#")[0]] += 1
+    expected = {zone: Counter(cards) for zone, cards in ZONES[moment.table.game.name](moment.position).items() if cards}
+    assert found == expected, str(moment)
