@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import msgspec
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from arena.pages.assets import FILES, table_files
 from arena.pages.words import PAGE, catalogue
@@ -12,10 +12,9 @@ from arena.pages.words import PAGE, catalogue
 WIDTH = 320
 """The narrowest screen, in pixels: every table must fit."""
 
-_SCRIPT = (
-    """
+_SCRIPT = """
 const host = document.body.appendChild(document.createElement("div"));
-host.style.width = "%dpx";
+document.body.style.margin = 0;  // as wide as the window
 const shape = (card) => ({
   key: card.dataset.key, zone: card.closest("[data-zone]")?.dataset.zone ?? null,
   is_back: card.classList.contains("card-back"), has_face: card.querySelector("svg") !== null,
@@ -46,8 +45,6 @@ window.drawn = (game, moments) => moments.map(({position, seat, names, lang}) =>
 window.said = (game, events) => events.map(({event, position, names}) =>
   ["en", "ja"].map((lang) => arena.tables[game].say(event, {lang, position, names})));
 """
-    % WIDTH
-)
 
 
 class Card(msgspec.Struct):
@@ -75,27 +72,24 @@ class Drawing(msgspec.Struct):
 
 
 class TablePage:
-    """A page that holds the kit and the table of one room. `complaints`: errors of its scripts."""
+    """A page that holds the kit and the table of one room."""
 
-    def __init__(self, browser: Browser, game: str) -> None:
-        self.complaints: list[str] = []
-        self._game = game
-        self.page: Page = browser.new_page(viewport={"width": WIDTH, "height": 800})
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.set_content("<!doctype html><html lang=en><body></body></html>")
+    def __init__(self, page: Page, game: str) -> None:
+        self._page, self.game = page, game
+        page.set_content("<!doctype html><html lang=en><body></body></html>")
         files = [FILES / "kit.css", FILES / "kit.js", *table_files(game)]
         for file in sorted(files, key=lambda path: path.suffix):  # styles first
-            (self.page.add_style_tag if file.suffix == ".css" else self.page.add_script_tag)(content=file.read_text("utf-8"))
+            (page.add_style_tag if file.suffix == ".css" else page.add_script_tag)(content=file.read_text("utf-8"))
         words = {name: catalogue(name) for name in (PAGE, game)}
-        self.page.add_script_tag(content=f"Object.assign(arena.words, {json.dumps(words)});")
-        self.page.add_script_tag(content=_SCRIPT)
+        page.add_script_tag(content=f"Object.assign(arena.words, {json.dumps(words)});")
+        page.add_script_tag(content=_SCRIPT)
 
     def drawn(self, moments: list[dict[str, Any]]) -> list[Drawing]:
         """The drawings of these moments: `position`, `seat`, `names`, `lang` each."""
-        found = self.page.evaluate("([game, moments]) => drawn(game, moments)", [self._game, moments])
+        found = self._page.evaluate("([game, moments]) => drawn(game, moments)", [self.game, moments])
         return msgspec.convert(found, list[Drawing])
 
     def said(self, events: list[dict[str, Any]]) -> list[tuple[str, str]]:
         """The sentences for these events (`event`, `position`, `names` each): in English and in Japanese."""
-        found = self.page.evaluate("([game, events]) => said(game, events)", [self._game, events])
+        found = self._page.evaluate("([game, events]) => said(game, events)", [self.game, events])
         return msgspec.convert(found, list[tuple[str, str]])

@@ -8,18 +8,18 @@ from functools import cache
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from arena.conformance.tables import Table, decisions, final_states, variants
 from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.pages.assets import table_files
 from arena.pages.words import LANGUAGES
-from helpers.browser import program
+from helpers.browser import chromium, in_browser, watched
 from helpers.table_cards import ZONES
-from helpers.table_page import Drawing, TablePage
+from helpers.table_page import WIDTH, Drawing, TablePage
 
-pytestmark = pytest.mark.slow
+pytestmark = in_browser
 
 ROOMS = [game for game in names() if table_files(game)]
 MOMENTS = 4
@@ -48,42 +48,40 @@ class Moment:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = program()
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium() as started:
         yield started
-        started.close()
 
 
-@pytest.mark.parametrize("game", ROOMS)
-def test_every_position_is_drawn_with_each_card_once(browser: Browser, game: str) -> None:
-    page, moments = TablePage(browser, game), moments_of(game)
-    for drawing, moment in zip(page.drawn([moment.asked(LANGUAGES[at % 2]) for at, moment in enumerate(moments)]), moments):
+@pytest.fixture(params=ROOMS)
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[TablePage]:
+    """The table of one room; its script must not complain."""
+    with watched(browser, width=WIDTH) as seen:
+        yield TablePage(seen.page, request.param)
+        assert seen.complaints == [] and seen.outside() == []
+
+
+def test_every_position_is_drawn_with_each_card_once(page: TablePage) -> None:
+    moments = moments_of(page.game)
+    drawings = page.drawn([moment.asked(LANGUAGES[at % 2]) for at, moment in enumerate(moments)])
+    for drawing, moment in zip(drawings, moments, strict=True):
         _check_drawing(drawing, moment)
-    assert page.complaints == []
 
 
-@pytest.mark.parametrize("game", ROOMS)
-def test_every_event_is_said_in_words(browser: Browser, game: str) -> None:
-    heard = [(moment, text) for moment in moments_of(game) for _seat, text in moment.events]
+def test_every_event_is_said_in_words(page: TablePage) -> None:
+    heard = [(moment, text) for moment in moments_of(page.game) for _seat, text in moment.events]
     asked = [{"event": text, "position": moment.position, "names": NAMES[: moment.table.seats]} for moment, text in heard]
-    for (moment, text), sentences in zip(heard, TablePage(browser, game).said(asked)):
+    for (moment, text), sentences in zip(heard, page.said(asked), strict=True):
         where = f"{text!r} is said as {sentences} ({moment})"
         assert all(sentence.strip() and sentence != text for sentence in sentences) and len(set(sentences)) == 2, where
         assert not any(word in sentence for sentence in sentences for word in NONSENSE), where
 
 
-@pytest.mark.parametrize("game", ROOMS)
-def test_what_a_position_leaves_out_is_no_trouble(browser: Browser, game: str) -> None:
+def test_what_a_position_leaves_out_is_no_trouble(page: TablePage) -> None:
     """Empty keys may be missing: a position written by hand has none of them."""
-    page = TablePage(browser, game)
-    for moment in moments_of(game)[::7]:
+    for moment in moments_of(page.game)[::7]:
         bare = {key: value for key, value in moment.position.items() if value not in (None, [], {}, "") and key != "options"}
         full, found = page.drawn([moment.asked("en"), {**moment.asked("en"), "position": bare, "names": None}])
         assert sorted(card.key for card in found.cards) == sorted(card.key for card in full.cards), str(moment)
-    assert page.complaints == []
 
 
 @cache
