@@ -30,7 +30,7 @@ ONE_DOOR = {
     "tomllib": "userfiles.py",
     "trueskill": "bench/ratings.py",
     "matplotlib": "report/html/plots.py",
-    "jinja2": "report/html/page.py",
+    "jinja2": "pages/template.py",
     "markdown_it": "manual/markdown.py",
 }
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py"}

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
+from arena.pages.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
+from arena.pages.template import anchor
 from arena.records import Ending, MatchRecord
 from arena.report.html import plots
 from arena.report.html import report as contents
-from arena.report.html.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
-from arena.report.html.page import anchor, html
+from arena.report.html.page import html
 from arena.report.html.report import report
 from arena.report.html.sections import matches
 from arena.report.selection.names import shown

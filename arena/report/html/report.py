@@ -5,8 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from arena.report.html.document import Chapter, Document, Fact, Section
-from arena.report.html.page import anchor
+from arena.pages.document import Chapter, Document, Fact, Section
+from arena.pages.template import anchor
 from arena.report.html.plots import Plotter
 from arena.report.html.sections import overview, strength
 from arena.report.selection.boards import headline

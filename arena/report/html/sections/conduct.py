@@ -1,7 +1,7 @@
 """How bots behaved: endings, time per decision, strength per cost."""
 
+from arena.pages.document import Block, Cell, Column, Plot, Section, Table
 from arena.records import Ending
-from arena.report.html.document import Block, Cell, Column, Plot, Section, Table
 from arena.report.html.plots import Plotter, Point
 from arena.report.selection.costs import milliseconds
 from arena.report.selection.evidence import PoolEvidence

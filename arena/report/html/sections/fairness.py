@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from arena.analysis.seat_advantage import SeatShare, seat_advantage
+from arena.pages.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.ratings.standings import DEALS_TO_COMPARE
-from arena.report.html.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.html.plots import Interval, Plotter
 from arena.report.selection.evidence import PoolEvidence
 

@@ -9,7 +9,7 @@ from arena import games
 from arena.audit.capsule import AT_START, seen_at, setup_of
 from arena.errors import ArenaError, printable
 from arena.hall import boards
-from arena.report.html.document import Block, Cell, Column, Log, Section, Table
+from arena.pages.document import Block, Cell, Column, Log, Section, Table
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import shown
@@ -75,7 +75,7 @@ def slow_decisions(evidence: PoolEvidence, _: Plotter) -> Section | None:
 def _row(fault: StoredFault, anchor: str) -> list[Cell]:
     reason = printable(fault.reason.partition("\nit printed: ")[0], _REASON_LETTERS)
     return [
-        Cell(shown(fault.bot, fault.bot_version)), Cell(fault.match_id, link=anchor), Cell(f"{fault.seat}", fault.seat),
+        Cell(shown(fault.bot, fault.bot_version)), Cell(fault.match_id, link=f"#{anchor}"), Cell(f"{fault.seat}", fault.seat),
         Cell(f"{fault.decision}", fault.decision), Cell(fault.ending.value), Cell(reason),
     ]  # fmt: skip
 

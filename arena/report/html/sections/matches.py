@@ -8,8 +8,8 @@ from arena.analysis import notable
 from arena.audit.stored_log import checked_options
 from arena.errors import ArenaError, printable
 from arena.hall import boards
+from arena.pages.document import Block, Cell, Column, Log, Section, Table, Words
 from arena.records import MatchRecord
-from arena.report.html.document import Block, Cell, Column, Log, Section, Table, Words
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import shown
@@ -90,7 +90,7 @@ def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[Match
 def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
     anchor = _anchor(evidence, record)
     return [
-        Cell(record.match_id, link=anchor if anchor in anchors else ""), Cell(_result(record, "\n")),
+        Cell(record.match_id, link=f"#{anchor}" if anchor in anchors else ""), Cell(_result(record, "\n")),
         Cell(", ".join(choice.reasons)), Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
         Cell(f"{len(record.actions):,}", len(record.actions)),
     ]  # fmt: skip

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from arena.errors import printable
+from arena.pages.document import Block, Cell, Column, Section, Table, Words
 from arena.records import canonical_json
-from arena.report.html.document import Block, Cell, Column, Section, Table, Words
 from arena.report.selection.evidence import Evidence
 from arena.report.selection.names import name_of, shown
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.analysis.collusion import Partners, partners
-from arena.report.html.document import Block, Cell, Column, Section, Table, Words
+from arena.pages.document import Block, Cell, Column, Section, Table, Words
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import name_of, shown

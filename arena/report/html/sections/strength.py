@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from arena.analysis.rank_probabilities import rank_probabilities
 from arena.analysis.second_opinions import SecondOpinion, is_low_good, second_opinions
+from arena.pages.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.ratings.error_bars import ErrorBars
 from arena.records import Rating
-from arena.report.html.document import Block, Cell, Column, Plot, Section, Table, Words
 from arena.report.html.plots import Interval, Line, Plotter
 from arena.report.html.sections.pairs import MOST_BOTS
 from arena.report.selection.boards import may_swap

@@ -1,5 +1,7 @@
 """What a report is made of, as data: chapters of sections of tables, plots, words and replays. No HTML is known here.
 
+The hall's pages show the same blocks.
+
 All texts may come from untrusted authors (names of bots, parameters, options): whoever writes them out escapes them.
 """
 
@@ -17,7 +19,7 @@ class Cell:
     share: float | None = None
     """0 to 1: the strength of the cell's colour in a heat map; 0.5 is neutral if the map has two sides."""
     link: str = ""
-    """The anchor on this page that the cell links to."""
+    """The address that the cell links to: `#` and an anchor on this page, or in the hall another page."""
     hint: str = ""
     """A tooltip: nothing that is not also said elsewhere."""
 
@@ -76,6 +78,18 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Gallery:
+    """Plots side by side where there is room, each under its caption."""
+
+    plots: Sequence[Plot]
+
+    @property
+    def kind(self) -> str:
+        """The name of this kind of block in the template."""
+        return "gallery"
+
+
+@dataclass(frozen=True)
 class Words:
     """A paragraph; here and in leads, `what stands between backticks` is code."""
 
@@ -102,7 +116,7 @@ class Log:
         return "log"
 
 
-Block = Table | Plot | Words | Log
+Block = Table | Plot | Gallery | Words | Log
 
 
 @dataclass(frozen=True)
