@@ -111,6 +111,25 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     assert "All 18 rated matches." in text
 
 
+def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Path) -> None:
+    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": {"limit": 20}}]
+    text, _ = made(run(tmp_path, bots=GOOD_BOTS, deals=2, seed=11, games=games).folder)
+    overview = text[text.index('<h2 id="overview">') :]
+    first = overview[: overview.index("</section>")]
+    assert first.index("<svg") < first.index("set_bot") and "<table" not in first
+    assert [name for name in ("all games", "naga", "yaniv") if f"<figcaption>{name}</figcaption>" in first] == [
+        "all games", "naga", "yaniv",
+    ]  # fmt: skip
+    for bot in ("counting_bot", "set_bot", "folder_bot"):
+        assert len(re.findall(rf"\d(?:–\d)?  {bot}<", first)) == 3
+
+
+def test_nothing_on_the_page_needs_an_inline_style(played: Results) -> None:
+    text, page = made(played.folder)
+    assert not any(name == "style" for name, _ in page.attributes)
+    assert "unsafe" not in text[: text.index("<style>")]
+
+
 def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
     bots = [*GOOD_BOTS, "house:random_bot"]
     played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": {"limit": 20}}])

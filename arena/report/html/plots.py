@@ -2,6 +2,7 @@
 
 matplotlib is told to leave texts as texts, and draws in marked colours that are then replaced by the page's CSS variables.
 What it writes for files of their own is taken out: identifiers that would clash, style sheets, sizes, name spaces.
+Its inline styles become attributes, because the content policies of the pages forbid inline styles.
 """
 
 import io
@@ -209,6 +210,7 @@ def _for_page(text: str, prefix: str, description: str) -> str:
         if attributes.get("id") not in used:
             attributes.pop("id", None)
         node.attrib.clear()
+        attributes |= _declarations(attributes.pop("style", ""))
         node.attrib.update({key: _on_page(key, value, prefix) for key, value in attributes.items()})
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
@@ -221,11 +223,19 @@ def _on_page(key: str, value: str, prefix: str) -> str:
         return prefix + value
     if key == "href" or value.startswith("url(#"):
         return value.replace("#", f"#{prefix}")
-    if key == "style":
-        value = re.sub(r"#0[0-9a-f]{5}\b", lambda found: f"var({_VARIABLES.get(found[0], '--ink')})", value)
-        value = re.sub(r"font-family:[^;]*;?\s*", "", value)
-        return re.sub(r"font: ([\d.]+px)[^;]*", r"font-size: \1", value)
-    return value
+    return re.sub(r"#0[0-9a-f]{5}\b", lambda found: f"var({_VARIABLES.get(found[0], '--ink')})", value)
+
+
+def _declarations(style: str) -> dict[str, str]:
+    """An inline style as attributes of the same meaning; without the font's name, which is the page's."""
+    found = {}
+    for part in filter(None, map(str.strip, style.split(";"))):
+        key, _, value = part.partition(":")
+        if key == "font":  # "11px 'DejaVu Sans'", with "italic" or a weight before it
+            key, value = "font-size", next(word for word in value.split() if word.endswith("px"))
+        if key != "font-family":
+            found[key] = value.strip()
+    return found
 
 
 def _local(name: str) -> str:

@@ -35,7 +35,7 @@ OVERVIEW_SECTIONS = (
     "overview.field",
     "overview.provenance",
 )
-"""The sections about the whole tournament, in order, after the notes and the overall ranking; each an `OverviewSection`."""
+"""The sections about the whole tournament, in order, after the picture of the ranks, the notes and the overall ranking."""
 
 PoolSection = Callable[[PoolEvidence, Plotter], Section | None]
 """Makes a section about one rating pool; None if there is nothing to show."""
@@ -53,9 +53,8 @@ def report(folder: Path, say: Callable[[str], None] = lambda _: None) -> Documen
         say(f"{shown(name)} ({number + 1} of {len(tournament.pools)})")
         chapters.append(_pool(tournament.pool(name, f"pool-{number}-{anchor(name)}"), plotter))
     about_all: list[OverviewSection] = [section(name) for name in OVERVIEW_SECTIONS]
-    summary = Chapter("overview", "Overview", "", _present([
-        overview.warnings(tournament), *strength.overall(tournament, plotter), *(make(tournament) for make in about_all)
-    ]))  # fmt: skip
+    firsts = [strength.ranks(tournament, plotter), overview.warnings(tournament), *strength.overall(tournament, plotter)]
+    summary = Chapter("overview", "Overview", "", _present([*firsts, *(make(tournament) for make in about_all)]))
     return Document(
         title=f"{tournament.manifest.name}: tournament report",
         summary=headline(tournament.manifest).partition(": ")[2],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.rank_probabilities import rank_probabilities
 from arena.analysis.second_opinions import SecondOpinion, is_low_good, second_opinions
-from arena.pages.document import Block, Cell, Column, Plot, Section, Table, Words
+from arena.pages.document import Block, Cell, Column, Gallery, Plot, Section, Table, Words
 from arena.ratings.error_bars import ErrorBars
 from arena.records import Rating
 from arena.report.html.plots import Interval, Line, Plotter
@@ -19,7 +19,38 @@ from arena.report.selection.evidence import Evidence, PoolEvidence
 from arena.report.selection.names import name_of, shown
 
 MOST_LINES = 60  # intervals in one plot
+MOST_IN_PICTURE = 12  # of a pool, in the picture of all pools
 _BOT = Column("bot", is_number=False)
+
+
+def ranks(tournament: Evidence, plotter: Plotter) -> Section | None:
+    """The picture that the report begins with: the best bots of every pool with their ranks and intervals."""
+    pools = [("all games", tournament.overall), *((shown(pool), _rated_in(tournament, pool)) for pool in tournament.pools)]
+    plots = [_ranks_of(name, rated, plotter) for name, rated in pools if rated]
+    if not plots:
+        return None
+    lead = (
+        "Who is best, and how sure that is: dots are mu, the mean of the belief in a bot's skill; lines its 95 % interval. "
+        "Where two lines overlap much, the order may as well be the other one. Before each name the ranks that are possible."
+    )
+    return Section("Ranks", lead, [Gallery(plots)])
+
+
+def _rated_in(tournament: Evidence, pool: str) -> list[Rating]:
+    return [rating for rating in tournament.ratings if rating.pool == pool and rating.rank is not None and rating.matches]
+
+
+def _ranks_of(pool: str, rated: Sequence[Rating], plotter: Plotter) -> Plot:
+    shown_here = rated[:MOST_IN_PICTURE]
+    rows = [Interval(f"{possible_ranks(one)}  {name_of(one)}", one.low, one.mu, one.high) for one in shown_here]
+    svg = plotter.intervals(rows, "mu", f"Ranks with intervals in {pool}; its chapter has the numbers")
+    return Plot(svg, pool if len(shown_here) == len(rated) else f"{pool}: the best {len(shown_here)} of {len(rated):,}")
+
+
+def possible_ranks(rating: Rating) -> str:
+    """The ranks that the 95 % interval allows: `2`, or `1–3`."""
+    is_sure = rating.rank_low == rating.rank_high
+    return f"{rating.rank}" if is_sure else f"{rating.rank_low}–{rating.rank_high}"
 
 
 def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
