@@ -30,6 +30,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     },
     "Results": {
         "leaderboard": "Print the leaderboard of a tournament",
+        "serve": "Show all results in the browser, live while tournaments are played",
         "report": "Write a tournament as one page of HTML that works offline",
         "replay": "Print a stored match, decision by decision",
         "rerate": "Rate a tournament again from its stored matches",

@@ -1,0 +1,163 @@
+"""The hall as a Starlette application: it reads a results folder, lets in who has the token, and changes nothing."""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.errors import ConfigError, StoreError
+from arena.names import in_words
+from arena.site.assets import Assets
+from arena.site.guard import Guard, Rules, cookie_name
+from arena.site.language import COOKIE, QUERY, language
+from arena.site.library import Library
+from arena.site.problems import MEDIA_JSON, Problem, answer_of
+from arena.site.rendering import Templates
+from arena.site.routes import SUBJECTS, Subject
+from arena.site.sessions import Sessions
+
+LOG = logging.getLogger("arena.site")
+FOR_EVER = "public, max-age=31536000, immutable"
+LONGEST_LOGIN = 4096
+"""Bytes of the form that brings the token."""
+YEAR = 365 * 24 * 3600
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def application(folder: Path, *, token: str | None = None, rules: Rules | None = None) -> Starlette:
+    """The hall of a results folder.
+
+    `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often.
+    """
+    hall = Hall(folder, token or secrets.token_urlsafe(32))
+    app = Starlette(
+        routes=hall.routes(),
+        middleware=[Middleware(Guard, sessions=hall.sessions, rules=rules or Rules(), page=hall.problem_page)],
+        exception_handlers={Problem: hall.problem, HTTPException: hall.unknown, Exception: hall.broken},
+    )
+    app.state.hall = hall
+    return app
+
+
+class Hall:
+    """What the handlers share."""
+
+    def __init__(self, folder: Path, token: str) -> None:
+        self.library, self.sessions = Library(folder), Sessions(token)
+        self.assets = Assets()
+        self.templates = Templates(self.assets)
+
+    def routes(self) -> list[Route]:
+        """All addresses."""
+        routes = [
+            Route("/static/{hash}/{name:path}", self.static),
+            Route("/login", self.login_page, methods=["GET"]),
+            Route("/login", self.login, methods=["POST"]),
+        ]
+        for subject in SUBJECTS:
+            routes.append(Route(f"/api{subject.path}".rstrip("/"), self._json(subject)))
+            if subject.template is not None:
+                routes.append(Route(subject.path, self._page(subject, subject.template)))
+        return routes
+
+    def _json(self, subject: Subject) -> Answer:
+        async def answer(request: Request) -> Response:
+            view = await run_in_threadpool(self._viewed, subject, request)
+            return Response(msgspec.json.encode(view), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
+
+        return answer
+
+    def _page(self, subject: Subject, template: str) -> Answer:
+        async def answer(request: Request) -> Response:
+            def made() -> str:
+                view = self._viewed(subject, request)
+                return self.templates.page(
+                    template, language(request), view=view, path=request.url.path, query=request.query_params
+                )
+
+            response = Response(await run_in_threadpool(made), headers={"cache-control": "no-store"}, media_type="text/html")
+            if request.query_params.get(QUERY) == language(request):
+                response.set_cookie(COOKIE, language(request), max_age=YEAR, httponly=True, samesite="lax")
+            return response
+
+        return answer
+
+    def _viewed(self, subject: Subject, request: Request) -> msgspec.Struct:
+        """The data of an address. Raises Problem."""
+        words = {name: value for name, value in request.query_params.items() if name != QUERY}
+        try:
+            query = msgspec.convert(words, subject.query, strict=False)
+        except msgspec.ValidationError as error:
+            raise Problem(400, f"the address has a parameter that is not right: {in_words(error)}") from None
+        try:
+            return subject.view(self.library, dict(request.path_params), query)
+        except ConfigError as error:
+            raise Problem(400, str(error)) from None
+        except (StoreError, OSError) as error:
+            raise Problem(500, f"these results cannot be read: {error}") from None
+
+    async def static(self, request: Request) -> Response:
+        """A style or a script."""
+        asset = self.assets.find(request.path_params["hash"], request.path_params["name"])
+        if asset is None:
+            raise Problem(404, "there is no such file; load the page again")
+        headers = {"cache-control": FOR_EVER, "vary": "accept-encoding"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(asset.zipped, headers=headers | {"content-encoding": "gzip"}, media_type=asset.media_type)
+        return Response(asset.content, headers=headers, media_type=asset.media_type)
+
+    async def login_page(self, request: Request) -> Response:
+        """The page that sends the token of its address, which browsers never send by themselves."""
+        return Response(self._login(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
+
+    async def login(self, request: Request) -> Response:
+        """Open a session for who has the token."""
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST_LOGIN:
+                raise Problem(413, "that is no token")
+        token = parse_qs(body.decode("latin-1"), max_num_fields=5).get("token", [""])[0]
+        if not self.sessions.is_token(token.strip()):
+            page = self._login(request, "login_wrong")
+            return Response(page, 403, {"cache-control": "no-store"}, "text/html")
+        answer = RedirectResponse("/", 303)
+        name = cookie_name(request.headers.get("host", ""))
+        answer.set_cookie(name, self.sessions.opened(), httponly=True, samesite="lax", secure=request.url.scheme == "https")
+        return answer
+
+    def _login(self, request: Request, message: str) -> str:
+        return self.templates.page("login", language(request), message=message, path="/login")
+
+    def problem_page(self, request: Request, problem: Problem) -> str:
+        """A problem as a page; without a session it is the page that asks for the token."""
+        if problem.status == 401:
+            return self._login(request, "login_needed")
+        return self.templates.page("problem", language(request), problem=problem, path=request.url.path)
+
+    async def problem(self, request: Request, error: Exception) -> Response:
+        """The answer to what a view refused."""
+        assert isinstance(error, Problem)
+        return answer_of(error, request.url.path, lambda problem: self.problem_page(request, problem))
+
+    async def unknown(self, request: Request, error: Exception) -> Response:
+        """The answer to an address that is none of ours."""
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        message = "there is no such page" if status == 404 else "that cannot be done here"
+        return await self.problem(request, Problem(status, message))
+
+    async def broken(self, request: Request, error: Exception) -> Response:
+        """The answer after a mistake of ours: the terminal is told more."""
+        LOG.error("%s %s: %s", request.method, request.url.path, error, exc_info=error)
+        return await self.problem(request, Problem(500, "the hall made a mistake; its terminal says more"))

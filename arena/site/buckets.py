@@ -1,0 +1,43 @@
+"""Token buckets: how many requests an address may make, and how many messages a socket may send.
+
+The package `limits` has windows only, and its storage starts a thread whenever something in it expires; a bucket is what both
+uses here need, and is two numbers.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+MOST_BUCKETS = 10_000
+"""Buckets that are kept; the one that was used longest ago makes room, as full ones may."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How much a bucket lets through."""
+
+    a_second: float
+    """Tokens that flow in per second."""
+    burst: int
+    """Tokens that it holds at most."""
+
+
+class Buckets:
+    """A bucket for each key, such as an address."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._known: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # tokens, and when they were counted
+
+    def take(self, key: Hashable) -> bool:
+        """Take a token; False if there is none."""
+        now = self._clock()
+        tokens, before = self._known.get(key, (float(self._rate.burst), now))
+        tokens = min(float(self._rate.burst), tokens + (now - before) * self._rate.a_second)
+        is_there = tokens >= 1.0
+        self._known[key] = (tokens - 1.0 if is_there else tokens, now)
+        self._known.move_to_end(key)
+        if len(self._known) > MOST_BUCKETS:
+            self._known.popitem(last=False)
+        return is_there

@@ -1,0 +1,160 @@
+"""What every request passes before any page sees it: Host, length, rate, origin, session. And the headers of every answer.
+
+Plain ASGI, so that sockets pass the same gate; the cheapest questions come first.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena.site.buckets import Buckets, Rate
+from arena.site.headers import EMBEDDED, security_headers
+from arena.site.problems import Problem, answer_of
+from arena.site.sessions import Sessions
+
+REQUESTS = Rate(a_second=100.0, burst=600)
+"""How many requests an address may make: a page is some ten of them, the first time."""
+LONGEST_ADDRESS = 2000
+"""Bytes of path and query; no address of the hall is nearly as long."""
+OPEN = ("/static/", EMBEDDED, "/login", "/favicon.ico")
+"""How the paths begin that need no session."""
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which requests are answered: their Host names, and how many an address may make."""
+
+    names: Collection[str] = ("localhost",)
+    """Host names under which the hall is reached, besides addresses."""
+    any_address: bool = False
+    """Whether any IP address is right as Host, not only loopback ones: a name that was rebound is never an address."""
+    requests: Rate = field(default=REQUESTS)
+
+    def is_host(self, host: str) -> bool:
+        """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
+        name = _without_port(host)
+        try:
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return name.lower() in self.names
+        return self.any_address or address.is_loopback
+
+
+def rules_for(host: str) -> Rules:
+    """The rules of a hall that listens on this host."""
+    own = {"localhost", host.lower()}
+    try:
+        is_local = ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        is_local = host.lower() == "localhost"
+    return Rules(own) if is_local else Rules(own | {socket.gethostname().lower()}, any_address=True)
+
+
+Page = Callable[[Request, Problem], str]
+
+
+class Guard:
+    """The gate around the application."""
+
+    def __init__(self, app: ASGIApp, sessions: Sessions, rules: Rules, page: Page) -> None:
+        """`page`: makes the page of a problem."""
+        self._app, self._sessions, self._rules, self._page = app, sessions, rules, page
+        self._buckets = Buckets(rules.requests)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or hand it on with the name of its session in `scope["state"]`."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        sender = _with_headers(scope["path"], send)
+        headers = Headers(scope=scope)
+        problem = self._problem(scope, headers)
+        if problem is None:
+            await self._app(scope, receive, sender)
+        else:
+            await self._answer(problem, scope)(scope, receive, sender)
+
+    def _answer(self, problem: Problem, scope: Scope) -> ASGIApp:
+        if scope["type"] == "websocket" or problem.status in (421, 429):  # not a page of ours, or too many to make pages
+            return answer_of(problem, scope["path"])
+        return answer_of(problem, scope["path"], lambda found: self._page(Request(scope), found))
+
+    def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
+        if not self._rules.is_host(headers.get("host", "")):
+            return Problem(421, "the hall has another address; open the one that `arena serve` printed")
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return Problem(414, f"the address is too long: at most {LONGEST_ADDRESS:,} characters")
+        client = scope.get("client")
+        if not self._buckets.take(client[0] if client else None):
+            return Problem(429, "too many requests from one address; wait a few seconds")
+        bearer = _bearer(headers)
+        if not self._is_ours(scope, headers, bearer):
+            return Problem(403, "the request comes from another site")
+        cookies = _cookies(headers)
+        session = self._sessions.known(cookies.get(cookie_name(headers.get("host", ""))), bearer)
+        scope.setdefault("state", {})["session"] = session
+        if session is None and not scope["path"].startswith(OPEN):
+            return Problem(401, "open the hall with the address that `arena serve` printed: it holds a token")
+        return None
+
+    def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:
+        """Whether a request that does something comes from a page of the hall, or from no browser at all."""
+        is_socket = scope["type"] == "websocket"
+        if not is_socket and scope["method"] in SAFE_METHODS:
+            return True
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if site is not None and site not in ("same-origin", "none"):
+            return False
+        if origin is not None:
+            return origin.partition("://")[2] == headers.get("host")
+        return bearer is not None or not is_socket  # a browser names the origin of a socket, always
+
+
+def cookie_name(host: str) -> str:
+    """The name of the session's cookie. Cookies do not know ports: two halls on one machine have cookies of their own."""
+    port = host[len(_without_port(host)) :].lstrip(":")
+    return f"arena_session_{port if port.isdecimal() else '80'}"
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.rpartition(":")[0] if host.count(":") == 1 else host
+
+
+def _bearer(headers: Headers) -> str | None:
+    kind, _, secret = headers.get("authorization", "").partition(" ")
+    return secret.strip() if kind.lower() == "bearer" else None
+
+
+def _cookies(headers: Headers) -> Mapping[str, str]:
+    found: SimpleCookie = SimpleCookie()
+    try:
+        found.load(headers.get("cookie", ""))
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in found.items()}
+
+
+def _with_headers(path: str, send: Send) -> Send:
+    """Sends answers with the security headers; an answer's own header of the same name is kept."""
+
+    async def sender(message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            headers = list(message.get("headers", ()))
+            message["headers"] = headers + list(_missing(headers, path))
+        await send(message)
+
+    return sender
+
+
+def _missing(headers: Iterable[tuple[bytes, bytes]], path: str) -> Iterable[tuple[bytes, bytes]]:
+    known = {name.lower() for name, _ in headers}
+    return (header for header in security_headers(path) if header[0] not in known)

@@ -1,0 +1,103 @@
+"""The results folder as the hall reads it: every answer is kept until the files that it was read from have changed.
+
+Nothing is ever written here. A board may be rewritten while it is read: then it is read again.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from arena.errors import StoreError
+from arena.hall.folder import HALL, finished_or_stopped, is_hall, parts
+from arena.site.problems import Problem
+from arena.store.journal import JOURNAL_FILE
+from arena.store.manifest import MANIFEST_FILE
+from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS
+
+T = TypeVar("T")
+Stamp = tuple[tuple[int, int, int] | None, ...]
+"""What tells one state of some files from another: time, size and number of each; None for one that is missing."""
+
+_FILES = (MANIFEST_FILE, *(table.file for table in (MATCHES, ACTIONS, RATINGS, HISTORY, TOTALS, FAULTS)))
+_KEPT = 256  # answers
+_TRIES = 4  # to read a board that is being rewritten
+
+
+class Library:
+    """The tournaments of a results folder."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self._kept: OrderedDict[Hashable, tuple[Stamp, Any]] = OrderedDict()
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def folders(self) -> dict[str, Path]:
+        """The folders of all tournaments by name, those without a match yet and the parts of tunings included."""
+        found = {path.parent for path in self.out.glob(f"*/{JOURNAL_FILE}") if not is_hall(path.parent)}
+        found |= {*finished_or_stopped(self.out), *parts(self.out)}
+        return {folder.relative_to(self.out).as_posix(): folder for folder in sorted(found)}
+
+    def folder(self, name: str) -> Path:
+        """The folder of a tournament, or of the lasting hall. Raises Problem 404."""
+        hall = self.out / HALL
+        if name == HALL and is_hall(hall):
+            return hall
+        found = self.folders().get(name)
+        if found is None:
+            raise Problem(404, f"there is no tournament {name!r} here")
+        return found
+
+    def kept(self, key: Hashable, folder: Path, make: Callable[[], T], files: Iterable[str] = _FILES) -> T:
+        """What `make` reads from a folder, made anew only after one of the files has changed.
+
+        Whoever asks for the same thing meanwhile waits for it. Raises Problem 503 while a board is being rewritten, and
+        StoreError for files that cannot be read.
+        """
+        names = tuple(files)
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            return self._found(key, folder, make, names)
+
+    def _found(self, key: Hashable, folder: Path, make: Callable[[], T], names: tuple[str, ...]) -> T:
+        for attempt in range(_TRIES):
+            stamp = stamp_of(folder, names)
+            with self._lock:
+                known = self._kept.get(key)
+                if known is not None and known[0] == stamp:
+                    self._kept.move_to_end(key)
+                    return cast(T, known[1])
+            try:
+                value = make()
+            except (StoreError, OSError):
+                if stamp_of(folder, names) == stamp:
+                    raise
+                continue
+            if stamp_of(folder, names) == stamp or attempt == _TRIES - 1:
+                self._keep(key, stamp, value)
+                return value
+        raise Problem(503, f"{folder.name} is being written; try again in a moment")
+
+    def _keep(self, key: Hashable, stamp: Stamp, value: Any) -> None:
+        with self._lock:
+            self._kept[key] = (stamp, value)
+            self._kept.move_to_end(key)
+            while len(self._kept) > _KEPT:
+                old, _ = self._kept.popitem(last=False)
+                self._locks.pop(old, None)
+
+
+def stamp_of(folder: Path, names: Iterable[str] = _FILES) -> Stamp:
+    """The state of some files of a folder."""
+    return tuple(_stamp(folder / name) for name in names)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,39 @@
+"""What cannot be answered, as a status and a sentence: a page for people, JSON below `/api`."""
+
+from collections.abc import Callable
+
+import msgspec
+from starlette.responses import Response
+
+API = "/api/"
+
+MEDIA_JSON = "application/json"
+
+
+class Problem(Exception):
+    """A request that is not answered: the HTTP status, and a sentence that says why and what would be right."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status, self.message = status, message
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """The JSON of every answer that is none."""
+
+    error: str
+    """What is wrong, and what would be right."""
+
+
+def answer_of(problem: Problem, path: str, page: Callable[[Problem], str] | None = None) -> Response:
+    """The answer that tells of a problem: JSON below `/api`, else a page or, where none can be made, plain text."""
+    headers = {"cache-control": "no-store"}
+    if problem.status == 429:
+        headers["retry-after"] = "5"
+    if problem.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    if path.startswith(API):
+        return Response(msgspec.json.encode(Failure(problem.message)), problem.status, headers, MEDIA_JSON)
+    if page is not None:
+        return Response(page(problem), problem.status, headers, "text/html")
+    return Response(f"{problem.status}: {problem.message}\n", problem.status, headers, "text/plain")
