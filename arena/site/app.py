@@ -83,7 +83,7 @@ class Hall:
             def made() -> str:
                 view = self._viewed(subject, request)
                 return self.templates.page(
-                    template, language(request), view=view, path=request.url.path, query=request.query_params
+                    template, language(request), view=view, path=request.url.path, query=request.query_params.multi_items()
                 )
 
             response = Response(await run_in_threadpool(made), headers={"cache-control": "no-store"}, media_type="text/html")

@@ -1,18 +1,22 @@
 """The hall's pages: templates filled with what the views found."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from arena import games
 from arena.pages.template import environment
 from arena.pages.words import LANGUAGES, PAGE, catalogue
 from arena.site.assets import Assets
+from arena.site.language import QUERY
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Templates:
-    """Makes the pages. Each template has these names: `lang`, `languages`, `word(key, **values)`, `static(file)`, `games`."""
+    """Makes the pages. Templates know `lang`, `word(key, **values)`, `static(file)`, `games` and `with_language(code)`."""
 
     def __init__(self, assets: Assets) -> None:
         self._templates = environment(TEMPLATES)
@@ -23,13 +27,15 @@ class Templates:
             "games": games.names(),
         }
 
-    def page(self, template: str, lang: str, **values: Any) -> str:
-        """The page `template` in a language; `values` are more names for the template."""
+    def page(self, template: str, lang: str, *, query: Iterable[tuple[str, str]] = (), **values: Any) -> str:
+        """The page `template` in a language; `query`: the parameters of its address; `values`: more names for the template."""
+        texts = catalogue(PAGE)[LANGUAGES[0]] | catalogue(PAGE)[lang]
 
         def word(key: str, **parts: Any) -> str:
-            text = catalogue(PAGE)[lang].get(key) or catalogue(PAGE)[LANGUAGES[0]].get(key) or key
-            for name, value in parts.items():
-                text = text.replace(f"{{{name}}}", str(value))
-            return text
+            return re.sub(r"\{(\w+)\}", lambda found: str(parts.get(found[1], found[0])), texts.get(key, key))
 
-        return self._templates.get_template(f"{template}.html.jinja").render(lang=lang, word=word, **values)
+        def with_language(code: str) -> str:
+            return urlencode([*((name, value) for name, value in query if name != QUERY), (QUERY, code)])
+
+        names = {"lang": lang, "word": word, "known_words": texts, "with_language": with_language}
+        return self._templates.get_template(f"{template}.html.jinja").render(names | values)
