@@ -11,13 +11,18 @@ LANGUAGES = ("en", "ja")
 PAGE = "page"
 """The name of the catalogue that all pages share."""
 
+PLAYER = "player"
+"""The name of the catalogue of the replay player."""
+
+_SHARED = {PAGE: "{}.json", PLAYER: "player.{}.json"}
 _FOLDER = Path(__file__).parent / "words"
 
 
 @cache
 def catalogue(name: str) -> dict[str, dict[str, str]]:
-    """Language, key, text, with `{name}` where a value goes. `name`: PAGE or a game; empty for a room without words."""
-    if name == PAGE:
-        return {language: json.loads((_FOLDER / f"{language}.json").read_text("utf-8")) for language in LANGUAGES}
+    """Language, key, text, with `{name}` where a value goes. `name`: PAGE, PLAYER or a game; empty for a room without words."""
+    if name in _SHARED:
+        files = {language: _FOLDER / _SHARED[name].format(language) for language in LANGUAGES}
+        return {language: json.loads(file.read_text("utf-8")) for language, file in files.items()}
     file = games.load(name).folder / "page" / "words.json"
     return json.loads(file.read_text("utf-8")) if file.exists() else {}

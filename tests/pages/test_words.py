@@ -5,10 +5,10 @@ import re
 import pytest
 
 from arena import games
-from arena.pages.words import LANGUAGES, PAGE, catalogue
+from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue
 
 
-@pytest.mark.parametrize("name", [PAGE, *games.names()])
+@pytest.mark.parametrize("name", [PAGE, PLAYER, *games.names()])
 def test_no_text_is_missing_in_any_language(name: str) -> None:
     texts = catalogue(name)
     if not texts:

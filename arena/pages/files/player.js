@@ -34,7 +34,7 @@
       this.match = match;
       this.options = options;
       this.lang = options.lang ?? "en";
-      this.word = arena.wordsOf("page", this.lang);
+      this.word = arena.wordsOf("player", this.lang);
       this.source = arena.frames(match.page);
       this.eyes = options.seat ?? null;
       this.index = -1;
@@ -108,7 +108,7 @@
         frames = await this.source.between(this.eyes, first, end);
       } catch (error) {
         this.pause();
-        this.panels.tell(this.word("player_unread", {why: error.message}));
+        this.panels.tell(this.word("unread", {why: error.message}));
         return;
       }
       if (asked !== this.asked) return;   // somebody asked for another one in the meantime
@@ -143,8 +143,8 @@
         if (this.after(decision) === index) sentences.push({number: Math.max(0, decision), seat, text: word(`ending_${ending}`), isFault: true});
       }
       const round = rounds.indexOf(index), isDeal = index === 0 || rounds.includes(index - 1);
-      if (round >= 0) sentences.push({seat: null, text: word(index === this.total - 1 ? "player_match_ends" : "player_round_ends", {n: round + 1})});
-      if (isDeal) sentences.push({seat: null, text: word("player_deal", {n: rounds.indexOf(index - 1) + 2})});
+      if (round >= 0) sentences.push({seat: null, text: word(index === this.total - 1 ? "match_ends" : "round_ends", {n: round + 1})});
+      if (isDeal) sentences.push({seat: null, text: word("deal", {n: rounds.indexOf(index - 1) + 2})});
       return sentences;
     }
 

@@ -13,7 +13,7 @@
   const icon = (name) => svg("svg", {viewBox: "0 0 24 24", class: "player-icon", "aria-hidden": "true"}, svg("path", {d: ICONS[name]}));
 
   arena.playerPanels = (player) => {
-    const {word, header, names, options} = player, tag = names.map((name, seat) => word("player_seat", {seat, name}));
+    const {word, header, names, options} = player, tag = names.map((name, seat) => word("seat", {seat, name}));
     const button = (label, content, act, classes = "") => {
       const made = el("button", {type: "button", class: classes, title: label, "aria-label": label}, content);
       made.addEventListener("click", act);
@@ -32,48 +32,48 @@
     const status = el("p", {class: "player-status", role: "status"});
 
     // Controls.
-    const playButton = button(word("player_play"), icon("play"), () => player.toggle(), "player-play");
-    const slider = el("input", {type: "range", min: "0", max: String(player.total - 1), value: "0", class: "player-slider", "aria-label": word("player_step")});
+    const playButton = button(word("play"), icon("play"), () => player.toggle(), "player-play");
+    const slider = el("input", {type: "range", min: "0", max: String(player.total - 1), value: "0", class: "player-slider", "aria-label": word("step")});
     slider.addEventListener("input", () => player.step(Number(slider.value) - player.index));
     const counter = el("output", {class: "player-counter"});
     const marks = el("div", {class: "player-marks", "aria-hidden": "true"});
-    const eyes = el("select", {"aria-label": word("player_eyes")}, (player.match.eyes ?? [null, ...player.seats]).map((seat) =>
-      el("option", {value: seat === null ? "" : String(seat)}, seat === null ? word("player_all_cards") : tag[seat])));
+    const eyes = el("select", {"aria-label": word("eyes")}, (player.match.eyes ?? [null, ...player.seats]).map((seat) =>
+      el("option", {value: seat === null ? "" : String(seat)}, seat === null ? word("all_cards") : tag[seat])));
     eyes.addEventListener("change", () => player.look(eyes.value === "" ? null : Number(eyes.value)));
-    const speed = el("select", {"aria-label": word("player_speed")}, arena.player.SPEEDS.map((value) =>
+    const speed = el("select", {"aria-label": word("speed")}, arena.player.SPEEDS.map((value) =>
       el("option", {value: String(value)}, `${{.25: "¼", .5: "½"}[value] ?? value} ×`)));
     speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
     const keysDialog = helpDialog(player);
-    const controls = el("div", {class: "player-controls", role: "group", "aria-label": word("player_controls")},
+    const controls = el("div", {class: "player-controls", role: "group", "aria-label": word("controls")},
       el("div", {class: "player-line"}, slider, counter), marks,
       el("div", {class: "player-buttons"},
-        button(word("player_first"), icon("first"), () => player.step(-player.total)),
-        button(word("player_back"), icon("back"), () => player.step(-1)), playButton,
-        button(word("player_on"), icon("on"), () => player.step(1)),
-        button(word("player_last"), icon("last"), () => player.step(player.total)),
-        el("label", {class: "player-choice"}, el("span", {}, word("player_speed")), speed),
-        el("label", {class: "player-choice"}, el("span", {}, word("player_eyes")), eyes),
-        options.link ? button(word("player_copy_link"), icon("link"), () => copyLink()) : null,
-        button(word("player_full_screen"), icon("full"), () => fullScreen()),
-        button(word("player_help"), "?", () => keysDialog.showModal())));
+        button(word("first"), icon("first"), () => player.step(-player.total)),
+        button(word("back"), icon("back"), () => player.step(-1)), playButton,
+        button(word("on"), icon("on"), () => player.step(1)),
+        button(word("last"), icon("last"), () => player.step(player.total)),
+        el("label", {class: "player-choice"}, el("span", {}, word("speed")), speed),
+        el("label", {class: "player-choice"}, el("span", {}, word("eyes")), eyes),
+        options.link ? button(word("copy_link"), icon("link"), () => copyLink()) : null,
+        button(word("full_screen"), icon("full"), () => fullScreen()),
+        button(word("help"), "?", () => keysDialog.showModal())));
 
     // Where to jump.
     const lostButton = textButton("", () => player.lost !== null && player.step(player.lost - player.index));
     const nextDecision = textButton("", () => player.jump(player.decisionFrames, 1));
     lostButton.hidden = true;
     const jumps = el("div", {class: "player-jumps"}, nextDecision,
-      header.faults.length ? textButton(word("player_next_fault"), () => player.jump(player.faultFrames, 1) || player.jump(player.faultFrames, -1)) : null,
-      player.outline.rounds.length > 1 ? textButton(word("player_next_round"), () => player.jump(player.outline.rounds, 1)) : null, lostButton);
+      header.faults.length ? textButton(word("next_fault"), () => player.jump(player.faultFrames, 1) || player.jump(player.faultFrames, -1)) : null,
+      player.outline.rounds.length > 1 ? textButton(word("next_round"), () => player.jump(player.outline.rounds, 1)) : null, lostButton);
 
-    const list = el("ol", {class: "player-events", tabindex: "0", "aria-label": word("player_events")});
+    const list = el("ol", {class: "player-events", tabindex: "0", "aria-label": word("events")});
     const worth = player.seats.map(() => el("td", {class: "number player-worth"}));
     const players = playersTable(player, tag, worth);
-    const opinionBox = el("section", {class: "player-opinion", hidden: true}, el("h3", {}, word("player_opinion")), el("p", {class: "player-note"}, word("player_opinion_note")));
+    const opinionBox = el("section", {class: "player-opinion", hidden: true}, el("h3", {}, word("opinion")), el("p", {class: "player-note"}, word("opinion_note")));
     const choices = player.match.choices ? arena.choicesPanel(player) : null;
     const commands = commandsPanel(player, copy);
     let curve = null, listed = "";
 
-    const side = el("div", {class: "player-side"}, el("h3", {}, word("player_events")), list);
+    const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
     const stage = el("div", {class: "player-stage"}, tableRoot, textRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
       [el("div", {class: "player-body"}, stage, side), status, jumps, players, opinionBox, choices?.element ?? "", commands.element, keysDialog].filter(Boolean);
@@ -81,7 +81,7 @@
     async function copy(text) {
       try {
         await navigator.clipboard.writeText(text);
-        tell(word("player_copied", {text}));
+        tell(word("copied", {text}));
       } catch {
         tell(text);
         getSelection()?.selectAllChildren(status);
@@ -101,9 +101,9 @@
         const index = first + at, sentences = player.said(index, frames[at], frames[at - 1]);
         if (!sentences.length) continue;
         const go = textButton(String(sentences[0].number ?? player.outline.numbers[index]), () => player.step(index - player.index));
-        go.setAttribute("aria-label", word("player_go", {n: go.textContent}));
+        go.setAttribute("aria-label", word("go", {n: go.textContent}));
         items.push(el("li", {"data-frame": index}, go, el("div", {}, sentences.map((said) => sentence(said)),
-          index - 1 === player.lost ? el("p", {class: "player-lost-here"}, word("player_lost_here", {name: names[player.followed]})) : null)));
+          index - 1 === player.lost ? el("p", {class: "player-lost-here"}, word("lost_here", {name: names[player.followed]})) : null)));
       }
       list.replaceChildren(...items);
     };
@@ -125,7 +125,7 @@
       show(frame, {frames, first, isQuiet}) {
         const n = player.outline.numbers[player.index], last = player.outline.numbers[player.total - 1];
         slider.value = String(player.index);
-        slider.setAttribute("aria-valuetext", word("player_at", {n, last}));
+        slider.setAttribute("aria-valuetext", word("at", {n, last}));
         counter.textContent = `${n} / ${last}`;
         const key = `${player.eyes} ${first} ${frames.length} ${player.lost} ${player.followed}`;
         if (key !== listed && !options.isBare) listEvents(frames, first);
@@ -134,7 +134,7 @@
         list.querySelector("[aria-current]")?.removeAttribute("aria-current");
         if (now) {
           now.setAttribute("aria-current", "step");
-          list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2 + now.offsetHeight / 2;
+          list.scrollTop = now.offsetTop - list.clientHeight / 2 + now.offsetHeight / 2;
         }
         if (!isQuiet) live.textContent = player.said(player.index, frame, frames[player.index - first - 1])
           .map(({seat, text}) => seat === null ? text : `${names[seat]}: ${text}`).join(". ");
@@ -145,7 +145,7 @@
       },
       showPlaying(isPlaying) {
         playButton.replaceChildren(icon(isPlaying ? "pause" : "play"));
-        for (const name of ["title", "aria-label"]) playButton.setAttribute(name, word(isPlaying ? "player_pause" : "player_play"));
+        for (const name of ["title", "aria-label"]) playButton.setAttribute(name, word(isPlaying ? "pause" : "play"));
       },
       showSpeed() { speed.value = String(player.speed); },
       showEyes() {
@@ -159,7 +159,7 @@
       },
       showOpinion() {
         const name = names[player.followed];
-        nextDecision.textContent = word("player_next_decision", {name});
+        nextDecision.textContent = word("next_decision", {name});
         for (const row of players.querySelectorAll("[data-seat]")) {
           const isFollowed = Number(row.dataset.seat) === player.followed;
           row.classList.toggle("is-followed", isFollowed);
@@ -167,12 +167,12 @@
         }
         if (player.opinion) {
           if (!curve) {
-            curve = arena.curve(player.opinion.values, {label: word("player_opinion"), onSeek: (frame) => player.step(frame - player.index)});
+            curve = arena.curve(player.opinion.values, {label: word("opinion"), onSeek: (frame) => player.step(frame - player.index)});
             opinionBox.append(curve.element);
             opinionBox.hidden = false;
           }
           curve.show(player.followed, player.lost);
-          lostButton.textContent = word("player_lost", {name});
+          lostButton.textContent = word("lost", {name});
           lostButton.hidden = player.lost === null;
           listed = "";
           player.seek(player.index, {isQuiet: true});
@@ -189,16 +189,16 @@
   /** Who played, and what came of it; the row that is chosen is followed by the jumps, the curve and the commands. */
   const playersTable = (player, tag, worth) => {
     const {word, header, names} = player;
-    const heads = ["seat", "player_bot", "player_place", "player_score", "player_decisions", "player_cpu_median", "player_cpu_most", "player_worth"];
+    const heads = ["seat_word", "bot", "place", "score", "decisions", "cpu_median", "cpu_most", "worth"];
     const ms = (value) => value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3);
     const rows = header.players.map((one, seat) => {
-      const radio = el("input", {type: "radio", name: `follow-${header.match_id}`, "aria-label": word("player_follow", {name: names[seat]})});
+      const radio = el("input", {type: "radio", name: `follow-${header.match_id}`, "aria-label": word("follow", {name: names[seat]})});
       radio.addEventListener("change", () => player.follow(seat));
       const ending = one.ending === "played" ? null : el("span", {class: "player-fault"}, ` ⚠ ${word(`ending_${one.ending}`)}`);
       return el("tr", {"data-seat": seat}, el("td", {}, el("label", {}, radio, ` ${seat}`)), el("th", {scope: "row"}, names[seat], ending),
         ...[one.place, one.score, one.decisions.toLocaleString("en"), ms(one.cpu_ms_p50), ms(one.cpu_ms_max)].map((value) => el("td", {class: "number"}, String(value))), worth[seat]);
     });
-    return el("table", {class: "player-players"}, el("caption", {}, word("player_players")),
+    return el("table", {class: "player-players"}, el("caption", {}, word("players")),
       el("thead", {}, el("tr", {}, heads.map((head, at) => el("th", {scope: "col", class: at > 1 ? "number" : null}, word(head))))), el("tbody", {}, rows));
   };
 
@@ -206,9 +206,9 @@
     const {word} = player;
     const rows = [["␣ / K", "play"], ["← →", "steps"], ["PgUp PgDn", "ten"], ["Home End", "ends"], ["[ ]", "faults"], [", .", "rounds"], ["P N", "decisions"],
       ["L", "lost"], ["0-9", "seat"], ["A", "all"], ["- +", "speed"], ["F", "full"], ["C", "link"], ["?", "help"]];
-    const close = el("button", {type: "button"}, word("player_close"));
-    const dialog = el("dialog", {class: "player-help", "aria-label": word("player_help")}, el("h3", {}, word("player_help")),
-      el("dl", {}, rows.map(([keys, what]) => el("div", {}, el("dt", {}, keys.split(" ").map((key) => [el("kbd", {}, key), " "])), el("dd", {}, word(`player_key_${what}`))))), close);
+    const close = el("button", {type: "button"}, word("close"));
+    const dialog = el("dialog", {class: "player-help", "aria-label": word("help")}, el("h3", {}, word("help")),
+      el("dl", {}, rows.map(([keys, what]) => el("div", {}, el("dt", {}, keys.split(" ").map((key) => [el("kbd", {}, key), " "])), el("dd", {}, word(`key_${what}`))))), close);
     close.addEventListener("click", () => dialog.close());
     return dialog;
   };
@@ -217,20 +217,20 @@
   const commandsPanel = (player, copy) => {
     const {word, header} = player, id = header.match_id;
     const code = (text) => {
-      const made = el("code", {}, text), by = el("button", {type: "button"}, word("player_copy"));
+      const made = el("code", {}, text), by = el("button", {type: "button"}, word("copy"));
       by.addEventListener("click", () => copy(made.textContent));
       return {row: el("p", {class: "player-command"}, made, by), made};
     };
     const replay = code(""), capsule = code(""), seed = el("p", {class: "player-command"});
-    const element = el("details", {class: "player-more"}, el("summary", {}, word("player_terminal")),
-      replay.row, el("p", {class: "player-note"}, word("player_capsule_note")), capsule.row, seed,
+    const element = el("details", {class: "player-more"}, el("summary", {}, word("terminal")),
+      replay.row, el("p", {class: "player-note"}, word("capsule_note")), capsule.row, seed,
       header.notes.map((note) => el("p", {class: "player-note"}, note)));
     const show = () => {
       replay.made.textContent = `arena replay ${id}${player.eyes === null ? "" : ` --seat ${player.eyes}`}`;
       const decision = player.decision;
       capsule.made.textContent = `arena capsule ${id} ${player.followed}${decision === null ? "" : ` --decision ${decision}`}`;
       capsule.row.hidden = decision === null && !header.faults.some(({seat}) => seat === player.followed);
-      seed.replaceChildren(...(player.header.seed ? [`${word("player_seed")} `, el("code", {}, player.header.seed)] : []));
+      seed.replaceChildren(...(player.header.seed ? [`${word("seed")} `, el("code", {}, player.header.seed)] : []));
     };
     return {element, show};
   };
