@@ -63,6 +63,12 @@ def rules_page(game: str) -> ManualPage:
     return ManualPage(f"arena rules {game}", f"rules-{game}", _read(path))
 
 
+def rules_texts(game: str) -> dict[str, str]:
+    """The rules of a game in Markdown by language: English, then those with a `RULES.<language>.md`. Raises ConfigError."""
+    translated = sorted(_rules_path(game).parent.glob("RULES.*.md"))
+    return {"en": rules_page(game).text} | {path.name.split(".")[1]: _read(path) for path in translated}
+
+
 def games_with_rules() -> dict[str, str]:
     """The title of each game's rules, by the game's name."""
     found = [name for name in games.names() if _rules_path(name).is_file()]

@@ -11,6 +11,7 @@ from arena.pages.template import environment
 from arena.pages.words import LANGUAGES, PAGE, catalogue
 from arena.site.assets import Assets
 from arena.site.language import QUERY
+from arena.site.prose import prose
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -20,6 +21,7 @@ class Templates:
 
     def __init__(self, assets: Assets) -> None:
         self._templates = environment(TEMPLATES)
+        self._templates.filters["markdown"] = prose
         self._templates.globals |= {
             "static": assets.url,
             "assets": assets.names(),

@@ -8,6 +8,7 @@ import msgspec
 
 from arena.site.library import Library
 from arena.site.views.home import Home, HomeQuery, home
+from arena.site.views.rules import RulesList, RulesQuery, RulesText, rules_list, rules_text
 
 View = Callable[[Library, dict[str, str], Any], msgspec.Struct]
 """Finds the data of an address: its named parts, and its parameters as the subject's query type."""
@@ -28,5 +29,9 @@ class Subject:
     """The template of the page; None: there is JSON only."""
 
 
-SUBJECTS = (Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),)
+SUBJECTS = (
+    Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
+    Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),
+    Subject("/rules/{game}", "The rules of a game, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
+)
 """All subjects; of two that fit an address the first one answers."""

@@ -1,0 +1,66 @@
+"""The rules of the games, in the languages that they are written in."""
+
+import re
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.manual.pages import games_with_rules, rules_texts
+from arena.site.library import Library
+from arena.site.problems import Problem
+
+
+class RulesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules take no parameters."""
+
+
+class GameTitle(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that has rules to read."""
+
+    game: str
+    """Its name in addresses: `/rules/GAME`."""
+    titles: dict[str, str]
+    """The title of its rules, by language."""
+
+
+class RulesList(msgspec.Struct, frozen=True, kw_only=True):
+    """All games with rules to read."""
+
+    games: tuple[GameTitle, ...]
+
+
+class RulesText(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of a game."""
+
+    game: str
+    texts: dict[str, str]
+    """The rules in Markdown, by language; English is always there."""
+    others: tuple[GameTitle, ...]
+    """The other games."""
+
+
+def rules_list(_library: Library, _place: dict[str, str], _query: RulesQuery) -> RulesList:
+    """The data of `/rules`."""
+    return RulesList(games=_titles())
+
+
+def rules_text(_library: Library, place: dict[str, str], _query: RulesQuery) -> RulesText:
+    """The data of `/rules/GAME`."""
+    game = place["game"]
+    try:
+        texts = rules_texts(game)
+    except ConfigError as error:
+        raise Problem(404, str(error)) from None
+    return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
+
+
+def _titles() -> tuple[GameTitle, ...]:
+    return tuple(
+        GameTitle(game=game, titles={language: _title(text) for language, text in rules_texts(game).items()})
+        for game in games_with_rules()
+    )
+
+
+def _title(text: str) -> str:
+    """The first heading of a text in Markdown, without what stands behind a colon."""
+    return re.split("[:：]", text.partition("\n")[0].lstrip("# "))[0].strip()
