@@ -46,7 +46,7 @@
 
   /** Cards of a zone: open ones by their text, hidden ones as backs. */
   const cards = (name, texts, word, trump) => texts.map((text, index) => text === "?" ? back(name, index, word("hidden")) :
-    card(text, face(text, word), nameOf(text, word), text[0] === trump || MOONS.includes(text) ? "is-trump" : ""));
+    card(text, face(text, word), nameOf(text, word), trump && (text[0] === trump || MOONS.includes(text)) ? "is-trump" : ""));
 
   /** What a position says, with empty values for what it leaves out. */
   const filled = (position) => ({...position, places: position.places ?? {}, won: position.won ?? {}, hands: position.hands ?? [], stock: position.stock ?? [],
@@ -60,7 +60,7 @@
     root.replaceChildren(el("div", {class: "naga"},
       heading(table),
       player(table, other, "other"),
-      el("div", {class: "islands"}, [1, 2, 3, 4, 5, 6, 7].map((place) => island(table, place))),
+      el("div", {class: "islands"}, [1, 2, 3, 4, 5, 6, 7].map((place) => island(table, place, mine))),
       player(table, mine, "mine"),
       played(table)));
   };
@@ -72,21 +72,22 @@
       count(word("game"), position.round ?? 1),
       count(word("contest"), word("contest_of", {n: position.contest ?? 1}))));
 
-  const island = ({position, word, nameOf: called}, place) => {
+  const island = ({position, word, nameOf: called}, place, mine) => {
     const trump = TRUMPS[place], winner = position.won[place], isContested = position.phase === "select" && position.place === place;
     const state = isContested ? "contested" : winner === "tie" ? "tied" : winner !== undefined ? "won_by" : "open";
-    return el("section", {class: `island place-${place} is-${state}`},
+    const side = state === "won_by" ? (winner === mine ? "to-mine" : "to-other") : "";
+    return el("section", {class: `island place-${place} is-${state} ${side}`},
       el("h4", {}, el("span", {class: "place-number", "aria-hidden": "true"}, String(place)), " ", word(`place_${place}`)),
-      el("p", {class: "trump"}, icon(trump), " ", word("trump", {attribute: word(trump)})),
+      el("p", {class: "trump"}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
       zone(`place-${place}`, word("field", {place: word(`place_${place}`)}), "row", cards(`place-${place}`, position.places[place] ?? [], word, isContested ? trump : null)),
-      el("p", {class: "state"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null,
+      el("p", {class: "state"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null, " ",
         el("span", {}, word(state, {name: called(winner)}))));
   };
 
   const player = ({position, word, page, names, seat, trump, nameOf: called}, who, side) => {
     const chosen = position.pending[who] ?? [], hand = position.hands[who] ?? [], isHidden = chosen[0] === "?";
     const kept = isHidden ? hand.slice(chosen.length) : hand.filter((text) => !chosen.includes(text));
-    return el("section", {class: `player ${side}`},
+    return el("section", {class: `side ${side}`},
       plate(who, {names, turn: position.turn === who, isMe: seat === who, word: page},
         el("span", {class: "role"}, word(position.parent === who ? "parent" : "child")),
         count(word("field_cards"), fieldCards(position, who)),
