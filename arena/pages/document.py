@@ -104,7 +104,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Log:
-    """A long text with its own lines, folded until a reader opens it: a replay, or what a bot printed."""
+    """A long text with its own lines, folded until a reader opens it, such as what a bot printed."""
 
     anchor: str
     title: str
@@ -116,7 +116,24 @@ class Log:
         return "log"
 
 
-Block = Table | Plot | Gallery | Words | Log
+@dataclass(frozen=True)
+class Replay:
+    """A match in the replay player, folded until a reader opens it."""
+
+    anchor: str
+    title: str
+    game: str
+    match_id: str
+    frames: str
+    """From arena.pages.packing."""
+
+    @property
+    def kind(self) -> str:
+        """The name of this kind of block in the template."""
+        return "replay"
+
+
+Block = Table | Plot | Gallery | Words | Log | Replay
 
 
 @dataclass(frozen=True)

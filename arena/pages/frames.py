@@ -4,9 +4,9 @@ Eyes are a seat, which sees what it saw while it played, or None: all cards open
 nothing that the seat cannot know. The opinion on a match (`opinion`) looks at all cards, so it is apart.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -129,16 +129,17 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A stored match with all that is needed to play it again."""
+    """A stored match with all that is needed to play it again; whoever asks it often keeps it."""
 
     game: Game
     record: MatchRecord
     options: dict[str, OptionValue]
     deal_seed: int
 
-    def scenes(self) -> Iterator[Scene]:
+    @cached_property
+    def scenes(self) -> list[Scene]:
         """The scenes of the match. Raises StoreError for a log that the rules do not allow."""
-        return scenes(self.game, self.record, self.options, self.deal_seed)
+        return list(scenes(self.game, self.record, self.options, self.deal_seed))
 
 
 def stored_match(record: MatchRecord, key: bytes) -> StoredMatch:
@@ -159,20 +160,17 @@ def frames(match: StoredMatch, eyes: int | None, page: int | None = None) -> Fra
     `eyes`: a seat of the match, or None.
     """
     chosen = slice(0, None) if page is None else slice(page * PAGE, (page + 1) * PAGE)
-    all_scenes = list(match.scenes()) if not page else list(itertools.islice(match.scenes(), chosen.stop))
-    return Frames(
-        header=None if page else header(match, eyes, all_scenes), page=page or 0,
-        frames=list(_frames(match, eyes, all_scenes[chosen])),
-    )  # fmt: skip
+    shown = list(_frames(match, eyes, match.scenes[chosen]))
+    return Frames(header=None if page else header(match, eyes), page=page or 0, frames=shown)
 
 
-def header(match: StoredMatch, eyes: int | None, all_scenes: Sequence[Scene]) -> Header:
+def header(match: StoredMatch, eyes: int | None) -> Header:
     """What is said of the match to these eyes beside its frames."""
     record = match.record
     return Header(
         match_id=record.match_id, game=record.game, rules_version=record.rules_version, eyes=eyes,
         players=[_player(match, seat) for seat in range(len(record.seats))], options=match.options, faults=_faults(record),
-        notes=_notes(record, eyes), outline=_outline(all_scenes, eyes),
+        notes=_notes(record, eyes), outline=_outline(match.scenes, eyes),
         seed=f"{match.deal_seed:032x}" if eyes is None else None,
     )  # fmt: skip
 
@@ -182,7 +180,7 @@ def opinion(match: StoredMatch) -> Opinion:
     seats, constants = len(match.record.seats), match.game.constants
     values: list[list[float]] = []
     decisions: list[int] = []  # the frames before a decision
-    for index, scene in enumerate(match.scenes()):
+    for index, scene in enumerate(match.scenes):
         worth = np.zeros(seats)
         match.game.rollout.evaluate(match.game.from_bytes(scene.state)[0], constants, worth)
         values.append([round(float(value), 3) for value in worth])

@@ -1,6 +1,7 @@
 """The words of the pages in each language: one catalogue for all pages, and one in each room that draws its table."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -26,3 +27,11 @@ def catalogue(name: str) -> dict[str, dict[str, str]]:
         return {language: json.loads(file.read_text("utf-8")) for language, file in files.items()}
     file = games.load(name).folder / "page" / "words.json"
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def words_script(names: Iterable[str]) -> str:
+    """The words of some catalogues, as a script that the kit's comes before. It is safe within an HTML page."""
+    found = json.dumps({name: words for name in names if (words := catalogue(name))}, ensure_ascii=False).replace(
+        "<", "\\u003c"
+    )
+    return f'"use strict";\nObject.assign(arena.words, {found});\n'

@@ -1,19 +1,24 @@
 """`arena report`: one page that is complete, escaped, bounded and offline, whatever the results are."""
 
+import base64
 import html as html_text
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
+from arena.pages import frames, packing
 from arena.pages.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
+from arena.pages.packing import Packed
 from arena.pages.template import anchor
 from arena.records import Ending, MatchRecord
 from arena.report.html import plots
@@ -30,6 +35,8 @@ from helpers.records import make_rating, make_record, make_seat, make_void, numb
 from helpers.results import HOSTILE, make_manifest, write_results
 from helpers.tournaments import GOOD_BOTS, run
 
+FRAMES = r"<template[^>]*>([A-Za-z0-9+/=]*)</template>"
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 VOID_TAGS = {"meta", "link", "br", "img", "path", "use", "rect"}
 
 
@@ -76,12 +83,20 @@ class Page(HTMLParser):
             self._rows[-1][-1] += data
 
 
+def replays(text: str) -> list[Packed]:
+    """What the replays of a page hold."""
+    blocks = [zlib.decompress(base64.b64decode(block)) for block in re.findall(FRAMES, text)]
+    return [msgspec.json.decode(block, type=Packed) for block in blocks]
+
+
 def made(folder: Path) -> tuple[str, Page]:
     """The page of a tournament's folder, with what must be true of every page."""
     text = html(report(folder))
     page = Page(text)
-    assert "nan" not in re.findall(r"[a-z]+", re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL))
-    assert not re.search(r"https?:|//[a-z]", text.replace("data:,", ""))
+    assert "nan" not in re.findall(r"[a-z]+", re.sub(r"<(script|style|template).*?</\1>", "", text, flags=re.DOTALL))
+    in_words = re.sub(rf"{FRAMES}|<script>.*</script>", "", text, flags=re.DOTALL)
+    assert not re.search(r"https?:|//[a-z]", in_words.replace("data:,", ""))
+    assert set(re.findall(r"https?:[^\"]*", text)) <= {SVG_NAMESPACE}  # a name, which nobody asks for
     assert len(page.ids) == len(set(page.ids))
     assert all(link == "data:," or (link.startswith("#") and link[1:] in page.ids) for link in page.links)
     assert page.tags.count("script") == 1
@@ -107,7 +122,8 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     listed = [row[0] for row in page.tables["Matches of naga"][1:]]
     assert sorted(listed) == sorted(record.match_id for record in played.records())
     assert len(listed) == page.tags.count("details")
-    assert text.count("place 1  seat ") == len(listed)
+    assert sorted(replay.views[0].header.match_id for replay in replays(text)) == sorted(listed)
+    assert all([view.header.eyes for view in replay.views] == [None, 0, 1] for replay in replays(text))
     assert "All 18 rated matches." in text
 
 
@@ -277,18 +293,33 @@ def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) 
     assert "rated matches: each faulty bot&#39;s first faults (12 at most)" in text
 
 
-def test_a_long_replay_lacks_its_middle(played: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "LOG_LETTERS", 2000)
-    monkeypatch.setattr(matches, "BEGINNING", 500)
+def test_a_replay_without_room_lacks_the_seats_eyes_and_then_its_middle(
+    played: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "REPLAY_LETTERS", 100)
     text, page = made(played.folder)
-    logs = re.findall(r"<pre[^>]*>(.*?)</pre>", text, re.DOTALL)
-    assert len(logs) == 18 and all(len(html_text.unescape(log)) < 2200 for log in logs)
-    assert all("lines left out; all: arena replay" in log and "place 2" in log for log in logs)
-    assert page.tags.count("details") == 18
+    assert page.tags.count("details") == len(replays(text)) == 18
+    assert all([view.header.eyes for view in replay.views] == [None] for replay in replays(text))
+    monkeypatch.setattr(frames, "PAGE", 4)
+    monkeypatch.setattr(packing, "PAGE", 4)
+    monkeypatch.setattr(matches, "REPLAY_LETTERS", 2_000)
+    for replay in replays(made(played.folder)[0]):
+        (view,) = replay.views
+        last = (len(view.header.outline.numbers) - 1) // 4
+        assert {0, last} <= view.pages.keys() < set(range(last + 1))
+        assert all(page[0].position is not None or page[0].text for page in view.pages.values())
+
+
+def test_the_player_and_the_tables_are_there_for_the_games_of_the_replays_alone(played: Results, tmp_path: Path) -> None:
+    text, _ = made(played.folder)
+    assert 'arena.table("naga"' in text and 'arena.table("nertz"' not in text
+    assert "arena replay" in text and "<noscript>" in text
+    write_results(tmp_path, [])
+    assert "arena." not in made(tmp_path / "cup")[0]
 
 
 def test_replays_end_where_their_room_on_the_page_does(played: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "PAGE_LETTERS", 50_000)
+    monkeypatch.setattr(matches, "PAGE_LETTERS", 10_000)
     text, page = made(played.folder)
     assert 0 < page.tags.count("details") < 18
     assert f"The first {page.tags.count('details')} of these have a replay below" in text

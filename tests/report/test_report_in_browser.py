@@ -75,8 +75,30 @@ def test_a_match_leads_to_its_replay(quiet: Page, page: Path) -> None:
     quiet.goto(page.as_uri())
     assert quiet.evaluate("document.querySelectorAll('details[open]').length") == 0
     quiet.evaluate(f"{TABLE.format(caption='Matches of naga')}.querySelector('tbody a').click()")
-    settled(quiet)
-    assert "contest 1" in quiet.evaluate("document.querySelector('details[open] pre').innerText")
+    quiet.wait_for_selector("details[open] .player-table .playing-card")
+    assert "1 of 7" in quiet.inner_text("details[open] .player-table")
+    assert "Round 1 is dealt" in quiet.inner_text("details[open] .player-events")
+
+
+def test_a_link_leads_to_a_step_and_keys_lead_on(quiet: Page, page: Path) -> None:
+    quiet.goto(page.as_uri())
+    address = quiet.get_attribute("details.replay", "id")
+    quiet.goto(f"{page.as_uri()}#{address}~4")
+    quiet.wait_for_selector("details[open] .player-table .playing-card")
+    assert quiet.inner_text("details[open] .player-counter").startswith("4 / ")
+    quiet.focus("details[open] .player-slider")
+    quiet.keyboard.press("ArrowRight")
+    quiet.wait_for_function("document.querySelector('details[open] .player-counter').textContent.startsWith('6 / ')")
+    quiet.keyboard.press("1")
+    quiet.wait_for_selector("details[open] .player-table .card-back")  # the hand of seat 0, as seat 1 sees it
+    assert "--seat 1" in quiet.text_content("details[open] .player-command code")
+
+
+def test_without_scripts_it_says_how_to_see_a_replay(browser: Browser, page: Path) -> None:
+    with watched(browser, java_script_enabled=False) as window:
+        window.page.goto(page.as_uri())
+        window.page.click("details.replay summary")
+        assert "arena replay" in window.page.inner_text("details[open] noscript")
 
 
 def test_it_fits_a_phone(quiet: Page, page: Path) -> None:

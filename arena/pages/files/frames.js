@@ -37,6 +37,10 @@
     });
   };
 
+  /** A page that was left out, as it found no room. */
+  class Missing extends Error {}
+  arena.MissingFrames = Missing;
+
   arena.frames = (fetchPage) => {
     const views = new Map();   // eyes -> {header, pages: number -> promise of frames}
 
@@ -44,6 +48,7 @@
       if (!view.pages.has(number)) {
         const asked = Promise.resolve(fetchPage(eyes, number)).then((found) => {
           if (found.header) view.header = found.header;
+          if (!found.frames) throw new Missing();
           const frames = unpacked(found.frames);
           for (let at = 0; at < frames.length; at += PAGE) view.pages.set(found.page + at / PAGE, Promise.resolve(frames.slice(at, at + PAGE)));
           return frames.slice(0, PAGE);
@@ -76,10 +81,19 @@
     };
   };
 
-  /** What stands in a block of the page: JSON, deflated, in base64. For the frames of a report, which is one file. */
-  arena.inflated = async (id) => {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (letter) => letter.charCodeAt(0));
+  /** A match that stands in a template of the page, as arena/pages/packing.py wrote it: what `arena.player` takes. */
+  arena.packedMatch = async (id) => {
+    const letters = atob(document.getElementById(id).content.textContent.trim());
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    const {views, opinion} = JSON.parse(await new Response(stream).text());
+    return {
+      eyes: views.map(({header}) => header.eyes),
+      opinion: () => opinion,
+      page: async (eyes, page) => {
+        const view = views.find(({header}) => header.eyes === eyes);
+        return {header: view.header, page, frames: view.pages[page] ?? null};
+      },
+    };
   };
 })();

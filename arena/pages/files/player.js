@@ -108,7 +108,8 @@
         frames = await this.source.between(this.eyes, first, end);
       } catch (error) {
         this.pause();
-        this.panels.tell(this.word("unread", {why: error.message}));
+        const command = `arena replay ${this.header.match_id}`;
+        this.panels.tell(error instanceof arena.MissingFrames ? this.word("left_out", {command}) : this.word("unread", {why: error.message}));
         return;
       }
       if (asked !== this.asked) return;   // somebody asked for another one in the meantime

@@ -1,6 +1,6 @@
 "use strict";
 
-// A link to a replay opens it.
+// A link to a replay or a log opens it.
 const openTarget = () => {
   const target = location.hash && document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLDetailsElement) target.open = true;

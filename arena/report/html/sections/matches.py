@@ -3,26 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena import games
 from arena.analysis import notable
-from arena.audit.stored_log import checked_options
 from arena.errors import ArenaError, printable
 from arena.hall import boards
-from arena.pages.document import Block, Cell, Column, Log, Section, Table, Words
+from arena.pages.document import Block, Cell, Column, Replay, Section, Table, Words
+from arena.pages.frames import stored_match
+from arena.pages.packing import packed
 from arena.records import MatchRecord
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import shown
-from arena.report.selection.replay import replay_lines
-from arena.seeds import deal_seed
 
 ALL_MATCHES = 60  # a pool with so many has all of them listed
 MOST_FAULTS, MOST_CLOSE = 12, 6
 LOSSES = 24  # of all bots together; each has one at least
 MOST_LOSSES = 3  # of a bot
 PAGE_LETTERS = 2_500_000  # of the replays of a whole page
-LOG_LETTERS = 60_000  # of one replay; a longer one lacks its middle
-BEGINNING = 12_000  # letters of it
+REPLAY_LETTERS = 60_000  # of one replay; a longer one lacks the seats' eyes, and then steps of its middle
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,8 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     chosen = _chosen(evidence)
     found = _records(evidence, [choice.match for choice in chosen])
     records = [record for record, _ in found]
-    logs, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
-    anchors = {log.anchor for log in logs}
+    replays, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
+    anchors = {replay.anchor for replay in replays}
     columns = [
         Column("match", is_number=False, is_code=True),
         Column("result", is_number=False, meaning="best first: place, bot, seat, score", is_long=True),
@@ -50,7 +47,7 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     blocks: list[Block] = [Table(f"Matches of {evidence.title}", columns, rows)]
     if reason:
         blocks.append(Words(reason))
-    return Section("Matches", _lead(evidence, chosen), [*blocks, *logs])
+    return Section("Matches", _lead(evidence, chosen), [*blocks, *replays])
 
 
 def _chosen(evidence: PoolEvidence) -> list[_Choice]:
@@ -105,43 +102,24 @@ def _result(record: MatchRecord, between: str = " · ") -> str:
     return between.join(parts)
 
 
-def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Log], str]:
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Replay], str]:
     """Replays until the pool's share of the page is full, and why the other replays, or all, are left out."""
     if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."
     share = PAGE_LETTERS // max(1, len(evidence.tournament.pools))
-    logs: list[Log] = []
+    replays: list[Replay] = []
     for choice, record, key in listed:
         try:
-            text = _replay(record, bytes.fromhex(key or ""))
+            frames = packed(stored_match(record, bytes.fromhex(key or "")), REPLAY_LETTERS)
         except (ArenaError, ValueError) as error:
-            return logs, f"Replays are left out: {printable(evidence.tournament.reason(error))}"
-        if len(text) > share:
-            shown_here = f"The first {len(logs)} of these have a replay below"
-            return logs, f"{shown_here}; `arena replay` and the number of the match shows any."
-        share -= len(text)
+            return replays, f"Replays are left out: {printable(evidence.tournament.reason(error))}"
+        if len(frames) > share:
+            shown_here = f"The first {len(replays)} of these have a replay below"
+            return replays, f"{shown_here}; `arena replay` and the number of the match shows any."
+        share -= len(frames)
         title = f"Replay {record.match_id}: {', '.join(choice.reasons) or _result(record)}"
-        logs.append(Log(_anchor(evidence, record), title, text))
-    return logs, ""
-
-
-def _replay(record: MatchRecord, key: bytes) -> str:
-    """The match with all cards open. Raises ArenaError or ValueError where this installation cannot play it again."""
-    game = games.load(record.game)
-    if record.rules_version != game.version:
-        raise ValueError(f"played by version {record.rules_version} of the rules of {record.game}; these are {game.version}")
-    options = checked_options(game, record)
-    seed = deal_seed(key, record.game, len(record.seats), record.options, record.deal)
-    text = "\n".join(replay_lines(game, record, options, seed))
-    return text if len(text) <= LOG_LETTERS else _shortened(text, f"all: arena replay {record.match_id}")
-
-
-def _shortened(text: str, way_out: str) -> str:
-    """The beginning and the end of a long text, cut between lines."""
-    begin = text[:BEGINNING].rpartition("\n")[0]
-    end = text[len(text) - (LOG_LETTERS - BEGINNING) :].partition("\n")[2]
-    left_out = text.count("\n") - begin.count("\n") - end.count("\n") - 1
-    return f"{begin}\n\n... {left_out:,} lines left out; {way_out} ...\n\n{end}"
+        replays.append(Replay(_anchor(evidence, record), title, record.game, record.match_id, frames))
+    return replays, ""
 
 
 def _anchor(evidence: PoolEvidence, record: MatchRecord) -> str:
