@@ -31,6 +31,12 @@ class RunningRatings:
         if record.pool in self._pools and not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools[record.pool].add(record)
 
+    def copy(self) -> "RunningRatings":
+        """The same ratings, to which other matches can be added."""
+        other = RunningRatings(self._settings, {})
+        other._pools = {pool: running.copy() for pool, running in self._pools.items()}
+        return other
+
     def ratings(self) -> list[Rating]:
         """The ratings pool by pool, best first, then those of the overall pool."""
         rated = [running.rated(pool) for pool, running in self._pools.items()]
@@ -50,6 +56,12 @@ class _RunningPool:
         self._number += 1
         if self._number >= KEPT:
             self._take_in()
+
+    def copy(self) -> "_RunningPool":
+        self._take_in()
+        other = _RunningPool(self._bots, self._settings)
+        other._mu, other._sigma, other._counts = self._mu.copy(), self._sigma.copy(), self._counts.copy()
+        return other
 
     def rated(self, pool: str) -> Rated:
         self._take_in()

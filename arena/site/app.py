@@ -17,13 +17,15 @@ from starlette.routing import Route
 
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
+from arena.site.asked import Asked
 from arena.site.assets import Assets
 from arena.site.guard import Guard, Rules, cookie_name
 from arena.site.language import COOKIE, QUERY, language
 from arena.site.library import Library
+from arena.site.live.board import LiveBoards
 from arena.site.problems import MEDIA_JSON, Problem, answer_of
 from arena.site.rendering import Templates
-from arena.site.routes import SUBJECTS, Subject
+from arena.site.routes import EMBEDDED, SUBJECTS, Subject
 from arena.site.sessions import Sessions
 
 LOG = logging.getLogger("arena.site")
@@ -54,7 +56,7 @@ class Hall:
     """What the handlers share."""
 
     def __init__(self, folder: Path, token: str) -> None:
-        self.library, self.sessions = Library(folder), Sessions(token)
+        self.library, self.boards, self.sessions = Library(folder), LiveBoards(), Sessions(token)
         self.assets = Assets()
         self.templates = Templates(self.assets)
 
@@ -65,6 +67,9 @@ class Hall:
             Route("/login", self.login_page, methods=["GET"]),
             Route("/login", self.login, methods=["POST"]),
         ]
+        for subject in EMBEDDED:
+            routes.append(Route(f"{subject.path}.json", self._json(subject)))
+            routes.append(Route(subject.path, self._page(subject, subject.template or "")))
         for subject in SUBJECTS:
             routes.append(Route(f"/api{subject.path}".rstrip("/"), self._json(subject)))
             if subject.template is not None:
@@ -101,7 +106,7 @@ class Hall:
         except msgspec.ValidationError as error:
             raise Problem(400, f"the address has a parameter that is not right: {in_words(error)}") from None
         try:
-            return subject.view(self.library, dict(request.path_params), query)
+            return subject.view(Asked(self.library, self.boards, dict(request.path_params), query, language(request)))
         except ConfigError as error:
             raise Problem(400, str(error)) from None
         except (StoreError, OSError) as error:

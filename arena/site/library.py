@@ -6,6 +6,7 @@ Nothing is ever written here. A board may be rewritten while it is read: then it
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -21,7 +22,6 @@ Stamp = tuple[tuple[int, int, int] | None, ...]
 """What tells one state of some files from another: time, size and number of each; None for one that is missing."""
 
 _FILES = (MANIFEST_FILE, *(table.file for table in (MATCHES, ACTIONS, RATINGS, HISTORY, TOTALS, FAULTS)))
-_KEPT = 256  # answers
 _TRIES = 4  # to read a board that is being rewritten
 
 
@@ -30,7 +30,7 @@ class Library:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self._kept: OrderedDict[Hashable, tuple[Stamp, Any]] = OrderedDict()
+        self._small, self._large = _Kept(1024), _Kept(3)
         self._locks: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -50,25 +50,28 @@ class Library:
             raise Problem(404, f"there is no tournament {name!r} here")
         return found
 
-    def kept(self, key: Hashable, folder: Path, make: Callable[[], T], files: Iterable[str] = _FILES) -> T:
+    def kept(
+        self, key: Hashable, folder: Path, make: Callable[[], T], files: Iterable[str] = _FILES, *, is_large: bool = False
+    ) -> T:
         """What `make` reads from a folder, made anew only after one of the files has changed.
 
-        Whoever asks for the same thing meanwhile waits for it. Raises Problem 503 while a board is being rewritten, and
+        Whoever asks for the same thing meanwhile waits for it. `is_large`: whether it may be hundreds of megabytes, so that
+        only a few such answers are kept. Raises Problem 503 while a board is being rewritten, and
         StoreError for files that cannot be read.
         """
         names = tuple(files)
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
-            return self._found(key, folder, make, names)
+            return self._found(self._large if is_large else self._small, key, folder, make, names)
 
-    def _found(self, key: Hashable, folder: Path, make: Callable[[], T], names: tuple[str, ...]) -> T:
+    def _found(self, kept: "_Kept", key: Hashable, folder: Path, make: Callable[[], T], names: tuple[str, ...]) -> T:
         for attempt in range(_TRIES):
             stamp = stamp_of(folder, names)
             with self._lock:
-                known = self._kept.get(key)
+                known = kept.answers.get(key)
                 if known is not None and known[0] == stamp:
-                    self._kept.move_to_end(key)
+                    kept.answers.move_to_end(key)
                     return cast(T, known[1])
             try:
                 value = make()
@@ -77,17 +80,25 @@ class Library:
                     raise
                 continue
             if stamp_of(folder, names) == stamp or attempt == _TRIES - 1:
-                self._keep(key, stamp, value)
+                self._keep(kept, key, stamp, value)
                 return value
         raise Problem(503, f"{folder.name} is being written; try again in a moment")
 
-    def _keep(self, key: Hashable, stamp: Stamp, value: Any) -> None:
+    def _keep(self, kept: "_Kept", key: Hashable, stamp: Stamp, value: Any) -> None:
         with self._lock:
-            self._kept[key] = (stamp, value)
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                old, _ = self._kept.popitem(last=False)
+            kept.answers[key] = (stamp, value)
+            kept.answers.move_to_end(key)
+            while len(kept.answers) > kept.most:
+                old, _ = kept.answers.popitem(last=False)
                 self._locks.pop(old, None)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Answers by key, the one that was asked for last at the end."""
+
+    most: int
+    answers: OrderedDict[Hashable, tuple[Stamp, Any]] = field(default_factory=OrderedDict)
 
 
 def stamp_of(folder: Path, names: Iterable[str] = _FILES) -> Stamp:

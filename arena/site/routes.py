@@ -6,12 +6,18 @@ from typing import Any
 
 import msgspec
 
-from arena.site.library import Library
+from arena.pages.frames import Opinion
+from arena.site.asked import Asked
+from arena.site.views.bot import Bot, BotQuery, bot
 from arena.site.views.home import Home, HomeQuery, home
+from arena.site.views.match import Match, MatchQuery, OpinionQuery, match, match_opinion
+from arena.site.views.matches import Matches, MatchesQuery, matches
 from arena.site.views.rules import RulesList, RulesQuery, RulesText, rules_list, rules_text
+from arena.site.views.tournament import Tournament, TournamentQuery, tournament
+from arena.site.views.tv import Tv, TvQuery, tv
 
-View = Callable[[Library, dict[str, str], Any], msgspec.Struct]
-"""Finds the data of an address: its named parts, and its parameters as the subject's query type."""
+View = Callable[[Asked[Any]], msgspec.Struct]
+"""Finds the data that an address asks for."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,21 @@ class Subject:
 
 SUBJECTS = (
     Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
+    Subject(
+        "/t/{name:path}/matches", "Matches of a tournament, in the order of its plan.", matches, MatchesQuery, Matches,
+        "matches",
+    ),
+    Subject(
+        "/t/{name:path}", "A tournament with one of its tables; `hall` is the lasting hall.", tournament, TournamentQuery,
+        Tournament, "tournament",
+    ),
+    Subject("/bots/{name}", "A bot, and what its rating in a tournament comes from.", bot, BotQuery, Bot, "bot"),
+    Subject("/m/{id}/opinion", "What the room's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
+    Subject("/m/{id}", "A match, for one pair of eyes.", match, MatchQuery, Match, "match"),
+    Subject("/tv", "Matches that are worth watching.", tv, TvQuery, Tv, "tv"),
     Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),
     Subject("/rules/{game}", "The rules of a game, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
-)
+)  # fmt: skip
 """All subjects; of two that fit an address the first one answers."""
+EMBEDDED = (Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", match, MatchQuery, Match, "embed"),)
+"""What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""

@@ -47,14 +47,17 @@ class Journal:
     def __init__(self, folder: Path, *, is_read_only: bool = False) -> None:
         """Open or make the journal in `folder`. Raises StoreError for one that is damaged beyond single rows.
 
-        `is_read_only`: beside a run that may be going on; without checking the whole file.
+        `is_read_only`: beside a run that may be going on; without checking the whole file. Threads may then share it, one
+        at a time.
         """
         self.path = folder / JOURNAL_FILE
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
         try:
             uri = f"{self.path.absolute().as_uri()}?mode={'ro' if is_read_only else 'rwc'}"
-            self._db = sqlite3.connect(uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
+            self._db = sqlite3.connect(
+                uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_read_only
+            )
             try:
                 self._db.execute("pragma trusted_schema = off")  # it may be somebody else's file
                 if is_read_only:
@@ -153,6 +156,25 @@ class Journal:
         """What came of the stored matches with plan index in first..last-1, in plan order: much faster than `records`."""
         for match_id, place, body, found in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
             yield self._decoded(self._checked(match_id, place, body, found), Outcome, place)
+
+    def data_version(self) -> int:
+        """A number that differs from the one before if another process has written since: asking costs next to nothing."""
+        return int(next(self._rows("pragma data_version", ()))[0])
+
+    def last_arrival(self) -> int:
+        """The number of the match that was stored last, in the order in which they were stored; 0 without any."""
+        return int(next(self._rows("select coalesce(max(rowid), 0) from matches", ()))[0])
+
+    def arrivals(self, after: int, most: int) -> list[tuple[int, str, Outcome]]:
+        """The next matches in the order in which they were stored: number, id, and what came of each.
+
+        `after`: the number of the last one that is known, 0 for none; `most`: how many to return at most.
+        """
+        query = "select rowid, match_id, place, body, checksum from matches where rowid > ? order by rowid limit ?"
+        return [
+            (number, row[0].hex(), self._decoded(self._checked(*row), Outcome, row[1]))
+            for number, *row in self._rows(query, (after, most))
+        ]
 
     def endings(self) -> Iterator[tuple[Ending, ...]]:
         """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""

@@ -9,6 +9,7 @@ from arena.hall.folder import HALL, is_hall
 from arena.ratings.settings import OVERALL
 from arena.report.selection.boards import chosen_pools, headline_ratings
 from arena.report.selection.names import name_of
+from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.views.state import Progress, progress_of
 from arena.store import parquet
@@ -65,8 +66,13 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with the folder."""
 
 
-def home(library: Library, _place: dict[str, str], _query: HomeQuery) -> Home:
+def home(asked: Asked[HomeQuery]) -> Home:
     """The data of `/`."""
+    return home_of(asked.library)
+
+
+def home_of(library: Library) -> Home:
+    """All tournaments of a results folder."""
     cards = [_card(library, name, folder) for name, folder in library.folders().items()]
     cards.sort(key=lambda card: (card.progress.is_running, card.started or ""), reverse=True)
     there = library.out.is_dir()

@@ -6,7 +6,7 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.manual.pages import games_with_rules, rules_texts
-from arena.site.library import Library
+from arena.site.asked import Asked
 from arena.site.problems import Problem
 
 
@@ -18,7 +18,7 @@ class GameTitle(msgspec.Struct, frozen=True, kw_only=True):
     """A game that has rules to read."""
 
     game: str
-    """Its name in addresses: `/rules/GAME`."""
+    """The name in its address, `/rules/GAME`."""
     titles: dict[str, str]
     """The title of its rules, by language."""
 
@@ -39,14 +39,14 @@ class RulesText(msgspec.Struct, frozen=True, kw_only=True):
     """The other games."""
 
 
-def rules_list(_library: Library, _place: dict[str, str], _query: RulesQuery) -> RulesList:
+def rules_list(_asked: Asked[RulesQuery]) -> RulesList:
     """The data of `/rules`."""
     return RulesList(games=_titles())
 
 
-def rules_text(_library: Library, place: dict[str, str], _query: RulesQuery) -> RulesText:
+def rules_text(asked: Asked[RulesQuery]) -> RulesText:
     """The data of `/rules/GAME`."""
-    game = place["game"]
+    game = asked.place["game"]
     try:
         texts = rules_texts(game)
     except ConfigError as error:

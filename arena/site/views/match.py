@@ -1,0 +1,100 @@
+"""A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
+
+from typing import Annotated
+
+import msgspec
+
+from arena.errors import StoreError
+from arena.hall.finding import locate_match
+from arena.names import MATCH_ID_DIGITS
+from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
+from arena.site.asked import Asked
+from arena.site.library import Library
+from arena.site.problems import Problem
+from arena.site.views.matches import MatchCard, card_of
+from arena.workers.warmup import warm_rooms
+
+_Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
+_Page = Annotated[int, msgspec.Meta(ge=0, le=1 << 20)]
+_HEX = set("0123456789abcdef")
+
+
+class MatchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The eyes, and the part of the match."""
+
+    seat: _Seat | None = None
+    """The seat that looks; without it all cards are open."""
+    page: _Page = 0
+    """Which page of frames, from 0."""
+    lost: _Seat | None = None
+    """Begin where this seat lost: before its decision after which the room's evaluation fell most."""
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A match and a page of its frames."""
+
+    card: MatchCard
+    tournament: str
+    """The tournament, for its address."""
+    seat: int | None
+    """The seat that looks; None: all cards are open."""
+    frames: Frames
+    start: int | None
+    """The frame to begin with, if `lost` was asked for and the seat has such a decision: an opinion, not a result."""
+    commands: tuple[str, ...]
+    """Commands that show the match in a terminal."""
+
+
+def match(asked: Asked[MatchQuery]) -> Match:
+    """The data of `/m/ID`. Raises Problem 404 for an unknown match, seat or page."""
+    match_id, query = asked.place["id"], asked.query
+    _check_id(match_id)
+    tournament, found = _located(asked.library, match_id)
+    record = found.record
+    if query.seat is not None and query.seat >= len(record.seats):
+        raise Problem(404, f"the match has the seats 0 to {len(record.seats) - 1}, not {query.seat}")
+    shown = frames(found, query.seat, query.page)
+    if query.page and not shown.frames:
+        raise Problem(404, f"the match has no page {query.page}")
+    eyes = "" if query.seat is None else f" --seat {query.seat}"
+    return Match(
+        card=card_of(record), tournament=tournament, seat=query.seat, frames=shown, start=_start(found, query),
+        commands=(f"arena replay {record.match_id}{eyes}",),
+    )  # fmt: skip
+
+
+class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The opinion takes no parameters."""
+
+
+def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
+    """The data of `/api/m/ID/opinion`: looks at all cards."""
+    _check_id(asked.place["id"])
+    return opinion(_located(asked.library, asked.place["id"])[1])
+
+
+def _check_id(match_id: str) -> None:
+    """Raise Problem 404 for what is no whole id: the beginning of one must not find a match that was not meant."""
+    if len(match_id) != MATCH_ID_DIGITS or set(match_id) - _HEX:
+        raise Problem(404, f"a match has an id of {MATCH_ID_DIGITS} hex digits; this is none")
+
+
+def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
+    def find() -> tuple[str, StoredMatch]:
+        folder, record, key = locate_match(library.out, match_id)
+        warm_rooms({record.game: ()}, lambda _: None)
+        name = folder.relative_to(library.out).as_posix()
+        return name, stored_match(record, key)
+
+    try:
+        return library.kept(("match", match_id), library.out, find, ())
+    except StoreError as error:
+        if "not found in" in str(error):
+            raise Problem(404, f"there is no match {match_id} here") from None
+        raise
+
+
+def _start(found: StoredMatch, query: MatchQuery) -> int | None:
+    if query.lost is None or query.seat is not None or query.lost >= len(found.record.seats):
+        return None
+    return opinion(found).lost[query.lost]

@@ -1,0 +1,241 @@
+"""A tournament: how far it is, its tables, who beats whom, and its faults."""
+
+from pathlib import Path
+
+import msgspec
+
+from arena.analysis.head_to_head import head_to_head
+from arena.errors import StoreError
+from arena.hall import boards
+from arena.hall.folder import HALL
+from arena.ratings.rows import PoolRows
+from arena.ratings.settings import OVERALL
+from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
+from arena.records import Ending, Rating
+from arena.report.selection.boards import chosen_pools, headline, headline_ratings
+from arena.report.selection.costs import Costs, add_up
+from arena.report.selection.names import shown
+from arena.site.asked import Asked
+from arena.site.library import Library
+from arena.site.live.board import Seen
+from arena.site.problems import Problem
+from arena.site.views.state import Progress, progress_of
+from arena.site.views.tables import BoardRow, board_rows
+from arena.store import parquet
+from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
+from arena.store.schema import RATINGS
+
+MOST_PAIRED = 40
+"""Bots of a table of pairs: more cells than that nobody reads."""
+MOST_FAULTS = 20
+
+
+class TournamentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which of the tables to show."""
+
+    pool: str | None = None
+    """The rating pool, or `overall`; by default the first table."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of the tournament."""
+
+    game: str
+    pool: str
+    seats: int | str | None
+    deals: int | str | None
+    options: dict[str, object]
+
+
+class Pairs(msgspec.Struct, frozen=True, kw_only=True):
+    """How often each bot finished ahead of each other one; best first."""
+
+    bots: tuple[str, ...]
+    """The names, for addresses."""
+    versions: tuple[int, ...]
+    shown: tuple[str, ...]
+    """The names as a page shows them."""
+    shares: tuple[tuple[float | None, ...], ...]
+    """[bots][bots]: the share of the meetings in which the first finished ahead; a tie is half; None: they never met."""
+    meetings: tuple[tuple[int, ...], ...]
+    """[bots][bots]: the matches in which the two are compared."""
+
+
+class FaultCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault of a bot."""
+
+    match_id: str
+    bot: str
+    version: int
+    seat: int
+    decision: int
+    """The index of the decision in the log; -1: the start of the match."""
+    ending: Ending
+    reason: str
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament with one of its tables."""
+
+    name: str
+    shown: str
+    """The name as a page shows it."""
+    headline: str
+    """All of it in one line."""
+    progress: Progress
+    started: str | None
+    """When it started: UTC, ISO 8601."""
+    outcome: str | None
+    """How a comparison or a ladder ended, in words."""
+    entries: tuple[Entry, ...]
+    pools: tuple[str, ...]
+    """The pools that have a table, the overall one first if there is one."""
+    pool: str | None
+    """The pool of `board`; None: there is no table yet."""
+    board: tuple[BoardRow, ...]
+    pairs: Pairs | None
+    """The pairs of the pool; None for the overall pool, and while the tournament is played."""
+    faults: tuple[FaultCard, ...]
+    """The first faults of all pools."""
+    missing: tuple[str, ...]
+    """Why parts are left out."""
+
+
+def tournament(asked: Asked[TournamentQuery]) -> Tournament:
+    """The data of `/t/NAME`. Raises Problem 404 for an unknown tournament or pool."""
+    name, library = asked.place["name"], asked.library
+    folder = library.folder(name)
+    if not (folder / MANIFEST_FILE).exists():
+        if name == HALL:
+            raise Problem(404, "the lasting hall has no board yet; this makes it: arena leaderboard hall")
+        return _bare(name, progress_of(library, name, folder))
+    progress = progress_of(library, name, folder)
+    manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
+    if progress.is_running or not (folder / RATINGS.file).exists():
+        return _live(name, manifest, asked.boards.seen(folder), asked.query.pool)
+    return _stored(library, name, folder, manifest, progress, asked.query.pool)
+
+
+def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
+    """The rated matches of a pool of a stored tournament."""
+    return stored_rows(library, name, folder, manifest).pool_rows(pool)
+
+
+def stored_rows(library: Library, name: str, folder: Path, manifest: Manifest) -> StoredRows:
+    """The rows of a stored tournament."""
+
+    def read() -> StoredRows:
+        columns = boards.read_columns(folder, COLUMNS)
+        return StoredRows(columns, without=manifest.unrated_bots, unrated=unrated_entries(manifest))
+
+    return library.kept(("rows", name), folder, read, is_large=True)
+
+
+def all_ratings(library: Library, name: str, folder: Path) -> list[Rating]:
+    """The stored headline ratings."""
+    return library.kept(
+        ("ratings", name), folder, lambda: headline_ratings(parquet.read_ratings(folder)), (MANIFEST_FILE, RATINGS.file)
+    )
+
+
+def all_costs(library: Library, name: str, folder: Path) -> tuple[Costs, str]:
+    """What decisions cost, and why that is missing."""
+
+    def read() -> tuple[Costs, str]:
+        try:
+            return add_up(parquet.read_totals(folder)), ""
+        except StoreError as error:
+            return {}, f"without CPU times and kinds of endings: {error}"
+
+    return library.kept(("costs", name), folder, read)
+
+
+def entries_of(manifest: Manifest) -> tuple[Entry, ...]:
+    """The games of a tournament, as far as its config names them."""
+    return tuple(
+        Entry(
+            game=str(entry.get("game")), pool=str(entry.get("pool")), seats=entry.get("seats"), deals=entry.get("deals"),
+            options=entry.get("options", {}),
+        )
+        for entry in manifest.entries
+    )  # fmt: skip
+
+
+def pairs_of(rows: PoolRows, ratings: list[Rating]) -> Pairs:
+    """The pairs of a pool, the best bots first."""
+    found = head_to_head(rows)
+    ranked = [(rating.bot, rating.bot_version) for rating in ratings if (rating.bot, rating.bot_version) in found.bots]
+    order = [found.bots.index(bot) for bot in ranked[:MOST_PAIRED]]
+    bots = [found.bots[number] for number in order]
+    return Pairs(
+        bots=tuple(bot for bot, _ in bots), versions=tuple(version for _, version in bots),
+        shown=tuple(shown(*bot) for bot in bots),
+        shares=tuple(tuple(_rounded(found.share(one, other)) for other in order) for one in order),
+        meetings=tuple(tuple(int(found.meetings[one, other]) for other in order) for one in order),
+    )  # fmt: skip
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def _described(name: str, manifest: Manifest, progress: Progress) -> Tournament:
+    """A tournament without a table."""
+    return Tournament(
+        name=name, shown=shown(name), headline=headline(manifest), progress=progress, started=manifest.started,
+        outcome=manifest.outcome, entries=entries_of(manifest), pools=(), pool=None, board=(), pairs=None, faults=(),
+        missing=(),
+    )  # fmt: skip
+
+
+def _bare(name: str, progress: Progress) -> Tournament:
+    """A tournament that has not begun to play."""
+    return Tournament(
+        name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
+        pools=(), pool=None, board=(), pairs=None, faults=(), missing=(),
+    )  # fmt: skip
+
+
+def _live(name: str, manifest: Manifest, seen: Seen, choice: str | None) -> Tournament:
+    pool = _chosen(seen.pools, choice, name)
+    board = seen.tables.get(pool, ()) if pool is not None else ()
+    return msgspec.structs.replace(_described(name, manifest, seen.progress), pools=seen.pools, pool=pool, board=board)
+
+
+def _stored(
+    library: Library, name: str, folder: Path, manifest: Manifest, progress: Progress, choice: str | None
+) -> Tournament:
+    ratings = all_ratings(library, name, folder)
+    pools = tuple(chosen_pools(manifest, ratings))
+    pool = _chosen(pools, choice, name)
+    costs, missing = all_costs(library, name, folder)
+    return msgspec.structs.replace(
+        _described(name, manifest, progress), pools=pools, pool=pool,
+        board=() if pool is None else board_rows(ratings, pool, costs), pairs=_pairs(library, name, folder, manifest, pool),
+        faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
+    )  # fmt: skip
+
+
+def _pairs(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> Pairs | None:
+    if pool is None or pool == OVERALL:
+        return None
+    own = [rating for rating in all_ratings(library, name, folder) if rating.pool == pool]
+    return library.kept(("pairs", name, pool), folder, lambda: pairs_of(rated_pool(library, name, folder, manifest, pool), own))
+
+
+def _chosen(pools: tuple[str, ...], choice: str | None, name: str) -> str | None:
+    if choice is None:
+        return pools[0] if pools else None
+    if choice not in pools:
+        raise Problem(404, f"{name} has no pool {choice!r}; it has: {', '.join(pools) or 'none yet'}")
+    return choice
+
+
+def _faults(folder: Path) -> tuple[FaultCard, ...]:
+    return tuple(
+        FaultCard(
+            match_id=place.fault.match_id, bot=place.fault.bot, version=place.fault.bot_version, seat=place.fault.seat,
+            decision=place.fault.decision, ending=place.fault.ending, reason=place.fault.reason,
+        )
+        for place in boards.locate_faults(folder)[:MOST_FAULTS]
+    )  # fmt: skip
