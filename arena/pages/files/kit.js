@@ -38,8 +38,9 @@ arena.kit = (() => {
   };
 
   /**
-   * A card. `key`: which card it is, the same in every position in which it is known, for the animation; `face`: an SVG
-   * element of 100 x 140 units, null for the back; `label`: its name for a screen reader; `classes`: more CSS classes.
+   * A card. `key`: which card it is, the same in every position in which it is known, for the animation: its text, and behind
+   * a `#` what tells it from its likes, if there are any; `face`: an SVG element of 100 x 140 units, null for the back; `label`:
+   * its name for a screen reader; `classes`: more CSS classes.
    */
   const card = (key, face, label, classes = "") =>
     el("span", {class: `playing-card ${face ? "" : "card-back"} ${classes}`.trim(), "data-key": key, role: "img", "aria-label": label}, face);

@@ -13,6 +13,7 @@
   const running = new WeakMap();   // root -> function that ends its motion
 
   const isHidden = (key) => key.startsWith("?");
+  const textOf = (key) => key.split("#")[0];   // what a card shares with its likes
   const centre = (box) => ({x: box.left + box.width / 2, y: box.top + box.height / 2});
 
   /** Each card of the table: key -> its element, box and zone. */
@@ -33,20 +34,20 @@
 
   /**
    * Where a card that came into sight was before: the best of the cards that left (`gone`), which it takes out of there, or
-   * null. A card that is seen now was hidden, in its own place or in the hand of who acted; one that is hidden now lay
-   * elsewhere.
+   * null. A card that is seen now is one of its likes that left another place, or was hidden, in its own place or in the hand
+   * of who acted; one that is hidden now lay elsewhere.
    */
   const taker = (gone, movers) => {
     const hands = movers.map((seat) => `hand-${seat}`);
-    const rank = (key, old, card, hides) => {
-      if (hides) return old.zone === card.zone ? Infinity : isHidden(key) ? 1 : 0;
-      if (!isHidden(key)) return Infinity;
+    const rank = (key, old, card, text) => {
+      if (isHidden(text)) return old.zone === card.zone ? Infinity : isHidden(key) ? 1 : 0;
+      if (!isHidden(key)) return textOf(key) !== text || old.zone === card.zone ? Infinity : hands.includes(old.zone) ? -2 : -1;
       return old.zone === card.zone ? 0 : hands.includes(old.zone) ? 1 : 2;
     };
     return (key, card) => {
       let best = null, least = Infinity;
       for (const [other, old] of gone) {
-        const found = rank(other, old, card, isHidden(key));
+        const found = rank(other, old, card, textOf(key));
         if (found < least) [best, least] = [other, found];
       }
       const source = best === null ? null : gone.get(best);
