@@ -30,7 +30,7 @@ NOTE_LETTERS = 1_000
 
 
 class Player(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sat on a seat, and how the match ended for it."""
+    """A bot on a seat, and how the match ended for it."""
 
     bot: str
     """The bot's name, printable."""
@@ -63,7 +63,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
     """The index of the decision in the log, as in `arena replay`."""
     seat: int
     text: str
-    """In the room's notation."""
+    """The action in the room's notation."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -112,7 +112,7 @@ class Frames(msgspec.Struct, frozen=True, kw_only=True):
     """A match for one pair of eyes: all of it, or a page of PAGE frames."""
 
     header: Header | None
-    """In the first page."""
+    """What is said of the match; only the first page has it."""
     page: int
     """The number of the first page in `frames`."""
     frames: list[Frame]
@@ -124,7 +124,7 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     values: list[list[float]]
     """[frames][seats]: what the position is worth to each seat, higher is better, on the room's own scale."""
     lost: list[int | None]
-    """By seat: the frame before the largest drop; None for a seat whose worth never dropped."""
+    """The frame before the largest drop of each seat; None for a seat whose worth never dropped."""
 
 
 @dataclass(frozen=True)

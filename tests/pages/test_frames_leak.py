@@ -1,0 +1,96 @@
+"""No frame of a seat holds anything that the seat cannot know: what is permuted behind its back changes no byte."""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from arena.conformance.tables import Decision, Table, decisions, make_table, resampled
+from arena.engine.room import Game, States
+from arena.games import load, names
+from arena.pages.frames import frame
+from arena.pages.scenes import Played, Scene, position
+
+FRAMES = 2
+"""Frames of a comparison: before the decision and after it."""
+WORLDS = 4
+"""Worlds that are compared with the true one, for each moment and seat."""
+
+
+@pytest.mark.parametrize("game", names())
+def test_what_a_seat_cannot_know_changes_no_byte_of_its_frames(game: str) -> None:
+    assert compared(load(game), 200) >= 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", names())
+def test_what_a_seat_cannot_know_changes_no_byte_of_twenty_thousand_frames(game: str) -> None:
+    assert compared(load(game), 20_000) >= 20_000
+
+
+def test_a_frame_that_showed_too_much_would_be_found() -> None:
+    game = load("naga")
+    moment = next(decisions(make_table(game, 1)))
+    open_eyes = {bytes_of(game, states, moment, None) for states in (moment.states, *worlds(game, moment, 0))}
+    assert len(open_eyes) == 1 + WORLDS
+
+
+def compared(game: Game, wanted: int) -> int:
+    """Compare so many frames of seats in permuted worlds with the true ones, in matches of all seat counts and options."""
+    found, seed = 0, 0
+    while found < wanted:
+        table, seed = make_table(game, seed), seed + 1
+        for moment in decisions(table):
+            found += _compared_at(table, moment, seed)
+            if found >= wanted:
+                break
+    return found
+
+
+def _compared_at(table: Table, moment: Decision, seed: int) -> int:
+    game, found = table.game, 0
+    for viewer in range(table.seats):
+        true, seen = bytes_of(game, moment.states, moment, viewer), _seen_after(game, moment.states, moment, viewer)
+        for world in worlds(game, moment, viewer):
+            if _seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
+                where = f"{table}: {moment}: seat {viewer} is shown more than it knows"
+                assert bytes_of(game, world, moment, viewer) == true, where
+                found += FRAMES
+    return found
+
+
+def worlds(game: Game, moment: Decision, viewer: int) -> Iterator[States]:
+    """Worlds that the viewer cannot tell from the true one."""
+    rng = moment.rng.copy()
+    for _ in range(WORLDS):
+        yield resampled(game, moment.states, viewer, rng)
+
+
+def bytes_of(game: Game, states: States, moment: Decision, eyes: int | None) -> bytes:
+    """The frames before and after the decision, as they are sent."""
+    action = _same_action(game, states, moment)
+    before = Scene(0, states.tobytes())
+    shown = [frame(game, before, eyes, None, in_words=True)[0]]
+    if action is not None:
+        after = game.from_bytes(before.state)
+        game.engine.step(after, action)
+        scene = Scene(1, after.tobytes(), [Played(0, moment.seat, action, before.state)], game.engine.is_round_over(after))
+        shown.append(frame(game, scene, eyes, position(game, before, eyes), in_words=False)[0])
+    return msgspec.json.encode(shown)
+
+
+def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> bytes:
+    """What the viewer knows after the decision; empty where the world has no such action."""
+    action = _same_action(game, states, moment)
+    if action is None:
+        return b""
+    after = game.from_bytes(states.tobytes())
+    game.engine.step(after, action)
+    return game.observed(after, viewer).tobytes()
+
+
+def _same_action(game: Game, states: States, moment: Decision) -> int | None:
+    """The code of the decision's action in another world, where codes may count other cards; None where it is not legal."""
+    text = game.action_text(moment.states, moment.action)
+    codes = game.legal_list(states)
+    return dict(zip(game.text.action_texts(states[0], codes), codes)).get(text)
