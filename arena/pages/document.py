@@ -125,7 +125,7 @@ class Replay:
     game: str
     match_id: str
     frames: str
-    """From arena.pages.packing."""
+    """The frames as `arena.pages.packing.packed` wrote them."""
 
     @property
     def kind(self) -> str:

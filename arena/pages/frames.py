@@ -6,7 +6,7 @@ nothing that the seat cannot know. The opinion on a match (`opinion`) looks at a
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -127,7 +127,7 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     """The frame before the largest drop of each seat; None for a seat whose worth never dropped."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoredMatch:
     """A stored match with all that is needed to play it again; whoever asks it often keeps it."""
 
@@ -136,10 +136,15 @@ class StoredMatch:
     options: dict[str, OptionValue]
     deal_seed: int
 
-    @cached_property
+    @property
     def scenes(self) -> list[Scene]:
         """The scenes of the match. Raises StoreError for a log that the rules do not allow."""
-        return list(scenes(self.game, self.record, self.options, self.deal_seed))
+        return _scenes(self)
+
+
+@lru_cache(maxsize=4)  # those of a long match are some ten megabytes
+def _scenes(match: StoredMatch) -> list[Scene]:
+    return list(scenes(match.game, match.record, match.options, match.deal_seed))
 
 
 def stored_match(record: MatchRecord, key: bytes) -> StoredMatch:

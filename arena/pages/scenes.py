@@ -19,7 +19,7 @@ class Played:
     number: int
     """The decision's index in the log."""
     seat: int
-    """Who made it."""
+    """The seat that made it."""
     action: int
     """The action as `step` takes it."""
     before: bytes
@@ -48,22 +48,23 @@ def scenes(game: Game, record: MatchRecord, options: dict[str, OptionValue], dea
     """
     check_log(game, record, options, deal_seed)
     states = game.deal(len(record.seats), options, deal_seed)
-    yield Scene(0, states.tobytes())
-    number = 0
+    number, now = 0, states.tobytes()
+    yield Scene(0, now)
     for actions in _batches(game, states, game.timed_log(record.actions, record.delays)):
         played: list[Played] = []
         for action in actions:
-            played.append(Played(number, int(game.engine.current_seat(states)), action, states.tobytes()))
+            played.append(Played(number, int(game.engine.current_seat(states)), action, now))
             number += 1
-            ended = game.from_bytes(played[-1].before)
+            ended = game.from_bytes(now)
             game.engine.step(ended, action)
             game.engine.advance(states, action)
+            now = states.tobytes()
         if game.engine.is_round_over(ended):
             yield Scene(number, ended.tobytes(), played, is_end_of_round=True)
             if not game.engine.is_terminal(ended):
-                yield Scene(number, states.tobytes())
+                yield Scene(number, now)
         else:
-            yield Scene(number, states.tobytes(), played, is_cut=number == len(record.actions))
+            yield Scene(number, now, played, is_cut=number == len(record.actions))
 
 
 def position(game: Game, scene: Scene, eyes: int | None) -> Document | None:
