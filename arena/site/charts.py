@@ -1,0 +1,107 @@
+"""Small charts of the bot's page as places in percent, which the template draws as SVG: no style, no script, no library."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.site.scale import Scale, scale_of
+from arena.site.views.bot import Appearance, RatingPoint
+
+SPREAD = 1.96  # sigmas of a 95 % interval
+_SIZE = 1000.0  # units of the drawing's own coordinates, which are stretched to the chart
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place on the chart with its text."""
+
+    place: str
+    """In percent of the width or the height."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A rating with its interval, in percent of width and height."""
+
+    x: str
+    y: str
+    low: str
+    high: str
+    text: str
+    """What it is, for who cannot see it."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What is drawn."""
+
+    line: str = ""
+    """The points of the curve, in units of a thousandth."""
+    band: str = ""
+    """The outline of its interval."""
+    dots: Sequence[Dot] = ()
+    ys: Sequence[Mark] = ()
+    """Values of the rating."""
+    xs: Sequence[Mark] = ()
+    """What stands below."""
+    borders: Sequence[str] = ()
+    """Where a new version begins, in percent of the width."""
+
+
+@dataclass(frozen=True)
+class _Range:
+    low: float
+    high: float
+
+
+def history(points: Sequence[RatingPoint]) -> Chart | None:
+    """How mu and its interval developed over the matches of a tournament; None for fewer than two points."""
+    if len(points) < 2 or points[-1].pool_matches == points[0].pool_matches:
+        return None
+    ranges = [_Range(point.mu - SPREAD * point.sigma, point.mu + SPREAD * point.sigma) for point in points]
+    scale, last = scale_of(ranges), points[-1].pool_matches
+    xs = [_SIZE * point.pool_matches / last for point in points]
+    upper = [(x, _y(scale, one.high)) for x, one in zip(xs, ranges)]
+    lower = [(x, _y(scale, one.low)) for x, one in zip(xs, ranges)]
+    line = [(x, _y(scale, point.mu)) for x, point in zip(xs, points)]
+    marks = [Mark(f"{100 * share:g}%", f"{last * share:,.0f}") for share in (0.0, 0.5, 1.0)]
+    return Chart(line=_path(line), band=_path([*upper, *reversed(lower)]), ys=_ticks(scale), xs=marks)
+
+
+def career(appearances: Sequence[Appearance]) -> Chart | None:
+    """The ratings of a bot from tournament to tournament, oldest first; None for fewer than two."""
+    if len(appearances) < 2:
+        return None
+    scale, width = scale_of(appearances), len(appearances)
+    places = [100 * (number + 0.5) / width for number in range(width)]
+    dots = [
+        Dot(f"{x:.2f}%", *(f"{_y(scale, value) / 10:.2f}%" for value in (one.mu, one.low, one.high)), text=_words(one))
+        for x, one in zip(places, appearances)
+    ]
+    news = [number for number in range(1, width) if appearances[number].version != appearances[number - 1].version]
+    marks = [
+        Mark(f"{places[number]:.2f}%", f"v{one.version}")
+        for number, one in enumerate(appearances)
+        if number == 0 or number in news
+    ]
+    return Chart(
+        line=_path([(10 * x, _y(scale, one.mu)) for x, one in zip(places, appearances)]), dots=dots, ys=_ticks(scale), xs=marks,
+        borders=[f"{100 * number / width:.2f}%" for number in news],
+    )  # fmt: skip
+
+
+def _words(one: Appearance) -> str:
+    return f"{one.tournament}, v{one.version}: mu {one.mu:.1f} ({one.low:.1f}–{one.high:.1f})"
+
+
+def _y(scale: Scale, value: float) -> float:
+    """From the top, in thousandths of the height."""
+    return _SIZE * (1 - (value - scale.low) / (scale.high - scale.low))
+
+
+def _ticks(scale: Scale) -> list[Mark]:
+    return [Mark(f"{_y(scale, tick) / 10:.2f}%", str(tick)) for tick in scale.ticks]
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
