@@ -24,7 +24,7 @@ def environment(folder: Path) -> jinja2.Environment:
         loader=jinja2.FileSystemLoader([folder, SHARED]), autoescape=True, undefined=jinja2.StrictUndefined, finalize=_visible,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    found.filters |= {"anchor": anchor, "heat": _heat, "sort": _sort, "prose": _prose, "drawing": Markup}
+    found.filters |= {"anchor": anchor, "heat": _heat, "sort_key": _sort, "prose": _prose, "drawing": Markup}
     return found
 
 

@@ -100,7 +100,7 @@ class Hall:
 
     def _viewed(self, subject: Subject, request: Request) -> msgspec.Struct:
         """The data of an address. Raises Problem."""
-        words = {name: value for name, value in request.query_params.items() if name != QUERY}
+        words = {name: value for name, value in request.query_params.items() if name != QUERY and value}  # as forms send them
         try:
             query = msgspec.convert(words, subject.query, strict=False)
         except msgspec.ValidationError as error:

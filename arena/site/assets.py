@@ -13,7 +13,7 @@ import msgspec
 
 from arena import games
 from arena.pages.assets import FILES, table_files
-from arena.pages.words import PAGE, catalogue
+from arena.pages.words import PAGE, PLAYER, catalogue
 
 STATIC = Path(__file__).parent / "static"
 MEDIA_TYPES = {
@@ -56,7 +56,7 @@ class Assets:
         for game in games.names():
             for path in table_files(game):
                 self._add(f"{game}/{path.name}", path)
-        for name in (PAGE, *games.names()):
+        for name in (PAGE, PLAYER, *games.names()):
             if words := catalogue(name):
                 self._files[f"words/{name}.js"] = Asset(_script(name, words), MEDIA_TYPES[".js"])
 

@@ -122,7 +122,8 @@ def faults(found: Sequence[FaultCard], word: Word) -> Table | None:
         return None
     columns = [
         Column(word("bot"), is_number=False), Column(word("match"), is_number=False, is_code=True), Column(word("seat")),
-        Column(word("decision")), Column(word("ending"), is_number=False), Column(word("reason"), is_number=False, is_long=True),
+        Column(word("decision")), Column(word("ending"), is_number=False),
+        Column(word("reason"), is_number=False, is_long=True),
     ]  # fmt: skip
     rows = [
         [

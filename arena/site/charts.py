@@ -75,7 +75,7 @@ def career(appearances: Sequence[Appearance]) -> Chart | None:
     scale, width = scale_of(appearances), len(appearances)
     places = [100 * (number + 0.5) / width for number in range(width)]
     dots = [
-        Dot(f"{x:.2f}%", *(f"{_y(scale, value) / 10:.2f}%" for value in (one.mu, one.low, one.high)), text=_words(one))
+        Dot(f"{x:.2f}%", _percent(scale, one.mu), _percent(scale, one.low), _percent(scale, one.high), _words(one))
         for x, one in zip(places, appearances)
     ]
     news = [number for number in range(1, width) if appearances[number].version != appearances[number - 1].version]
@@ -99,8 +99,12 @@ def _y(scale: Scale, value: float) -> float:
     return _SIZE * (1 - (value - scale.low) / (scale.high - scale.low))
 
 
+def _percent(scale: Scale, value: float) -> str:
+    return f"{_y(scale, value) / 10:.2f}%"
+
+
 def _ticks(scale: Scale) -> list[Mark]:
-    return [Mark(f"{_y(scale, tick) / 10:.2f}%", str(tick)) for tick in scale.ticks]
+    return [Mark(_percent(scale, tick), str(tick)) for tick in scale.ticks]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from arena import games
+from arena.pages import assets as pages
 from arena.pages.template import environment
-from arena.pages.words import LANGUAGES, PAGE, catalogue
+from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue
+from arena.records import Ending
 from arena.site.assets import Assets
+from arena.site.blocks import NAMES
 from arena.site.language import QUERY
 from arena.site.prose import prose
 
@@ -17,17 +20,22 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Templates:
-    """Makes the pages. Templates know `lang`, `word(key, **values)`, `static(file)`, `games` and `with_language(code)`."""
+    """Makes the pages.
+
+    Every template knows `lang`, `word(key, **values)`, `static(file)`, what is in `blocks.NAMES`, and for the address of the
+    page with other parameters `with_query(name=value)` and `with_language(code)`.
+    """
 
     def __init__(self, assets: Assets) -> None:
         self._templates = environment(TEMPLATES)
         self._templates.filters["markdown"] = prose
         self._templates.globals |= {
             "static": assets.url,
-            "assets": assets.names(),
-            "languages": LANGUAGES,
             "games": games.names(),
-        }
+            "endings": [ending.value for ending in Ending],
+            "player_files": player_files,
+            "table_files": table_files,
+        } | NAMES
 
     def page(self, template: str, lang: str, *, query: Iterable[tuple[str, str]] = (), **values: Any) -> str:
         """The page `template` in a language; `query`: the parameters of its address; `values`: more names for the template."""
@@ -36,8 +44,24 @@ class Templates:
         def word(key: str, **parts: Any) -> str:
             return re.sub(r"\{(\w+)\}", lambda found: str(parts.get(found[1], found[0])), texts.get(key, key))
 
-        def with_language(code: str) -> str:
-            return urlencode([*((name, value) for name, value in query if name != QUERY), (QUERY, code)])
+        def with_query(**changes: object) -> str:
+            kept = [(name, value) for name, value in query if name not in changes]
+            return urlencode([*kept, *((name, str(value)) for name, value in changes.items() if value is not None)])
 
-        names = {"lang": lang, "word": word, "known_words": texts, "with_language": with_language}
+        def with_language(code: str) -> str:
+            return with_query(**{QUERY: code})
+
+        names = {"lang": lang, "word": word, "known_words": texts, "with_query": with_query, "with_language": with_language}
         return self._templates.get_template(f"{template}.html.jinja").render(names | values)
+
+
+def table_files(game: str) -> list[str]:
+    """The files that draw a game's table, by their names among the assets."""
+    words = [f"words/{game}.js"] if catalogue(game) else []
+    return [*(f"{game}/{path.name}" for path in pages.table_files(game)), *words]
+
+
+def player_files(game: str | None) -> list[str]:
+    """The files of the replay player, and of a game's table; None: a script loads those of any game when it needs them."""
+    own = [path.name for path in pages.player_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{PLAYER}.js", *([] if game is None else table_files(game))]

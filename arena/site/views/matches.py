@@ -16,6 +16,7 @@ from arena.site.problems import Problem
 from arena.site.views.state import progress_of
 from arena.store.columns import Columns, match_starts
 from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.store.schema import MATCHES
 
 LONGEST_PAGE = 200
@@ -72,6 +73,10 @@ class Matches(msgspec.Struct, frozen=True, kw_only=True):
     total: int | None
     """How many matches fit; None while the tournament is played."""
     matches: tuple[MatchCard, ...]
+    bots: tuple[str, ...]
+    """The bots that can be asked for."""
+    pools: tuple[str, ...]
+    """The pools that can be asked for."""
     next: int | None
     """The cursor of the next page; None: there is none."""
 
@@ -87,7 +92,8 @@ def matches(asked: Asked[MatchesQuery]) -> Matches:
     shown_here = chosen[np.searchsorted(chosen, asked.query.cursor) :][: asked.query.limit + 1]
     page = shown_here[: asked.query.limit].tolist()
     return Matches(
-        name=name, query=asked.query, total=len(chosen), matches=tuple(_cards(folder, columns, starts, page)),
+        name=name, query=asked.query, bots=_names(columns, "bot"), pools=_names(columns, "pool"), total=len(chosen),
+        matches=tuple(_cards(folder, columns, starts, page)),
         next=int(shown_here[-1]) if len(shown_here) > asked.query.limit else None,
     )  # fmt: skip
 
@@ -102,6 +108,10 @@ def card_of(record: MatchRecord) -> MatchCard:
         for seat in record.seats
     )  # fmt: skip
     return MatchCard(match_id=record.match_id, game=record.game, pool=record.pool, seats=seats)
+
+
+def _names(columns: Columns, column: str) -> tuple[str, ...]:
+    return tuple(sorted(columns.texts[column].values))
 
 
 def _read(folder: Path) -> tuple[Columns, NDArray[np.int64]]:
@@ -163,7 +173,12 @@ def _of_journal(name: str, folder: Path, query: MatchesQuery) -> Matches:
                 break
             if _fits(record, query):
                 found.append(card_of(record))
-    return Matches(name=name, query=query, total=None, matches=tuple(found), next=following)
+    manifest = read_manifest(folder) if (folder / MANIFEST_FILE).exists() else None
+    bots = sorted({bot.name for bot in manifest.bots}) if manifest is not None else []
+    return Matches(
+        name=name, query=query, bots=tuple(bots), pools=manifest.pools if manifest is not None else (), total=None,
+        matches=tuple(found), next=following,
+    )  # fmt: skip
 
 
 def _fits(record: MatchRecord, query: MatchesQuery) -> bool:

@@ -19,6 +19,7 @@ from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.live.board import Seen
 from arena.site.problems import Problem
+from arena.site.views.losses import PoolLoss, pool_losses
 from arena.site.views.state import Progress, progress_of
 from arena.site.views.tables import BoardRow, board_rows
 from arena.store import parquet
@@ -95,6 +96,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     board: tuple[BoardRow, ...]
     pairs: Pairs | None
     """The pairs of the pool; None for the overall pool, and while the tournament is played."""
+    losses: tuple[PoolLoss, ...]
+    """The worst loss of each bot in the pool; empty for the overall pool, and while the tournament is played."""
     faults: tuple[FaultCard, ...]
     """The first faults of all pools."""
     missing: tuple[str, ...]
@@ -183,7 +186,7 @@ def _described(name: str, manifest: Manifest, progress: Progress) -> Tournament:
     """A tournament without a table."""
     return Tournament(
         name=name, shown=shown(name), headline=headline(manifest), progress=progress, started=manifest.started,
-        outcome=manifest.outcome, entries=entries_of(manifest), pools=(), pool=None, board=(), pairs=None, faults=(),
+        outcome=manifest.outcome, entries=entries_of(manifest), pools=(), pool=None, board=(), pairs=None, losses=(), faults=(),
         missing=(),
     )  # fmt: skip
 
@@ -192,7 +195,7 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), pairs=None, faults=(), missing=(),
+        pools=(), pool=None, board=(), pairs=None, losses=(), faults=(), missing=(),
     )  # fmt: skip
 
 
@@ -212,6 +215,7 @@ def _stored(
     return msgspec.structs.replace(
         _described(name, manifest, progress), pools=pools, pool=pool,
         board=() if pool is None else board_rows(ratings, pool, costs), pairs=_pairs(library, name, folder, manifest, pool),
+        losses=_losses(library, name, folder, manifest, pool),
         faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
     )  # fmt: skip
 
@@ -221,6 +225,14 @@ def _pairs(library: Library, name: str, folder: Path, manifest: Manifest, pool: 
         return None
     own = [rating for rating in all_ratings(library, name, folder) if rating.pool == pool]
     return library.kept(("pairs", name, pool), folder, lambda: pairs_of(rated_pool(library, name, folder, manifest, pool), own))
+
+
+def _losses(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> tuple[PoolLoss, ...]:
+    if pool is None or pool == OVERALL:
+        return ()
+    ranked = [(one.bot, one.bot_version) for one in all_ratings(library, name, folder) if one.pool == pool]
+    rows = stored_rows(library, name, folder, manifest)
+    return library.kept(("losses", name, pool), folder, lambda: pool_losses(rows, pool, ranked, folder))
 
 
 def _chosen(pools: tuple[str, ...], choice: str | None, name: str) -> str | None:
