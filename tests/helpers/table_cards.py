@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from arena.cards import RANKS
+
 Zones = dict[str, list[str]]
 """Zone, its cards as the text before the `#` of their keys; `?` for a card that is drawn as a back."""
 
@@ -53,9 +55,46 @@ def hisatsu(position: dict[str, Any]) -> Zones:
     return zones
 
 
+def nertz(position: dict[str, Any]) -> Zones:
+    """Cards as `unit:text`, whose deck they are from; stocks and covered Nertz cards are backs, even where all is known."""
+    zones: Zones = {}
+    for unit, layout in enumerate(position["units"]):
+        *covered, top = layout["nertz"] or ["?"]
+        zones[f"nertz-{unit}"] = ["?"] * len(covered) + _of_unit(unit, [top]) if layout["nertz"] else []
+        zones[f"waste-{unit}"] = _of_unit(unit, layout["waste"])
+        zones[f"stock-{unit}"] = ["?"] * len(layout["stock"])
+        for pile, cards in enumerate(layout["work"]):
+            zones[f"work-{unit}-{pile}"] = _of_unit(unit, cards)
+    for number, pile in enumerate(position["foundations"]):
+        zones[f"foundation-{number}"] = [f"{unit}:{pile['suit']}{rank}" for unit, rank in zip(pile["units"], RANKS)]
+    return zones
+
+
+def _of_unit(unit: int, cards: list[str]) -> list[str]:
+    return [card if card == "?" else f"{unit}:{card}" for card in cards]
+
+
+def yaniv(position: dict[str, Any]) -> Zones:
+    """A rival's hand shows the cards that were taken openly; who has dropped out has none."""
+    zones: Zones = {"stock": ["?"] * len(position["stock"])}
+    known = (position["memory"] or {}).get("known", [[]] * position["seats"])
+    for seat, hand in enumerate(position["hands"]):
+        hidden = hand.count("?")
+        zones[f"hand-{seat}"] = [*known[seat], *["?"] * (hidden - len(known[seat]))] if hidden else hand
+    for name in ("previous", "laid", "buried"):
+        zones[name] = position[name]
+    return zones
+
+
 def _number_card(owner: int, value: int | str) -> str:
     return "?" if value == "?" else f"{owner}:{value}"
 
 
-ZONES: dict[str, Callable[[dict[str, Any]], Zones]] = {"naga": naga, "nanatoridori": nanatoridori, "hisatsu": hisatsu}
+ZONES: dict[str, Callable[[dict[str, Any]], Zones]] = {
+    "naga": naga,
+    "nanatoridori": nanatoridori,
+    "hisatsu": hisatsu,
+    "nertz": nertz,
+    "yaniv": yaniv,
+}
 """Game, what lies where in a position of it. A room with a table that is missing here fails the tests."""
