@@ -55,7 +55,8 @@ class Assets:
                 self._add(path.relative_to(folder).as_posix(), path)
         for game in games.names():
             for path in table_files(game):
-                self._add(f"{game}/{path.name}", path)
+                if path.parent != FILES:
+                    self._add(table_name(game, path), path)
         for name in (PAGE, PLAYER, *games.names()):
             if words := catalogue(name):
                 self._files[f"words/{name}.js"] = Asset(_script(name, words), MEDIA_TYPES[".js"])
@@ -79,6 +80,11 @@ class Assets:
             return
         assert name not in self._files, f"two files are called {name}"
         self._files[name] = Asset(path.read_bytes(), media_type)
+
+
+def table_name(game: str, path: Path) -> str:
+    """What a file that a table needs is called: a shared part by its own name, a file of the room after its game."""
+    return path.name if path.parent == FILES else f"{game}/{path.name}"
 
 
 def _script(name: str, words: dict[str, dict[str, str]]) -> bytes:

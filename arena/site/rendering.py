@@ -11,7 +11,7 @@ from arena.pages import assets as pages
 from arena.pages.template import environment
 from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue
 from arena.records import Ending
-from arena.site.assets import Assets
+from arena.site.assets import Assets, table_name
 from arena.site.blocks import NAMES
 from arena.site.language import QUERY
 from arena.site.prose import prose
@@ -58,7 +58,7 @@ class Templates:
 def table_files(game: str) -> list[str]:
     """The files that draw a game's table, by their names among the assets."""
     words = [f"words/{game}.js"] if catalogue(game) else []
-    return [*(f"{game}/{path.name}" for path in pages.table_files(game)), *words]
+    return [*(table_name(game, path) for path in pages.table_files(game)), *words]
 
 
 def player_files(game: str | None) -> list[str]:
