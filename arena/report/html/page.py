@@ -30,7 +30,7 @@ def _files(document: Document) -> tuple[str, str]:
     """The style sheet and the script of the page: with the replay player and the tables of those games that have replays."""
     blocks = (block for chapter in document.chapters for section in chapter.sections for block in section.blocks)
     games = sorted({block.game for block in blocks if isinstance(block, Replay)})
-    files = [*player_files(), *(path for game in games for path in table_files(game))] if games else []
+    files = [*player_files(), *table_files(*games)] if games else []
     style = "".join(_read(path) for path in (*STYLES, *files) if path.suffix == ".css")
     scripts = [_read(path) for path in files if path.suffix == ".js"]
     if games:
