@@ -1,8 +1,9 @@
 """The hall as a Starlette application: it reads a results folder, lets in who has the token, and changes nothing."""
 
+import contextlib
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -13,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
@@ -23,6 +24,8 @@ from arena.site.guard import Guard, Rules, cookie_name
 from arena.site.language import COOKIE, QUERY, language
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards
+from arena.site.live.feed import Feed
+from arena.site.live.socket import Sockets
 from arena.site.problems import MEDIA_JSON, Problem, answer_of
 from arena.site.rendering import Templates
 from arena.site.routes import EMBEDDED, SUBJECTS, Subject
@@ -46,6 +49,7 @@ def application(folder: Path, *, token: str | None = None, rules: Rules | None =
     app = Starlette(
         routes=hall.routes(),
         middleware=[Middleware(Guard, sessions=hall.sessions, rules=rules or Rules(), page=hall.problem_page)],
+        lifespan=hall.lifespan,
         exception_handlers={Problem: hall.problem, HTTPException: hall.unknown, Exception: hall.broken},
     )
     app.state.hall = hall
@@ -57,12 +61,21 @@ class Hall:
 
     def __init__(self, folder: Path, token: str) -> None:
         self.library, self.boards, self.sessions = Library(folder), LiveBoards(), Sessions(token)
+        self.feed = Feed(self.library, self.boards)
         self.assets = Assets()
         self.templates = Templates(self.assets)
 
-    def routes(self) -> list[Route]:
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        """Close what is open when the server ends."""
+        yield
+        await self.feed.close()
+        self.boards.close()
+
+    def routes(self) -> list[BaseRoute]:
         """All addresses."""
-        routes = [
+        routes: list[BaseRoute] = [
+            WebSocketRoute("/live", Sockets(self.feed).endpoint),
             Route("/static/{hash}/{name:path}", self.static),
             Route("/login", self.login_page, methods=["GET"]),
             Route("/login", self.login, methods=["POST"]),

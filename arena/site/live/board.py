@@ -23,9 +23,12 @@ from arena.store.status import Pace, Score, read_status
 
 AT_ONCE = 2_000
 """Matches that are read in one transaction: a reader that stays long keeps the journal from shrinking."""
+MOST_READ = 20_000
+"""Matches that are read at one look: some tenths of a second, after which others have their turn."""
 RECENT = 300
 """Matches that are remembered as the last ones."""
 _KEPT = 16  # boards
+_CLOSING_SECONDS = 0.5
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -36,13 +39,15 @@ class Arrival(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a live board shows at one moment."""
+    """What a board shows at one moment."""
 
     progress: Progress
     pools: tuple[str, ...]
     """The pools that have a table, the overall one first if there is one."""
     tables: dict[str, tuple[BoardRow, ...]]
     """The rows of each pool, best first."""
+    behind: int = 0
+    """Matches that are stored and not in the tables yet: a journal of millions is read bit by bit."""
 
 
 class LiveBoard:
@@ -55,8 +60,8 @@ class LiveBoard:
         self._lock = threading.Lock()
         self._journal: Journal | None = None
         self._inode = 0
-        self._version = -1
         self._mark: object = None
+        self._seen: Seen | None = None
         self._forget()
 
     def refresh(self) -> bool:
@@ -66,25 +71,38 @@ class LiveBoard:
             has_read = self._read()
             mark = (process, self._manifest_state())
             changed, self._mark = has_read or mark != self._mark, mark
+            if changed:
+                self._seen = None
             return changed
 
     def seen(self) -> Seen:
         """The board of all matches that have been read. Raises StoreError."""
         with self._lock:
-            manifest = self._manifest
-            if manifest is None or self._ratings is None:
-                return Seen(self._progress(), (), {})
-            ratings = self._ratings.ratings()
-            pools = tuple(chosen_pools(manifest, ratings))
-            return Seen(self._progress(), pools, {pool: board_rows(ratings, pool) for pool in pools})
+            if self._seen is None:
+                self._seen = self._look()
+            return self._seen
 
     def close(self) -> None:
-        """Close the journal."""
-        with self._lock:
-            self._close()
+        """Close the journal; not if a thread reads it just now, which only happens when the process ends."""
+        if self._lock.acquire(timeout=_CLOSING_SECONDS):
+            try:
+                self._close()
+            finally:
+                self._lock.release()
+
+    def _look(self) -> Seen:
+        manifest = self._manifest
+        if manifest is None or self._ratings is None:
+            return Seen(self._progress(), (), {})
+        ratings, progress = self._ratings.ratings(), self._progress()
+        pools = tuple(chosen_pools(manifest, ratings))
+        tables = {pool: board_rows(ratings, pool) for pool in pools}
+        return Seen(progress, pools, tables, max(0, progress.done - self._score.done))
 
     def _forget(self) -> None:
-        self._last, self._score = 0, Score()
+        self._last, self._version, self._score = 0, -1, Score()
+        self._is_behind = False
+        self._seen = None
         self._manifest: Manifest | None = None
         self._rated_by: tuple[RatingSettings, dict[str, list[Bot]]] | None = None
         self._ratings: OrderedRatings | None = None
@@ -96,23 +114,33 @@ class LiveBoard:
         self._journal = None
 
     def _read(self) -> bool:
-        """Read the rows that are new; whether there were any."""
+        """Read rows that are new; whether there were any."""
         journal = self._open()
         if journal is None:
             return False
         version = journal.data_version()
-        if version == self._version and self._ratings is not None:
+        if version == self._version and self._ratings is not None and not self._is_behind:
             return False
         if journal.last_arrival() < self._last:  # rows were dropped: the run was resumed after damage
             self._forget()
         self._look_at_manifest()
-        while self._ratings is not None and (found := journal.arrivals(self._last, AT_ONCE)):
-            self._last = found[-1][0]
-            self._score = self._score.plus(tuple(seat.ending for seat in outcome.seats) for _, _, outcome in found)
-            self._ratings.add(outcome for _, _, outcome in found)
-            self.recent.extend(Arrival(match_id, outcome) for _, match_id, outcome in found)
-        changed, self._version = version != self._version, version
+        changed = version != self._version or self._is_behind
+        self._is_behind = self._ratings is not None and not self._take_in(journal, self._ratings)
+        self._version = version
         return changed
+
+    def _take_in(self, journal: Journal, ratings: OrderedRatings) -> bool:
+        """Rate matches that are new; whether all that are stored have been read."""
+        for _ in range(MOST_READ // AT_ONCE):
+            found = journal.arrivals(self._last, AT_ONCE)
+            if found:
+                self._last = found[-1][0]
+            self._score = self._score.plus(tuple(seat.ending for seat in outcome.seats) for _, _, outcome in found)
+            ratings.add(outcome for _, _, outcome in found)
+            self.recent.extend(Arrival(match_id, outcome) for _, match_id, outcome in found)
+            if len(found) < AT_ONCE:
+                return True
+        return False
 
     def _open(self) -> Journal | None:
         """The journal, opened again if another file has taken its place; None if there is none."""
@@ -124,7 +152,7 @@ class LiveBoard:
         if self._journal is None or inode != self._inode:
             self._close()
             self._forget()
-            self._journal, self._inode, self._version = Journal(self.folder, is_read_only=True), inode, -1
+            self._journal, self._inode = Journal(self.folder, is_read_only=True), inode
         return self._journal
 
     def _look_at_manifest(self) -> None:
@@ -146,13 +174,14 @@ class LiveBoard:
     def _progress(self) -> Progress:
         process = running_process(self.folder)
         pace = None if self._journal is None else Pace.of(self._journal)
-        if process is None or pace is None or self._manifest is None:
+        if process is None or pace is None or self._journal is None or self._manifest is None:
             return progress(read_status(self.folder))
+        score = Score.of(self._journal) or self._score
         rate = pace.played / pace.seconds if pace.seconds else None
-        done, total = self._score.done, pace.total
         return Progress(
-            state="running" if total else "starting", is_running=True, done=done, total=total, void=self._score.void,
-            endings=self._score.endings, rate=rate, seconds_left=(total - done) / rate if rate else None,
+            state="running" if pace.total else "starting", is_running=True, done=score.done, total=pace.total,
+            void=score.void, endings=score.endings, rate=rate,
+            seconds_left=max(0, pace.total - score.done) / rate if rate else None,
         )  # fmt: skip
 
 

@@ -6,15 +6,13 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.hall.folder import HALL, is_hall
-from arena.ratings.settings import OVERALL
-from arena.report.selection.boards import chosen_pools, headline_ratings
-from arena.report.selection.names import name_of
 from arena.site.asked import Asked
 from arena.site.library import Library
-from arena.site.views.state import Progress, progress_of
-from arena.store import parquet
-from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
-from arena.store.schema import RATINGS
+from arena.site.live.board import LiveBoards, Seen
+from arena.site.problems import Problem
+from arena.site.views.state import UNREADABLE, Progress, progress_of
+from arena.site.views.tournament import seen_of
+from arena.store.manifest import MANIFEST_FILE, read_manifest
 
 LEADERS = 3
 MOST_LISTED = 100
@@ -46,7 +44,7 @@ class TournamentCard(msgspec.Struct, frozen=True, kw_only=True):
     pools: tuple[str, ...]
     bots: int
     leaders: tuple[Leader, ...]
-    """The best bots of its first table: overall, or of its only pool. Empty before the end."""
+    """The best bots of its first table: overall, or of its first pool."""
     trouble: str | None = None
     """Why it cannot be read."""
 
@@ -68,12 +66,12 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
 def home(asked: Asked[HomeQuery]) -> Home:
     """The data of `/`."""
-    return home_of(asked.library)
+    return home_of(asked.library, asked.boards)
 
 
-def home_of(library: Library) -> Home:
+def home_of(library: Library, boards: LiveBoards) -> Home:
     """All tournaments of a results folder."""
-    cards = [_card(library, name, folder) for name, folder in library.folders().items()]
+    cards = [_card(library, boards, name, folder) for name, folder in library.folders().items()]
     cards.sort(key=lambda card: (card.progress.is_running, card.started or ""), reverse=True)
     there = library.out.is_dir()
     return Home(
@@ -83,35 +81,22 @@ def home_of(library: Library) -> Home:
     )  # fmt: skip
 
 
-def _card(library: Library, name: str, folder: Path) -> TournamentCard:
+def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> TournamentCard:
     try:
-        progress = progress_of(library, name, folder)
         if not (folder / MANIFEST_FILE).exists():
+            progress = progress_of(library, name, folder)
             return TournamentCard(name=name, progress=progress, started=None, pools=(), bots=0, leaders=())
         manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
-        leaders = library.kept(("leaders", name), folder, lambda: _leaders(folder, manifest), (MANIFEST_FILE, RATINGS.file))
+        seen = seen_of(library, boards, name, folder)
         return TournamentCard(
-            name=name,
-            progress=progress,
-            started=manifest.started,
-            pools=manifest.pools,
-            bots=len(manifest.bots),
-            leaders=leaders,
-        )
-    except (StoreError, OSError) as error:
-        unknown = Progress(
-            state="unreadable", is_running=False, done=0, total=0, void=0, endings={}, rate=None, seconds_left=None
-        )
-        return TournamentCard(name=name, progress=unknown, started=None, pools=(), bots=0, leaders=(), trouble=str(error))
+            name=name, progress=seen.progress, started=manifest.started, pools=manifest.pools, bots=len(manifest.bots),
+            leaders=_leaders(seen),
+        )  # fmt: skip
+    except (StoreError, OSError, Problem) as error:
+        return TournamentCard(name=name, progress=UNREADABLE, started=None, pools=(), bots=0, leaders=(), trouble=str(error))
 
 
-def _leaders(folder: Path, manifest: Manifest) -> tuple[Leader, ...]:
-    if not (folder / RATINGS.file).exists():
-        return ()
-    ratings = headline_ratings(parquet.read_ratings(folder))
-    first = next(iter(chosen_pools(manifest, ratings)), OVERALL)
-    best = [rating for rating in ratings if rating.pool == first and rating.rank is not None][:LEADERS]
-    return tuple(
-        Leader(bot=rating.bot, version=rating.bot_version, shown=name_of(rating), rating=rating.rating, rank=rating.rank)
-        for rating in best
-    )
+def _leaders(seen: Seen) -> tuple[Leader, ...]:
+    """The best bots of the first table."""
+    best = seen.tables[seen.pools[0]][:LEADERS] if seen.pools else ()
+    return tuple(Leader(bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank) for row in best)

@@ -32,6 +32,12 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """What the rest takes at this rate; None if nobody is playing."""
 
 
+UNREADABLE = Progress(
+    state="unreadable", is_running=False, done=0, total=0, void=0, endings={}, rate=None, seconds_left=None
+)  # fmt: skip
+"""The progress of a tournament whose files are damaged."""
+
+
 def progress_of(library: Library, name: str, folder: Path) -> Progress:
     """How far a tournament is. Read anew while it is played; kept after that. Raises StoreError."""
     if running_process(folder) is not None:

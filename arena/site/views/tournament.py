@@ -17,12 +17,13 @@ from arena.report.selection.costs import Costs, add_up
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.library import Library
-from arena.site.live.board import Seen
+from arena.site.live.board import LiveBoards, Seen
 from arena.site.problems import Problem
 from arena.site.views.losses import PoolLoss, pool_losses
 from arena.site.views.state import Progress, progress_of
 from arena.site.views.tables import BoardRow, board_rows
 from arena.store import parquet
+from arena.store.lock import running_process
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.schema import RATINGS
 
@@ -102,6 +103,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The first faults of all pools."""
     missing: tuple[str, ...]
     """Why parts are left out."""
+    behind: int
+    """Matches that are stored and not in the table yet: a journal of millions is read bit by bit."""
 
 
 def tournament(asked: Asked[TournamentQuery]) -> Tournament:
@@ -112,11 +115,30 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
         if name == HALL:
             raise Problem(404, "the lasting hall has no board yet; this makes it: arena leaderboard hall")
         return _bare(name, progress_of(library, name, folder))
+    manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
+    seen = seen_of(library, asked.boards, name, folder)
+    pool = _chosen(seen.pools, asked.query.pool, name)
+    board = seen.tables.get(pool, ()) if pool is not None else ()
+    found = _described(name, manifest, seen.progress)
+    found = msgspec.structs.replace(found, pools=seen.pools, pool=pool, board=board, behind=seen.behind)
+    return found if is_live(seen.progress, folder) else _with_insights(library, folder, manifest, found)
+
+
+def is_live(progress: Progress, folder: Path) -> bool:
+    """Whether a tournament's board is made from its journal: while it is played, and where nothing else is stored."""
+    return progress.is_running or not (folder / RATINGS.file).exists()
+
+
+def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen:
+    """The board of a tournament now, whether it is being played or stored."""
+    if running_process(folder) is not None or not (folder / RATINGS.file).exists():
+        return live.seen(folder)
     progress = progress_of(library, name, folder)
     manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
-    if progress.is_running or not (folder / RATINGS.file).exists():
-        return _live(name, manifest, asked.boards.seen(folder), asked.query.pool)
-    return _stored(library, name, folder, manifest, progress, asked.query.pool)
+    ratings, (costs, _) = all_ratings(library, name, folder), all_costs(library, name, folder)
+    pools = tuple(chosen_pools(manifest, ratings))
+    tables = library.kept(("tables", name), folder, lambda: {pool: board_rows(ratings, pool, costs) for pool in pools})
+    return Seen(progress, pools, tables)
 
 
 def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
@@ -187,7 +209,7 @@ def _described(name: str, manifest: Manifest, progress: Progress) -> Tournament:
     return Tournament(
         name=name, shown=shown(name), headline=headline(manifest), progress=progress, started=manifest.started,
         outcome=manifest.outcome, entries=entries_of(manifest), pools=(), pool=None, board=(), pairs=None, losses=(), faults=(),
-        missing=(),
+        missing=(), behind=0,
     )  # fmt: skip
 
 
@@ -195,27 +217,17 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), pairs=None, losses=(), faults=(), missing=(),
+        pools=(), pool=None, board=(), pairs=None, losses=(), faults=(), missing=(), behind=0,
     )  # fmt: skip
 
 
-def _live(name: str, manifest: Manifest, seen: Seen, choice: str | None) -> Tournament:
-    pool = _chosen(seen.pools, choice, name)
-    board = seen.tables.get(pool, ()) if pool is not None else ()
-    return msgspec.structs.replace(_described(name, manifest, seen.progress), pools=seen.pools, pool=pool, board=board)
-
-
-def _stored(
-    library: Library, name: str, folder: Path, manifest: Manifest, progress: Progress, choice: str | None
-) -> Tournament:
-    ratings = all_ratings(library, name, folder)
-    pools = tuple(chosen_pools(manifest, ratings))
-    pool = _chosen(pools, choice, name)
-    costs, missing = all_costs(library, name, folder)
+def _with_insights(library: Library, folder: Path, manifest: Manifest, found: Tournament) -> Tournament:
+    """What is known only after the end: pairs and faults."""
+    name = found.name
+    _, missing = all_costs(library, name, folder)
     return msgspec.structs.replace(
-        _described(name, manifest, progress), pools=pools, pool=pool,
-        board=() if pool is None else board_rows(ratings, pool, costs), pairs=_pairs(library, name, folder, manifest, pool),
-        losses=_losses(library, name, folder, manifest, pool),
+        found, pairs=_pairs(library, name, folder, manifest, found.pool),
+        losses=_losses(library, name, folder, manifest, found.pool),
         faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
     )  # fmt: skip
 

@@ -1,0 +1,123 @@
+"""One socket: what a tab asks for, and a short queue of what it is sent."""
+
+import asyncio
+import contextlib
+from collections import Counter, deque
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from arena.site.buckets import Buckets, Rate
+from arena.site.live.channel import Channel
+from arena.site.live.feed import Feed
+from arena.site.live.messages import Watch
+from arena.site.problems import Problem, answer_of
+
+MOST_SOCKETS = 8
+"""Sockets of one session: one a tab."""
+MOST_WATCHED = 4
+"""Channels that a socket may watch."""
+QUEUED = 8
+"""Messages that wait for a slow socket; with more it is sent a snapshot in their place."""
+ASKING = Rate(a_second=2.0, burst=20)
+"""How many messages a socket may send."""
+POLICY_VIOLATION = 1008
+
+
+class Sockets:
+    """The sockets of all sessions."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._open: Counter[str] = Counter()
+
+    async def endpoint(self, websocket: WebSocket) -> None:
+        """Serve one socket until it is closed."""
+        session = websocket.scope["state"]["session"]
+        if self._open[session] >= MOST_SOCKETS:
+            refusal = Problem(429, f"at most {MOST_SOCKETS} tabs of one browser are kept up to date; close some")
+            await websocket.send_denial_response(answer_of(refusal, websocket.url.path))
+            return
+        self._open[session] += 1
+        try:
+            await websocket.accept()
+            await _Socket(websocket, self._feed).serve()
+        finally:
+            self._open[session] -= 1
+            if not self._open[session]:
+                del self._open[session]
+
+
+class _Socket:
+    """A reader of channels."""
+
+    def __init__(self, websocket: WebSocket, feed: Feed) -> None:
+        self._websocket, self._feed = websocket, feed
+        self._channels: dict[tuple[str, str | None], Channel] = {}
+        self._queue: deque[str] = deque()
+        self._overdue: dict[Channel, None] = {}
+        self._there_is_more = asyncio.Event()
+        self._bucket = Buckets(ASKING)
+
+    async def serve(self) -> None:
+        """Send and receive until one of the two ends."""
+        sending = asyncio.create_task(self._send())
+        try:
+            with contextlib.suppress(WebSocketDisconnect):
+                await self._receive()
+        finally:
+            for channel in self._channels.values():
+                channel.readers.discard(self)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+
+    def offer(self, channel: Channel, text: str) -> None:
+        """Take a message of a channel. A socket that is slow gets a snapshot when it has caught up."""
+        if self._overdue or len(self._queue) >= QUEUED:
+            self._queue.clear()
+            self._overdue |= dict.fromkeys(self._channels.values())
+        else:
+            self._queue.append(text)
+        self._there_is_more.set()
+
+    async def _receive(self) -> None:
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text") or ""
+            if not self._bucket.take(None):
+                await self._websocket.close(POLICY_VIOLATION, "too many messages")
+                return
+            try:
+                await self._watch(msgspec.json.decode(text, type=Watch))
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                await self._websocket.close(POLICY_VIOLATION, "not a message that the hall knows")
+                return
+            except Problem as problem:
+                await self._websocket.close(POLICY_VIOLATION, problem.message[:100])
+                return
+
+    async def _watch(self, wanted: Watch) -> None:
+        if len(self._channels) >= MOST_WATCHED:
+            raise Problem(429, f"a socket watches at most {MOST_WATCHED} tables")
+        channel = await self._feed.channel(wanted.watch, wanted.pool)
+        self._channels[wanted.watch, wanted.pool] = channel
+        for text in channel.missed(wanted.epoch, wanted.last):
+            self.offer(channel, text)
+        channel.readers.add(self)
+        self._feed.watch()
+
+    async def _send(self) -> None:
+        while True:
+            await self._there_is_more.wait()
+            self._there_is_more.clear()
+            while self._queue or self._overdue:
+                await self._websocket.send_text(self._next())
+
+    def _next(self) -> str:
+        if self._queue:
+            return self._queue.popleft()
+        channel = next(iter(self._overdue))
+        del self._overdue[channel]
+        return channel.snapshot()
