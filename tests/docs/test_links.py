@@ -10,7 +10,7 @@ from helpers.paths import DOCS, PACKAGE, ROOT, TESTS
 
 PAGES = sorted(
     [
-        *ROOT.glob("*.md"), *DOCS.glob("*.md"), *PACKAGE.glob("games/*/RULES.md"), ROOT / "bots" / "README.md",
+        *ROOT.glob("*.md"), *DOCS.glob("*.md"), *PACKAGE.glob("games/*/RULES*.md"), ROOT / "bots" / "README.md",
         ROOT / "leaderboards" / "README.md",
     ]
 )  # fmt: skip
