@@ -2,7 +2,7 @@
 /**
  * The replay player: a match step by step, by all cards or through one seat's eyes.
  *
- * `arena.player(root, match, options)` fills `root` and gives a promise of {seek, play, pause, look, place}.
+ * `arena.player(root, match, options)` fills `root` and gives a promise of {play, pause, step, seek, seekAddress, look, place}.
  *
  * match: {
  *   page(eyes, number): promise of frames (arena/pages/files/frames.js); eyes: the eyes to choose from, seats and null; without: all
@@ -10,7 +10,7 @@
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
  * }
  * options: {
- *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), speed, isPlaying, hasKeys (of the
+ *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead), speed, isPlaying, hasKeys (of the
  *   whole page, not only of the player), isBare (table and controls alone), onMove({seat, at}), link({seat, at}), onEnd()
  * }
  * An address is the number of the next decision, as `arena replay` prints it; `round-N` is the end of a round.
@@ -53,7 +53,7 @@
       this.root.replaceChildren(...this.panels.elements);
       this.root.classList.add("player");
       this.bindKeys();
-      await this.seek(this.frameAt(this.options.at ?? ""), {isQuiet: true});
+      await this.seek(this.options.frame ?? this.frameAt(this.options.at ?? ""), {isQuiet: true});
       if (this.options.isPlaying) this.play();
       const opinion = this.match.opinion?.();
       if (opinion) Promise.resolve(opinion).then((found) => { this.opinion = found; this.panels.showOpinion(); }, () => {});
@@ -95,6 +95,9 @@
     after(decision) {
       return decision < 0 ? 0 : Math.max(0, this.outline.numbers.findIndex((number) => number > decision));
     }
+
+    /** Show the frame of an address, unless it is shown. */
+    seekAddress(address) { if (address !== this.at) this.step(this.frameAt(address) - this.index); }
 
     place() { return {seat: this.eyes, at: this.at}; }
 

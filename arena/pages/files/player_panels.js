@@ -178,6 +178,8 @@
           player.seek(player.index, {isQuiet: true});
         }
         showMarks();
+        choices?.show();
+        commands.show();
       },
     };
     panels.showSpeed();

@@ -6,35 +6,48 @@
 arena.replays = (() => {
   const ask = async (address) => {
     const answer = await fetch(address);
-    const found = await answer.json();
-    if (!answer.ok) throw new Error(found.error);
+    const found = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(found.error ?? String(answer.status));
     return found;
   };
 
+  const eyesOf = (eyes) => eyes === null ? "" : `&seat=${eyes}`;
+
   /** A match as the player takes it. */
   const match = (id) => ({
-    page: async (eyes, number) => (await ask(`/api/m/${id}?page=${number}${eyes === null ? "" : `&seat=${eyes}`}`)).frames,
+    page: async (eyes, number) => (await ask(`/api/m/${id}?page=${number}${eyesOf(eyes)}`)).frames,
     opinion: () => ask(`/api/m/${id}/opinion`),
+    choices: (seat, decision) => ask(`/api/m/${id}/choices?seat=${seat}&decision=${decision}`),
   });
+
+  /** A match for a page elsewhere: its frames alone, without a session. */
+  const embedded = (id) => ({page: async (eyes, number) => (await ask(`/embed/m/${id}.json?page=${number}${eyesOf(eyes)}`)).frames});
 
   /** The address of a step, as one pair of eyes sees it. */
   const link = (id, {seat, at}) => `/m/${id}${seat === null ? "" : `?seat=${seat}`}#${at}`;
 
-  return {ask, match, link};
+  return {ask, match, embedded, link};
 })();
 
 (async () => {
   const root = document.getElementById("player");
   if (!root) return;
-  const {match: id, seat, start} = root.dataset, lang = document.documentElement.lang;
+  const {match: id, seat, start, isEmbedded} = root.dataset, lang = document.documentElement.lang;
   const at = () => decodeURIComponent(location.hash.slice(1));
   const place = document.createElement("div");
   root.replaceChildren(place);
-  const player = await arena.player(place, arena.replays.match(id), {
-    lang, at: at(), hasKeys: true, seat: seat === undefined ? null : Number(seat),
-    onMove: (where) => history.replaceState(null, "", arena.replays.link(id, where)),
+  const whole = {
+    hasKeys: true, onMove: (where) => history.replaceState(null, "", arena.replays.link(id, where)),
     link: (where) => new URL(arena.replays.link(id, where), location.href).href,
-  });
-  if (start !== undefined && !at()) player.seek(Number(start), {isQuiet: true});
-  addEventListener("hashchange", () => player.seek(player.frameAt(at())));
+  };
+  try {
+    const player = await arena.player(place, isEmbedded ? arena.replays.embedded(id) : arena.replays.match(id), {
+      lang, at: at(), frame: start === undefined || at() ? null : Number(start), seat: seat === undefined ? null : Number(seat),
+      ...(isEmbedded ? {isBare: true} : whole),
+    });
+    addEventListener("hashchange", () => player.seekAddress(at()));
+  } catch (error) {
+    const text = arena.wordsOf("player", lang)("unread", {why: error.message});
+    place.replaceChildren(arena.kit.el("p", {class: "warning", role: "alert"}, text));
+  }
 })();

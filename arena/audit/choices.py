@@ -1,0 +1,140 @@
+"""What a bot's searches looked at before a decision: the match is played again up to it, and what `view.search` returned is noted.
+
+Matches repeat exactly, so nothing of this is stored. The bot runs in this process, so only house bots are asked: their code is
+this installation's own.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from arena import readiness
+from arena.agent import BotFiles, EndInfo, StartInfo, read_bot
+from arena.agent.naming import house_bots
+from arena.agent.view import View
+from arena.audit.capsule import Capsule
+from arena.audit.capsule_run import bring_back
+from arena.engine.room import Game
+from arena.errors import printable
+from arena.match import Answer, Fault, Seat
+from arena.records import json_object
+from arena.search import Findings
+from arena.seats.choose import open_seat
+
+OUTPUT_LETTERS = 4096
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """A legal action, and what a search found out about it."""
+
+    action: str
+    visits: int
+    value: float | None
+    """Mean reward on the room's own scale; None: it was never tried."""
+    share: float
+    """How often to play it, 0 to 1."""
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of `view.search`."""
+
+    simulations: int
+    best: str
+    options: list[Option]
+    """All legal actions, the most visited first."""
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that a bot was asked for again."""
+
+    seat: int
+    decision: int
+    played: str | None
+    """The action in the log."""
+    now: str
+    """The action that the bot chose now."""
+    cpu_ms: float
+    """CPU time of the decision now."""
+    searches: list[Search]
+    differing: int
+    """How many earlier decisions the bot took otherwise than in the match: then it was timed, or its machine differed."""
+    fault: str
+    """Why it did not come to the decision; empty: it did."""
+    output: str
+    """The end of what the bot printed now, if it failed."""
+
+
+class TooLong(Exception):
+    """The bot did not come to the decision in the time that there was."""
+
+
+def house_files(sha256: str) -> BotFiles | None:
+    """The files of the house bot with this content; None if no house bot has it."""
+    found = (read_bot(path) for path in house_bots().values())
+    return next((files for files in found if files.sha256 == sha256), None)
+
+
+def choices(game: Game, capsule: Capsule, files: BotFiles, seconds: float) -> Choices:
+    """Ask a house bot for the decision of a capsule again. Raises TooLong after about `seconds`, and like `bring_back`."""
+    seat = open_seat(files, seed=int(capsule.seed, 16), params=json_object(bytes(capsule.params).decode()))
+    with readiness.absent_parts(readiness.compile_here), seat as held:
+        noting = _NotingSeat(held, time.monotonic() + seconds)
+        rerun = bring_back(game, capsule, noting)
+    return Choices(
+        seat=capsule.seat, decision=capsule.decision, played=capsule.played, now=printable(str(rerun.action), 200),
+        cpu_ms=round(1000 * rerun.cpu_seconds, 3), searches=[_search(found) for found in noting.found],
+        differing=len(rerun.differing), fault="" if rerun.fault is None else printable(rerun.fault.reason, OUTPUT_LETTERS),
+        output=printable(rerun.output, OUTPUT_LETTERS),
+    )  # fmt: skip
+
+
+class _NotingSeat:
+    """A seat that notes what the searches of its last decision returned; implements match.Seat."""
+
+    isolation = "none"
+
+    def __init__(self, seat: Seat, deadline: float) -> None:
+        self.found: list[Findings] = []
+        self._seat = seat
+        self._deadline = deadline
+
+    @property
+    def wants_forced(self) -> bool:
+        return self._seat.wants_forced
+
+    def start(self, info: StartInfo) -> Fault | None:
+        return self._seat.start(info)
+
+    def ask(self, view: View) -> None:
+        if time.monotonic() > self._deadline:
+            raise TooLong
+        self.found = []
+        view.search = self._noted(view.search)  # type: ignore[method-assign]  # the bot searches by this view alone
+        self._seat.ask(view)
+
+    def answer(self) -> Answer | Fault:
+        return self._seat.answer()
+
+    def end(self, result: EndInfo) -> None:
+        self._seat.end(result)
+
+    def _noted(self, search: Callable[..., Findings]) -> Callable[..., Findings]:
+        def noted(*args: Any, **settings: Any) -> Findings:
+            self.found.append(search(*args, **settings))
+            return self.found[-1]
+
+        return noted
+
+
+def _search(found: Findings) -> Search:
+    options = [
+        Option(
+            action=one.action, visits=one.visits, value=round(one.value, 4) if math.isfinite(one.value) else None,
+            share=round(one.share, 4),
+        )
+        for one in found.choices
+    ]  # fmt: skip
+    return Search(simulations=found.simulations, best=found.best, options=sorted(options, key=lambda one: -one.visits))
