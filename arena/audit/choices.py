@@ -1,4 +1,4 @@
-"""What a bot's searches looked at before a decision: the match is played again up to it, and what `view.search` returned is noted.
+"""What a bot's searches looked at before a decision: the bot is put before it again, and what `view.search` returned is noted.
 
 Matches repeat exactly, so nothing of this is stored. The bot runs in this process, so only house bots are asked: their code is
 this installation's own.
@@ -100,15 +100,16 @@ class _NotingSeat:
         self.found: list[Findings] = []
         self._seat = seat
         self._deadline = deadline
-
-    @property
-    def wants_forced(self) -> bool:
-        return self._seat.wants_forced
+        self.wants_forced = False
 
     def start(self, info: StartInfo) -> Fault | None:
-        return self._seat.start(info)
+        """Start the bot."""
+        fault = self._seat.start(info)
+        self.wants_forced = self._seat.wants_forced
+        return fault
 
     def ask(self, view: View) -> None:
+        """Put the decision to the bot, and note from now on. Raises TooLong."""
         if time.monotonic() > self._deadline:
             raise TooLong
         self.found = []
@@ -116,9 +117,11 @@ class _NotingSeat:
         self._seat.ask(view)
 
     def answer(self) -> Answer | Fault:
+        """What the bot answers."""
         return self._seat.answer()
 
     def end(self, result: EndInfo) -> None:
+        """Tell the bot the end."""
         self._seat.end(result)
 
     def _noted(self, search: Callable[..., Findings]) -> Callable[..., Findings]:

@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
+from arena.audit.choices import Choices
 from arena.pages.frames import Opinion
 from arena.site.asked import Asked
 from arena.site.views.bot import Bot, BotQuery, bot
+from arena.site.views.choices import ChoicesQuery, match_choices
 from arena.site.views.home import Home, HomeQuery, home
 from arena.site.views.match import Match, MatchQuery, OpinionQuery, match, match_opinion
 from arena.site.views.matches import Matches, MatchesQuery, matches
@@ -47,6 +49,10 @@ SUBJECTS = (
     ),
     Subject("/bots/{name}", "A bot, and what its rating in a tournament comes from.", bot, BotQuery, Bot, "bot"),
     Subject("/m/{id}/opinion", "What the room's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
+    Subject(
+        "/m/{id}/choices", "What a house bot's search looked at before a decision; the match is played again for it.",
+        match_choices, ChoicesQuery, Choices, None,
+    ),
     Subject("/m/{id}", "A match, for one pair of eyes.", match, MatchQuery, Match, "match"),
     Subject("/tv", "Matches that are worth watching.", tv, TvQuery, Tv, "tv"),
     Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),

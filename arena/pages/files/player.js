@@ -10,7 +10,8 @@
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
  * }
  * options: {
- *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead), speed, isPlaying, hasKeys (of the
+ *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead),
+ *   followed (a seat), speed, isPlaying, hasKeys (of the
  *   whole page, not only of the player), isBare (table and controls alone), onMove({seat, at}), link({seat, at}), onEnd()
  * }
  * An address is the number of the next decision, as `arena replay` prints it; `round-N` is the end of a round.
@@ -48,7 +49,7 @@
       this.seats = this.header.players.map((_, seat) => seat);
       this.names = this.header.players.map(({bot, version}) => version === 1 ? bot : `${bot} v${version}`);
       this.total = this.header.outline.numbers.length;
-      this.followed = this.eyes ?? this.worst();
+      this.followed = this.options.followed ?? this.eyes ?? this.worst();
       this.panels = arena.playerPanels(this);
       this.root.replaceChildren(...this.panels.elements);
       this.root.classList.add("player");

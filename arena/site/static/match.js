@@ -43,6 +43,7 @@ arena.replays = (() => {
   try {
     const player = await arena.player(place, isEmbedded ? arena.replays.embedded(id) : arena.replays.match(id), {
       lang, at: at(), frame: start === undefined || at() ? null : Number(start), seat: seat === undefined ? null : Number(seat),
+      followed: start === undefined ? null : Number(new URLSearchParams(location.search).get("lost")),
       ...(isEmbedded ? {isBare: true} : whole),
     });
     addEventListener("hashchange", () => player.seekAddress(at()));

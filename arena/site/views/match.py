@@ -48,7 +48,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 def match(asked: Asked[MatchQuery]) -> Match:
     """The data of `/m/ID`. Raises Problem 404 for an unknown match, seat or page."""
     match_id, query = asked.place["id"], asked.query
-    _check_id(match_id)
+    check_id(match_id)
     tournament, found = _located(asked.library, match_id)
     record = found.record
     if query.seat is not None and query.seat >= len(record.seats):
@@ -69,11 +69,11 @@ class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     """The data of `/api/m/ID/opinion`: looks at all cards."""
-    _check_id(asked.place["id"])
+    check_id(asked.place["id"])
     return opinion(_located(asked.library, asked.place["id"])[1])
 
 
-def _check_id(match_id: str) -> None:
+def check_id(match_id: str) -> None:
     """Raise Problem 404 for what is no whole id: the beginning of one must not find a match that was not meant."""
     if len(match_id) != MATCH_ID_DIGITS or set(match_id) - _HEX:
         raise Problem(404, f"a match has an id of {MATCH_ID_DIGITS} hex digits; this is none")

@@ -1,0 +1,65 @@
+"""What a house bot's searches looked at before a decision of a stored match, which is played again for it."""
+
+import threading
+from typing import Annotated
+
+import msgspec
+
+from arena import games
+from arena.audit.capsule import pack, setup_of
+from arena.audit.choices import Choices, TooLong, choices, house_files
+from arena.hall.finding import locate_match
+from arena.match import HostTrouble
+from arena.records import json_object
+from arena.site.asked import Asked
+from arena.site.problems import Problem
+from arena.site.views.match import check_id
+from arena.store.manifest import read_manifest, stored_clock, stored_limits
+from arena.workers.needs import needs_at
+from arena.workers.warmup import warm_rooms
+
+SECONDS = 20.0
+"""For a bot to come to the decision again."""
+
+_one_at_a_time = threading.Lock()
+
+
+class ChoicesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The decision."""
+
+    seat: Annotated[int, msgspec.Meta(ge=0, le=63)]
+    """The seat that decides."""
+    decision: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+    """The decision, by its number in `arena replay`."""
+
+
+def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
+    """The data of `/api/m/ID/choices`. Raises Problem, also where the bot is none of this installation's."""
+    match_id, query = asked.place["id"], asked.query
+    check_id(match_id)
+    folder, record, key = locate_match(asked.library.out, match_id)
+    if query.seat >= len(record.seats):
+        raise Problem(404, f"the match has the seats 0 to {len(record.seats) - 1}, not {query.seat}")
+    row = record.seats[query.seat]
+    files = house_files(row.bot_sha256)
+    if files is None:
+        raise Problem(
+            403,
+            f"{row.bot} is no house bot, so the hall does not run its code. In a terminal, locked in: "
+            f"arena capsule {match_id} {query.seat} --decision {query.decision} --run",
+        )
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Problem(429, "another match is being played again; try again in a moment")
+    try:
+        warm_rooms(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
+        manifest = read_manifest(folder)
+        setup, limits = setup_of(record, key, stored_clock(manifest, folder)), stored_limits(manifest, folder)
+        game = games.load(record.game)
+        capsule = pack(game, record, setup, manifest.name, query.seat, query.decision, limits=limits)
+        return choices(game, capsule, files, SECONDS)
+    except TooLong:
+        raise Problem(503, f"{row.bot} did not come to this decision again within {SECONDS:g} seconds") from None
+    except HostTrouble as trouble:
+        raise Problem(503, f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
+    finally:
+        _one_at_a_time.release()
