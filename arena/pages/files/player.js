@@ -38,7 +38,7 @@
       this.word = arena.wordsOf("player", this.lang);
       this.source = arena.frames(match.page);
       this.eyes = options.seat ?? null;
-      this.index = -1;
+      this.index = 0;
       this.asked = 0;
       this.speed = options.speed ?? 1;
       this.timer = null;
