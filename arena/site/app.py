@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
+from arena.site import openapi
 from arena.site.asked import Asked
 from arena.site.assets import Assets
 from arena.site.guard import Guard, Rules, cookie_name
@@ -75,6 +76,7 @@ class Hall:
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
         routes: list[BaseRoute] = [
+            Route(openapi.PATH, self.described),
             WebSocketRoute("/live", Sockets(self.feed).endpoint),
             Route("/static/{hash}/{name:path}", self.static),
             Route("/login", self.login_page, methods=["GET"]),
@@ -82,7 +84,8 @@ class Hall:
         ]
         for subject in EMBEDDED:
             routes.append(Route(f"{subject.path}.json", self._json(subject)))
-            routes.append(Route(subject.path, self._page(subject, subject.template or "")))
+            if subject.template is not None:
+                routes.append(Route(subject.path, self._page(subject, subject.template)))
         for subject in SUBJECTS:
             routes.append(Route(f"/api{subject.path}".rstrip("/"), self._json(subject)))
             if subject.template is not None:
@@ -134,6 +137,10 @@ class Hall:
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Response(asset.zipped, headers=headers | {"content-encoding": "gzip"}, media_type=asset.media_type)
         return Response(asset.content, headers=headers, media_type=asset.media_type)
+
+    async def described(self, _request: Request) -> Response:
+        """The description of the JSON addresses."""
+        return Response(msgspec.json.encode(openapi.document()), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
 
     async def login_page(self, request: Request) -> Response:
         """The page that sends the token of its address, which browsers never send by themselves."""

@@ -59,5 +59,8 @@ SUBJECTS = (
     Subject("/rules/{game}", "The rules of a game, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
 )  # fmt: skip
 """All subjects; of two that fit an address the first one answers."""
-EMBEDDED = (Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", match, MatchQuery, Match, "embed"),)
+EMBEDDED = (
+    Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", match, MatchQuery, Match, "embed"),
+    Subject("/embed/m/{id}/opinion", "What the evaluation thinks of it.", match_opinion, OpinionQuery, Opinion, None),
+)
 """What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""

@@ -1,6 +1,7 @@
 """A tournament: how far it is, its tables, who beats whom, and its faults."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -46,7 +47,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     pool: str
     seats: int | str | None
     deals: int | str | None
-    options: dict[str, object]
+    options: dict[str, Any]
 
 
 class Pairs(msgspec.Struct, frozen=True, kw_only=True):
