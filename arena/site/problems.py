@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 from starlette.responses import Response
 
-API = "/api/"
+API, DATA = "/api", ".json"
 
 MEDIA_JSON = "application/json"
 
@@ -25,6 +25,11 @@ class Failure(msgspec.Struct, frozen=True):
     """What is wrong, and what would be right."""
 
 
+def is_data(path: str) -> bool:
+    """Whether the answer at an address is JSON."""
+    return path == API or path.startswith(f"{API}/") or path.endswith(DATA)
+
+
 def answer_of(problem: Problem, path: str, page: Callable[[Problem], str] | None = None) -> Response:
     """The answer that tells of a problem: JSON below `/api`, else a page or, where none can be made, plain text."""
     headers = {"cache-control": "no-store"}
@@ -32,7 +37,7 @@ def answer_of(problem: Problem, path: str, page: Callable[[Problem], str] | None
         headers["retry-after"] = "5"
     if problem.status == 401:
         headers["www-authenticate"] = "Bearer"
-    if path.startswith(API):
+    if is_data(path):
         return Response(msgspec.json.encode(Failure(problem.message)), problem.status, headers, MEDIA_JSON)
     if page is not None:
         return Response(page(problem), problem.status, headers, "text/html")

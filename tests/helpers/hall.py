@@ -1,0 +1,74 @@
+"""The hall as a browser or a program asks it, without a network."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.testclient import TestClient, WebSocketTestSession
+
+from arena.records import MatchRecord
+from arena.site.app import application
+from arena.site.guard import Rules
+from arena.store.journal import Journal
+from arena.store.lock import LOCK_FILE
+from arena.store.manifest import write_manifest
+from arena.store.rows import packed
+from arena.store.status import Pace, Score
+from helpers.results import make_manifest
+
+TOKEN = "the-token"
+HOST = "http://127.0.0.1:8000"
+
+
+@contextmanager
+def hall(out: Path, *, logged_in: bool = True, rules: Rules | None = None) -> Iterator[TestClient]:
+    """A client of the hall of these results; with the token, unless it is still to log in."""
+    headers = {"authorization": f"Bearer {TOKEN}"} if logged_in else {}
+    app = application(out, token=TOKEN, rules=rules)
+    with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False, follow_redirects=False) as client:
+        yield client
+
+
+def live(client: TestClient, **changes: str) -> WebSocketTestSession:
+    """A socket of the hall."""
+    return client.websocket_connect(HOST.replace("http", "ws") + "/live", headers=changes)
+
+
+class Played:
+    """A tournament that this test plays, match by match: the journal, the manifest and the lock of a run that goes on."""
+
+    def __init__(self, out: Path, name: str = "cup", total: int = 100, **changes: Any) -> None:
+        self.folder = out / name
+        self.folder.mkdir(parents=True)
+        bots = [
+            {"name": bot, "version": 1, "sha256": "0" * 64, "params": "{}", "games": ("naga",), "trusted": True}
+            for bot in ("alice", "bob")
+        ]
+        entries = [{"game": "naga", "pool": "naga", "options": {}, "deals": 50}]
+        manifest = make_manifest(
+            name=name, finished=False, matches=total, played=0, config={"entries": entries}, void=0, endings={}
+        )
+        self.manifest = msgspec.structs.replace(manifest, bots=msgspec.convert(bots, type(manifest).__annotations__["bots"]))
+        write_manifest(self.folder, self.manifest)
+        self.journal = Journal(self.folder)
+        self._total, self._score = total, Score()
+        self._lock = (self.folder / LOCK_FILE).open("a+")
+        self._lock.write(str(os.getpid()))
+        self._lock.flush()
+        self.store()
+
+    def store(self, *records: MatchRecord) -> None:
+        """Store matches as a run does, in one transaction with its notes."""
+        finished = packed(records)
+        self._score = self._score.plus(finished.endings)
+        pace = Pace(total=self._total, played=self._score.done, seconds=1.0 + self._score.done / 10)
+        self.journal.add(finished.rows, {**self._score.values(), **pace.values()})
+
+    def end(self) -> None:
+        """Let go of the folder."""
+        self.journal.close()
+        self._lock.truncate(0)
+        self._lock.close()
