@@ -7,6 +7,7 @@ import msgspec
 
 from arena.pages.frames import PAGE, Frame, Header, Opinion, StoredMatch, frames, header, opinion
 
+MOST_FRAMES = 2_000  # of all eyes together: more would find no room, and take seconds to make
 _LETTERS = 4 / 3  # that base64 makes of a byte
 
 
@@ -33,8 +34,9 @@ def packed(match: StoredMatch, room: int) -> str:
     """
     seats: list[int | None] = list(range(len(match.record.seats)))
     worth = opinion(match)
-    if len(worth.values) <= PAGE:
-        whole = _block([_view(match, eyes, [0]) for eyes in [None, *seats]], worth)
+    if len(worth.values) * (1 + len(seats)) <= MOST_FRAMES:
+        pages = list(range(-(-len(worth.values) // PAGE)))
+        whole = _block([_view(match, eyes, pages) for eyes in [None, *seats]], worth)
         if len(whole) <= room:
             return whole
     return _block([_shortened(match, worth, room)], worth)

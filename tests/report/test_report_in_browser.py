@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from arena.records import MatchRecord
 from arena.report.html.page import html
@@ -88,7 +88,7 @@ def test_a_link_leads_to_a_step_and_keys_lead_on(quiet: Page, page: Path) -> Non
     assert quiet.inner_text("details[open] .player-counter").startswith("4 / ")
     quiet.focus("details[open] .player-slider")
     quiet.keyboard.press("ArrowRight")
-    quiet.wait_for_function("document.querySelector('details[open] .player-counter').textContent.startsWith('6 / ')")
+    expect(quiet.locator("details[open] .player-counter")).to_have_text(re.compile("^6 / "))
     quiet.keyboard.press("1")
     quiet.wait_for_selector("details[open] .player-table .card-back")  # the hand of seat 0, as seat 1 sees it
     assert "--seat 1" in quiet.text_content("details[open] .player-command code")
