@@ -51,6 +51,14 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched or 'no tournament'}){unread}")
 
 
+def with_faults(record: MatchRecord, folder: Path) -> MatchRecord:
+    """The record with the evidence of its faults, which is in a file of its own if there is no journal. Raises StoreError."""
+    if record.faults or all(seat.fault_decision is None for seat in record.seats):
+        return record
+    stored = tuple(found for found in parquet.read_faults(folder) if found.match_id == record.match_id)
+    return msgspec.structs.replace(record, faults=stored)
+
+
 def _whole(digits: str, folders: Iterable[Path]) -> str | None:
     """The only id that begins with these digits; None: there is none. Raises StoreError if there are several."""
     low, high = digits.ljust(MATCH_ID_DIGITS, "0"), digits.ljust(MATCH_ID_DIGITS, "f")

@@ -11,6 +11,7 @@ from arena.pages.frames import Opinion
 from arena.site.asked import Asked
 from arena.site.views.bot import Bot, BotQuery, bot
 from arena.site.views.choices import ChoicesQuery, match_choices
+from arena.site.views.faults import Faults, FaultsQuery, match_faults
 from arena.site.views.home import Home, HomeQuery, home
 from arena.site.views.match import Match, MatchQuery, OpinionQuery, match, match_opinion
 from arena.site.views.matches import Matches, MatchesQuery, matches
@@ -53,6 +54,7 @@ SUBJECTS = (
         "/m/{id}/choices", "What a house bot's search looked at before a decision; the match is played again for it.",
         match_choices, ChoicesQuery, Choices, None,
     ),
+    Subject("/m/{id}/faults", "What is stored of the faults of a match.", match_faults, FaultsQuery, Faults, None),
     Subject("/m/{id}", "A match, for one pair of eyes.", match, MatchQuery, Match, "match"),
     Subject("/tv", "Matches that are worth watching.", tv, TvQuery, Tv, "tv"),
     Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),

@@ -303,4 +303,4 @@ def test_an_author_is_shown_the_evidence_on_the_board_and_in_the_report(out: Pat
         assert (int(seeds["deal"], 16), int(seeds["bot"], 16)) == (setup.deal_seed, setup.bot_seeds[seat])
     page = html(report(out / "cup"))
     assert ">Faults</h3>" in page and ">Slowest decisions</h3>" in page
-    assert "fly away" in page and "decision 4" in page and "contest 1" in page
+    assert "fly away" in page and "decision 4" in page and "Naga, game 1 of" in page

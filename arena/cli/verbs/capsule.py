@@ -17,15 +17,14 @@ from arena.cli.shared.options import FormatOption, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.errors import ArenaError, ConfigError
-from arena.hall.finding import locate_match
+from arena.hall.finding import locate_match, with_faults
 from arena.match import HostTrouble
-from arena.records import MatchRecord, json_object
+from arena.records import json_object
 from arena.report.terminal.capsule import print_capsule, print_rerun
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
 from arena.seats.holder import Holder
 from arena.seats.sandbox import LOCKED, NONE
-from arena.store import parquet
 from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 
@@ -112,7 +111,7 @@ def _packed(out: Path, match_id: str, seat: int, decision: int | None) -> tuple[
     if not 0 <= seat < len(record.seats):
         raise ConfigError(f"SEAT: a seat from 0 to {len(record.seats) - 1}, not {seat}")
     manifest = read_manifest(folder)
-    record = _with_faults(record, folder)
+    record = with_faults(record, folder)
     game = ready(record.game)
     setup = setup_of(record, key, stored_clock(manifest, folder))
     fault = first_fault(record, seat) if decision is None else decision
@@ -173,14 +172,6 @@ def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:
     if found is None:
         raise ConfigError(f"--run: the files of {packed.bot} are not here any more; name them with --bot PATH")
     return found
-
-
-def _with_faults(record: MatchRecord, folder: Path) -> MatchRecord:
-    """The record with the evidence of its faults, which is in a file of its own if there is no journal."""
-    if record.faults:
-        return record
-    stored = tuple(found for found in parquet.read_faults(folder) if found.match_id == record.match_id)
-    return msgspec.structs.replace(record, faults=stored)
 
 
 def _write(path: Path, packed: Capsule) -> None:

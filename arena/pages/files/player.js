@@ -8,6 +8,7 @@
  *   page(eyes, number): promise of frames (arena/pages/files/frames.js); eyes: the eyes to choose from, seats and null; without: all
  *   opinion(): promise of {values, lost}, or null       what the room's evaluation thinks of each frame
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
+ *   faults(): promise of {faults}, or left out          what is stored of the faults
  * }
  * options: {
  *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead),

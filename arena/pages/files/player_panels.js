@@ -76,7 +76,7 @@
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
     const stage = el("div", {class: "player-stage"}, tableRoot, textRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
-      [el("div", {class: "player-body"}, stage, side), status, jumps, players, opinionBox, choices?.element ?? "", commands.element, keysDialog].filter(Boolean);
+      [el("div", {class: "player-body"}, stage, side), status, jumps, players, opinionBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
     async function copy(text) {
       try {
@@ -136,7 +136,8 @@
           now.setAttribute("aria-current", "step");
           list.scrollTop = now.offsetTop - list.clientHeight / 2 + now.offsetHeight / 2;
         }
-        if (!isQuiet) live.textContent = player.said(player.index, frame, frames[player.index - first - 1])
+        const isSaid = !isQuiet && (!player.timer || player.speed <= 1 || player.index === player.total - 1);   // else it is too fast to follow
+        if (isSaid) live.textContent = player.said(player.index, frame, frames[player.index - first - 1])
           .map(({seat, text}) => seat === null ? text : `${names[seat]}: ${text}`).join(". ");
         if (!player.timer) tell("");
         panels.showWorth();
@@ -202,6 +203,29 @@
     });
     return el("table", {class: "player-players"}, el("caption", {}, word("players")),
       el("thead", {}, el("tr", {}, heads.map((head, at) => el("th", {scope: "col", class: at > 1 ? "number" : null}, word(head))))), el("tbody", {}, rows));
+  };
+
+  /** What is stored of the faults, asked for when a reader opens it; null where there is none. */
+  const faultsPanel = (player) => {
+    const {word, match, names, header} = player;
+    if (!match.faults || !header.faults.length) return null;
+    const element = el("details", {class: "player-more"}, el("summary", {}, word("faults")));
+    const one = ({seat, decision, ending, reason, output, exit}) => {
+      const go = el("button", {type: "button"}, decision < 0 ? word("faults_start") : word("faults_at", {n: decision}));
+      go.addEventListener("click", () => player.step(player.after(decision) - player.index));
+      return el("div", {}, el("p", {class: "player-command"}, el("b", {}, names[seat]), el("span", {class: "player-fault"}, `⚠ ${word(`ending_${ending}`)}`), go),
+        el("p", {class: "player-note"}, reason, exit ? ` (${exit})` : null),
+        output ? el("pre", {class: "player-text choices-output", tabindex: "0", "aria-label": word("choices_output")}, output) : el("p", {class: "player-note"}, word("faults_silent")));
+    };
+    element.addEventListener("toggle", async () => {
+      if (!element.open || element.children.length > 1) return;
+      try {
+        element.append(...(await match.faults()).faults.map(one));
+      } catch (error) {
+        element.append(el("p", {class: "player-note"}, word("unread", {why: error.message})));
+      }
+    });
+    return element;
   };
 
   const helpDialog = (player) => {

@@ -17,6 +17,7 @@ arena.replays = (() => {
   const match = (id) => ({
     page: async (eyes, number) => (await ask(`/api/m/${id}?page=${number}${eyesOf(eyes)}`)).frames,
     opinion: () => ask(`/api/m/${id}/opinion`),
+    faults: () => ask(`/api/m/${id}/faults`),
     choices: (seat, decision) => ask(`/api/m/${id}/choices?seat=${seat}&decision=${decision}`),
   });
 
