@@ -24,17 +24,17 @@ GAMES = ("nertz", "yaniv")
 DRAWN = """([game, positions]) => positions.map((position) => {
   const root = document.createElement("div");
   arena.tables[game].draw(root, position, {seat: null, names: null, lang: "en"});
-  const owner = (mark) => Number([...mark.classList].find((name) => /^mark-/.test(name)).slice(5));
+  const owner = (mark) => Number([...mark.classList].find((name) => /^deck-mark-/.test(name)).slice(10));
   const seatsOf = (element) =>
     [...element.closest("section").querySelectorAll("[data-seat]")].map((plate) => Number(plate.dataset.seat));
-  const tallyOf = (tally) => [owner(tally.querySelector(".mark")), Number(tally.textContent)];
+  const tallyOf = (tally) => [owner(tally.querySelector(".deck-mark")), Number(tally.textContent)];
   return {
     takes: [...root.querySelectorAll("[data-take]")].map((card) => card.dataset.take),
     winners: [...root.querySelectorAll(".winner")].flatMap(seatsOf),
     callers: [...root.querySelectorAll(".shout")].map((element) => Number(element.closest("[data-seat]").dataset.seat)),
     beaten: root.querySelector(".beater") !== null,
     foundations: Object.fromEntries([...root.querySelectorAll("[data-zone^=foundation]")].map((zone) => [zone.dataset.zone, {
-      top: owner(zone.querySelector(".mark")),
+      top: owner(zone.querySelector(".playing-card:last-child > .deck-mark")),
       whose: [...zone.parentElement.querySelectorAll(".tally")].map(tallyOf),
     }])),
   };

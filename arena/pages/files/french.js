@@ -67,27 +67,27 @@ arena.french = (() => {
     drawing.append(shown === "rank" ? bare(suit, rank) : index(suit, rank));
     if (shown !== "all") return drawing;
     drawing.append(
-      svg("g", {class: "other-end", transform: "rotate(180 50 70)"}, index(suit, rank)),
-      svg("g", {class: "picture"}, rank === JOKER ? jester() : COURTS.includes(rank) ? court(suit, rank) : pips(suit, rank)),
-      rank === JOKER ? svg("g", {class: "emblem"}, jesterHead()) : shape(suit, 60, 97, rank === "A" ? 3.9 : 3.3, "emblem"));
+      svg("g", {class: "face-other-end", transform: "rotate(180 50 70)"}, index(suit, rank)),
+      svg("g", {class: "face-picture"}, rank === JOKER ? jester() : COURTS.includes(rank) ? court(suit, rank) : pips(suit, rank)),
+      rank === JOKER ? svg("g", {class: "face-emblem"}, jesterHead()) : shape(suit, 60, 97, rank === "A" ? 3.9 : 3.3, "emblem"));
     return drawing;
   };
 
   /** The corner: the rank, and the suit under it or (where the upper edge shows) beside it. */
   const index = (suit, rank) => {
-    if (rank === JOKER) return svg("g", {class: "index"}, path(STAR, "translate(13 15.5) scale(1.1)"), letters("JOKER", 13, 30));
+    if (rank === JOKER) return svg("g", {class: "face-index"}, path(STAR, "translate(13 15.5) scale(1.1)"), letters("JOKER", 13, 30));
     const ten = rank === "T" ? {textLength: 21, lengthAdjust: "spacingAndGlyphs"} : {};
-    return svg("g", {class: "index"},
-      svg("text", {x: 13, y: 25, class: "rank", ...ten}, rank === "T" ? "10" : rank),
+    return svg("g", {class: "face-index"},
+      svg("text", {x: 13, y: 25, class: "face-rank", ...ten}, rank === "T" ? "10" : rank),
       shape(suit, 0, 0, 0.82, "index-suit"));
   };
 
   /** The rank and the suit, as large as they can be. */
-  const bare = (suit, rank) => rank === JOKER ? svg("g", {class: "bare"}, path(STAR, "translate(50 72) scale(4)")) :
-    svg("g", {class: "bare"}, svg("text", {x: 50, y: 74, ...(rank === "T" ? {textLength: 84, lengthAdjust: "spacingAndGlyphs"} : {})}, rank === "T" ? "10" : rank),
-      shape(suit, 50, 108, 2.5, ""));
+  const bare = (suit, rank) => rank === JOKER ? svg("g", {class: "face-bare"}, path(STAR, "translate(50 72) scale(4)")) :
+    svg("g", {class: "face-bare"}, svg("text", {x: 50, y: 74, ...(rank === "T" ? {textLength: 84, lengthAdjust: "spacingAndGlyphs"} : {})}, rank === "T" ? "10" : rank),
+      shape(suit, 50, 108, 2.5));
 
-  const letters = (word, x, y) => [...word].map((letter, place) => svg("text", {x, y: y + 9.5 * place, class: "letter"}, letter));
+  const letters = (word, x, y) => [...word].map((letter, place) => svg("text", {x, y: y + 9.5 * place, class: "face-letter"}, letter));
 
   const pips = (suit, rank) =>
     PIPS[rank].map(([x, y]) => path(SUITS[suit], `translate(${x} ${y}) scale(${rank === "A" ? 2.6 : 1.02})${y > 70 ? " rotate(180)" : ""}`));
@@ -96,16 +96,18 @@ arena.french = (() => {
   const court = (suit, rank) => {
     const half = () => FIGURES[rank](suit);
     return [
-      svg("rect", {x: 25, y: 10, width: 50, height: 120, rx: 3, class: "frame"}),
+      svg("rect", {x: 25, y: 10, width: 50, height: 120, rx: 3, class: "face-frame"}),
       svg("g", {}, half()), svg("g", {transform: "rotate(180 50 70)"}, half()),
-      svg("path", {d: "M25 70H75", class: "line"}),
+      svg("path", {d: "M25 70H75", class: "face-line"}),
     ];
   };
 
-  const path = (d, transform, kind) => svg("path", {d, transform, class: kind});
-  const part = (d, kind) => svg("path", {d, class: kind});
-  const shape = (suit, x, y, scale, kind) => svg("g", {class: kind}, path(SUITS[suit], `translate(${x} ${y}) scale(${scale})`));
-  const eyes = (y) => part(`M45.4 ${y}h.1M54.5 ${y}h.1M50 ${y + 1}l-1 4.4h1.8`, "line face-line");
+  /** Classes of a drawing: with a prefix, so that no other style sheet of a page means them. */
+  const inked = (kind) => kind && kind.split(" ").map((name) => `face-${name}`).join(" ");
+  const path = (d, transform, kind) => svg("path", {d, transform, class: inked(kind)});
+  const part = (d, kind) => svg("path", {d, class: inked(kind)});
+  const shape = (suit, x, y, scale, kind) => svg("g", {class: inked(kind)}, path(SUITS[suit], `translate(${x} ${y}) scale(${scale})`));
+  const eyes = (y) => part(`M45.4 ${y}h.1M54.5 ${y}h.1M50 ${y + 1}l-1 4.4h1.8`, "line features");
 
   const FIGURES = {
     K: (suit) => [
@@ -150,7 +152,7 @@ arena.french = (() => {
   ];
 
   /** The mark of a back, in a line of text or upon a card: whose deck it is from. */
-  const mark = (design) => el("i", {class: `mark mark-${design % BACKS}`, "aria-hidden": "true"});
+  const mark = (design) => el("i", {class: `deck-mark deck-mark-${design % BACKS}`, "aria-hidden": "true"});
 
   /** The name of a card in words. */
   const name = (text, lang) => {

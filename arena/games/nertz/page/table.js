@@ -38,7 +38,7 @@
       count(word("round"), position.round ?? 1), count(word("tick"), position.tick ?? 0),
       count(word("target"), options.target ?? 100),
       position.stuck ? count(word("stuck"), word("of", {n: position.stuck, all: options.stuck_limit ?? 3})) : null,
-      options.latency && options.latency !== "none" ? el("span", {class: "note"}, word(`latency_${options.latency}`)) : null,
+      options.latency && options.latency !== "none" ? el("span", {class: "remark"}, word(`latency_${options.latency}`)) : null,
       position.phase === "over" ? el("strong", {class: "verdict"}, verdict(table)) : null);
   };
 
@@ -48,7 +48,7 @@
   /** Every suit has a place for the ace of every deck, so that no foundation moves when another one is opened. */
   const middle = (table) => {
     const {position, word} = table, piles = position.foundations.map((pile, number) => ({...pile, number}));
-    return el("section", {class: "middle", "aria-label": word("foundations")}, [...SUITS].map((suit) => {
+    return el("section", {class: "field", "aria-label": word("foundations")}, [...SUITS].map((suit) => {
       const own = piles.filter((pile) => pile.suit === suit);
       const free = Math.max(0, position.units.length - own.length);
       return el("div", {class: "suit"}, own.map((pile) => foundation(table, pile)),
@@ -59,14 +59,21 @@
   const foundation = ({position, word, lang, unitName}, {suit, units, number}) => {
     const size = units.length, top = units[size - 1], isClosed = size === RANKS.length;
     const tallies = position.units.map((_unit, unit) => ({unit, laid: units.filter((owner) => owner === unit).length})).filter(({laid}) => laid);
-    const cards = units.map((owner, rank) => card(suit + RANKS[rank], {key: `${owner}:${suit}${RANKS[rank]}`, lang, shown: rank === size - 1 ? "all" : "none"}));
-    cards[size - 1]?.append(mark(top));
+    const cards = units.map((owner, rank) => pileCard(suit + RANKS[rank], owner, lang, size - 1 - rank));
+    cards.slice(-2).forEach((element, at, last) => element.append(mark(units[size - last.length + at])));
     const label = word("foundation_label", {suit: arena.wordsOf("page", lang)(`card_suit_${suit}`), n: size, name: unitName(top)});
     return el("div", {class: `foundation ${isClosed ? "is-closed" : ""}`},
       zone(`foundation-${number}`, label, "pile", cards),
       el("div", {class: "whose"}, tallies.map(({unit, laid}) =>
         el("span", {class: "tally", title: unitName(unit)}, mark(unit), String(laid)))),
       isClosed ? el("div", {class: "closed"}, word("closed")) : null);
+  };
+
+  /** A card of a pile with `above` cards upon it: the one beneath the top is seen, too, while the top comes or goes. */
+  const pileCard = (text, unit, lang, above, classes = "", reach = 1) => {
+    const element = card(text, {key: `${unit}:${text}`, lang, classes, shown: above <= reach ? "all" : "none"});
+    if (above) element.setAttribute("aria-hidden", "true");
+    return element;
   };
 
   /** A unit's plates and piles. `size`: "own", "rival", or "equal" where all cards are open. */
@@ -115,8 +122,9 @@
     const hidden = (at) => cards.slice(0, at).filter((text) => text === "?").length;
     return slot("waste", word("waste"), cards.length,
       zone(name, word("waste_label", {n: cards.length, name: unitName(unit)}), `packet ${cards.length ? "" : "is-empty"}`, cards.map((text, at) => {
-        const classes = at > last - fan && at > 0 && at > Math.max(0, cards.length - fan) ? "beside" : "under";
-        if (text !== "?") return card(text, {key: `${unit}:${text}`, lang, classes, shown: at === last ? "all" : at > last - fan ? "left" : "none"});
+        const above = last - at, classes = above < fan - 1 && at > 0 ? "beside" : "under";
+        if (text !== "?" && above && above < fan) return card(text, {key: `${unit}:${text}`, lang, classes, shown: "left"});
+        if (text !== "?") return pileCard(text, unit, lang, above, classes, fan);
         const covered = back(name, hidden(at), {lang, design: unit});
         covered.classList.add(classes);
         return covered;
@@ -136,9 +144,9 @@
   const ahead = ({position, word, lang}, unit) => {
     const step = position.options.flip ?? PACKET, cards = position.units[unit].stock, opened = [];
     for (let at = step - 1; at < cards.length + step - 1; at += step) opened.push(cards[Math.min(at, cards.length - 1)]);
-    if (opened.every((text) => text === "?")) return null;
+    const isUnknown = opened.every((text) => text === "?");
     return el("p", {class: "ahead"}, el("span", {class: "count-label"}, word("next_flips")), " ",
-      opened.map((text, at) => [at ? " · " : null, text === "?" ? "?" : short(text, lang)]));
+      isUnknown ? opened[0] ?? "–" : opened.map((text, at) => [at ? " · " : null, text === "?" ? "?" : short(text, lang)]));
   };
 
   /** What a seat has done in the last tick, what it has chosen in this one, and whether it is busy. */
@@ -146,13 +154,12 @@
     const {memory, pending, due, failed, phase} = position, move = position.caller === who ? null : memory.moves?.[who], choice = pending[who], since = memory.since?.[who];
     const isKnown = (value) => value !== null && value !== undefined;
     const hasFailed = failed.includes(who);
-    return [
+    return el("span", {class: "doings"},
       hasFailed ? el("span", {class: "doing failed"}, `✗ ${word("failed", {move: move ? inWords(move, word) : word("move")})}`) :
         move ? el("span", {class: "doing done"}, `${move === "begun" ? "…" : "✓"} ${inWords(move, word)}`) : null,
       phase !== "over" && isKnown(choice) ? el("span", {class: "doing chosen"}, choice === "?" ? word(isKnown(since) ? "busy" : "has_chosen") : word("chose", {move: inWords(choice, word)}),
         isKnown(due[who]) && due[who] !== "?" && due[who] > (position.tick ?? 0) ? ` ${word("counts_in", {tick: due[who]})}` : null,
-        isKnown(since) ? ` ${word("since", {tick: since})}` : null) : null,
-    ];
+        isKnown(since) ? ` ${word("since", {tick: since})}` : null) : null);
   };
 
   /** A move of the notation in words: "work 2 found" as "work pile 3 to a foundation". */
@@ -171,9 +178,19 @@
     return totals.map((_total, unit) => unit).filter((unit) => totals[unit] === most);
   };
 
-  const say = (event, {lang}) => {
-    const word = arena.wordsOf("nertz", lang);
-    return / (found|work \d)$/.test(event) ? word("say_move", {move: inWords(event, word)}) : word(`say_${event}`);
+  /** The card that a move takes (of several, the first one), null where that is not known. `seat` may be missing. */
+  const cardMoved = (event, position, seat) => {
+    const given = filled(position ?? {}), layout = given.units[Math.floor(seat / given.perUnit)], [from, first, to, second] = event.split(" ");
+    if (!layout) return null;
+    if (from !== "work") return layout[from]?.at(-1) ?? null;
+    const source = layout.work[first] ?? [], target = to === "work" ? layout.work[second]?.at(-1) : undefined;
+    return (target ? source.find((text) => RANKS.indexOf(text[1]) === RANKS.indexOf(target[1]) - 1) : source.at(-1)) ?? null;
+  };
+
+  const say = (event, {lang, position, seat}) => {
+    const word = arena.wordsOf("nertz", lang), isMove = / (found|work \d)$/.test(event), moved = isMove ? cardMoved(event, position, seat) : null;
+    if (!isMove) return word(`say_${event}`);
+    return moved && moved !== "?" ? word("say_card", {card: short(moved, lang), move: inWords(event, word)}) : word("say_move", {move: inWords(event, word)});
   };
 
   arena.table("nertz", {draw, say});

@@ -53,7 +53,7 @@
       count(word("round"), position.round ?? 1), count(word("turn"), (position.turns ?? 0) + 1),
       count(word("threshold"), options.threshold === "none" ? word("any") : word("at_most", {n: options.threshold ?? 5})),
       count(word(options.mode === "elim201" ? "drop_limit" : "limit"), options.limit ?? 101),
-      options.slap_down ? el("span", {class: "note"}, word("with_slap")) : null,
+      options.slap_down ? el("span", {class: "remark"}, word("with_slap")) : null,
       end ? el("strong", {class: "verdict"}, verdict(end, word, seatName)) : null);
   };
 
@@ -85,14 +85,14 @@
   const player = (table, who) => {
     const {position, word, page, names, seat, seatName, end} = table, hand = position.hands[who], isMe = who === seat;
     const isOut = position.dropped[who] > 0 && !(end && position.dropped[who] === position.round);
-    return el("section", {class: `player ${isMe ? "own" : seat === null ? "equal" : "rival"} ${isOut ? "is-out" : ""}`, "aria-label": word("player_label", {name: seatName(who)})},
+    return el("section", {class: `seat-area ${isMe ? "own" : seat === null ? "equal" : "rival"} ${isOut ? "is-out" : ""}`, "aria-label": word("player_label", {name: seatName(who)})},
       plate(who, {names, turn: position.phase !== "over" && position.turn === who, isMe, word: page},
         position.starter === who ? el("span", {class: "tag"}, word("starter")) : null,
         end?.caller === who ? el("strong", {class: "shout"}, word("shout")) : null,
         end?.beaters.includes(who) ? el("strong", {class: "tag beater"}, word("assaf")) : null,
         end?.winners.includes(who) ? el("strong", {class: "winner"}, word("wins")) : null),
       total(table, who),
-      isOut ? el("p", {class: "note"}, word("dropped", {n: position.dropped[who]})) : handOf(table, who),
+      isOut ? el("p", {class: "remark"}, word("dropped", {n: position.dropped[who]})) : handOf(table, who),
       isOut ? null : handFacts(table, who, hand));
   };
 
@@ -117,7 +117,7 @@
         return element;
       }),
       Array.from({length: size - texts.length}, (_, place) => back(`hand-${who}`, place, {lang})),
-      size ? null : el("span", {class: "note"}, word("no_cards")));
+      size ? null : el("span", {class: "remark"}, word("no_cards")));
   };
 
   const eye = () => svg("svg", {viewBox: "0 0 20 12", class: "eye", "aria-hidden": "true"},
@@ -127,7 +127,7 @@
     if (hand.includes("?")) return null;
     const value = points(hand), most = position.options.threshold ?? 5, isMidTurn = position.phase !== "start" && position.turn === who;
     const mayCall = !isMidTurn && (most === "none" || value <= most);
-    return el("p", {class: "facts"}, count(word("in_hand"), value),
+    return el("p", {class: "hand-facts"}, count(word("in_hand"), value),
       !end && mayCall ? el("strong", {class: "tag good"}, word("may_call")) : null,
       !end && who === seat && position.phase === "slap" ? el("strong", {class: "tag"}, word("may_slap")) : null);
   };
@@ -141,10 +141,10 @@
       return element;
     });
     const laid = position.laid.map((text) => card(text, {key: keys(text), lang}));
-    return el("section", {class: "middle"},
+    return el("section", {class: "field"},
       heap("stock", word("stock"), size, stock("stock", word("stock_label", {n: size}), size)),
       heap("previous", word("previous"), null, zone("previous", word("previous_label", {n: previous.length}), "row", previous),
-        takes.some(Boolean) ? el("span", {class: "note"}, word(takes.every(Boolean) ? "take_all" : "take_ends")) : null),
+        takes.some(Boolean) ? el("span", {class: "remark"}, word(takes.every(Boolean) ? "take_all" : "take_ends")) : null),
       position.phase === "over" ? null : heap("laid", position.turn === null || position.turn === undefined || !laid.length ? word("laid") : word("laid_by", {name: seatName(position.turn)}), null,
         zone("laid", word("laid_label", {n: laid.length}), `row ${laid.length ? "" : "is-empty"}`, laid)));
   };
@@ -180,7 +180,7 @@
 
   /** After a reshuffle: the cards that have been in the hands since before it, and how many each seat holds. */
   const earlier = ({position, word, lang}) => (position.memory.earlier ?? []).map(({cards, held}) =>
-    el("p", {class: "note"}, word("earlier", {
+    el("p", {class: "remark"}, word("earlier", {
       cards: (cards ?? []).map((text) => short(text, lang)).join(" "),
       held: (held ?? []).map((number, who) => number ? word("held", {seat: who, n: number}) : "").filter(Boolean).join(word("and")),
     })));
