@@ -20,7 +20,7 @@ const shape = (card) => ({
   is_back: card.classList.contains("card-back"), has_face: card.querySelector("svg") !== null,
   label: card.getAttribute("aria-label"),
 });
-window.drawn = (game, moments) => moments.map(({position, seat, names, lang}) => {
+window.drawn = (game, moments) => moments.map(({position, seat, names, lang}, index) => {
   const draw = () => {
     const root = document.createElement("div");
     root.className = "table";
@@ -28,13 +28,13 @@ window.drawn = (game, moments) => moments.map(({position, seat, names, lang}) =>
     arena.tables[game].draw(root, structuredClone(position), {seat, names, lang, legal: null, onAction: null});
     return root;
   };
-  const first = draw().outerHTML, root = draw(), {left, right} = root.getBoundingClientRect();
-  const wide = [...root.querySelectorAll("*")].filter((element) => {
+  const first = index % 3 ? null : draw().outerHTML, root = draw(), {left, right} = root.getBoundingClientRect();
+  const wide = [...root.querySelectorAll(":not(svg *)")].filter((element) => {
     const box = element.getBoundingClientRect();
-    return box.width > 0 && !element.closest("svg *") && (box.right > right + 0.5 || box.left < left - 0.5);
+    return box.width > 0 && (box.right > right + 0.5 || box.left < left - 0.5);
   });
   return {
-    is_pure: first === root.outerHTML, text: root.textContent,
+    is_pure: first === null || first === root.outerHTML, text: root.textContent,
     cards: [...root.querySelectorAll("[data-key]")].map(shape),
     zones: [...root.querySelectorAll("[data-zone]")].map((zone) => zone.dataset.zone),
     labels: [...root.querySelectorAll("[aria-label]")].map((element) => element.getAttribute("aria-label")),
@@ -61,7 +61,7 @@ class Drawing(msgspec.Struct):
     """What a table made of one position."""
 
     is_pure: bool
-    """Whether a second drawing of the same position is the same."""
+    """Whether a second drawing of the same position is the same; only every third is drawn twice."""
     text: str
     cards: list[Card]
     zones: list[str]
