@@ -1,5 +1,6 @@
 """All pages as HTML for a browser, without a network."""
 
+import base64
 import hashlib
 import html as escaping
 import re
@@ -28,6 +29,7 @@ pre, .table {{ overflow-x: auto; }}
 pre, code {{ font-family: ui-monospace, monospace; font-size: 0.9em; }}
 pre {{ background: #8881; padding: 0.8rem; line-height: 1.35; }}
 table {{ border-collapse: collapse; }}
+img {{ max-width: 100%; height: auto; }}
 th, td {{ border-bottom: 1px solid #8886; padding: 0.3rem 0.8rem 0.3rem 0; text-align: left; vertical-align: top; }}
 @media (max-width: 50rem) {{ body {{ display: block; }} }}
 </style>
@@ -63,13 +65,18 @@ def _document(page: ManualPage) -> str:
 
 
 def _target(link: str) -> str:
-    """The address that a link leads to: the file of a page, a place in a page, the outside, or a file of the package."""
+    """The address that a link leads to: the file of a page, a place in a page, the outside, or a file of the package.
+
+    A picture is its own address: the page needs no other file.
+    """
     path, sign, place = link.partition("#")
     if _OUTSIDE.match(link) or not path:
         return link
     page = page_of_link(path)
     if page is not None:
         return f"{page.file}.html{sign}{place}"
+    if path.endswith(".png"):
+        return "data:image/png;base64," + base64.b64encode((FOLDER / path).read_bytes()).decode()
     return (FOLDER / path).resolve().as_uri()
 
 

@@ -19,13 +19,15 @@ def tokens(text: str) -> list[Token]:
 
 
 def html(found: list[Token], link: Link) -> str:
-    """The blocks as HTML. Headings have anchors, as GitHub makes them."""
+    """The blocks as HTML. Headings have anchors, as GitHub makes them; pictures go through `link` as links do."""
     for place, token in enumerate(found):
         if token.type == "heading_open":
             token.attrs["id"] = anchor(found[place + 1].content)
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrs["href"] = link(str(child.attrs["href"]))
+            elif child.type == "image":
+                child.attrs["src"] = link(str(child.attrs["src"]))
     return str(_parser().renderer.render(found, _parser().options, {}))
 
 

@@ -31,7 +31,7 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "data",
+    "cluster", "performance", "adding-a-game", "results", "data", "tables",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py and test_data_page.py hold
 some of them to what they say."""

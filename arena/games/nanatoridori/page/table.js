@@ -79,7 +79,7 @@
     const found = [];
     drawn.forEach((element, place) => {
       const isNew = place === 0 || texts[place] === HIDDEN || texts[place] !== texts[place - 1];
-      if (isNew) found.push(el("span", {class: "run"}));
+      if (isNew) found.push(el("span", {class: texts[place] === HIDDEN ? "run is-hidden" : "run"}));
       found.at(-1).append(element);
     });
     return found;
