@@ -82,18 +82,18 @@
 
   /** A request's face, 100 x 140 units: its name, its animal, how much it bears (heart), `!`, and its points (star). */
   const requestFace = ([, bang, hp, points], name, shown) => svg("svg", {viewBox: "0 0 100 140", class: "request", "aria-hidden": "true"},
-    svg("rect", {width: 100, height: 140, class: "note"}), head(name), svg("rect", {width: 100, height: 24, class: "band"}), fitted(shown, 50, 17.5, 92, 16, "title"),
+    svg("rect", {width: 100, height: 140, class: "parchment"}), head(name), svg("rect", {width: 100, height: 24, class: "title-band"}), fitted(shown, 50, 17.5, 92, 16, "request-title"),
     path(HEART, "heart"), fitted(String(hp), 20, 122, 22, 15, "figure"), path(STAR, "star"), fitted(String(points), 80, 123, 20, 15, "figure dark"),
     svg("text", {x: 50, y: 127, class: "bang", "font-size": Math.min(24, 66 / Math.max(bang, 1)).toFixed(1)}, "!".repeat(bang)));
 
   const failedFace = (shown) => svg("svg", {viewBox: "0 0 100 140", class: "request failed", "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "reverse"}), svg("rect", {x: 7, y: 7, width: 86, height: 126, rx: 5, class: "edge"}),
-    svg("text", {x: 50, y: 84, class: "minus"}, String(FAILED).replace("-", "−")), fitted(shown, 50, 120, 80, 15, "title"));
+    svg("text", {x: 50, y: 84, class: "minus"}, String(FAILED).replace("-", "−")), fitted(shown, 50, 120, 80, 15, "request-title"));
 
   /** A number card's face: its value, and its owner by colour and shape. Face down but known: the back with a small value. */
   const numberFace = (owner, value, isDown) => svg("svg", {viewBox: "0 0 100 140", class: `number-card ${isDown ? "is-down" : ""}`, "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "paper"}), svg("rect", {x: 6, y: 6, width: 88, height: 128, rx: 7, class: "edge"}),
-    svg("text", {x: 20, y: 34, class: "shape"}, SHAPES[owner % SHAPES.length]), svg("text", {x: 80, y: 126, class: "shape"}, SHAPES[owner % SHAPES.length]),
+    svg("text", {x: 20, y: 34, class: "owner-shape"}, SHAPES[owner % SHAPES.length]), svg("text", {x: 80, y: 126, class: "owner-shape"}, SHAPES[owner % SHAPES.length]),
     svg("text", {x: 50, y: 96, class: "value"}, value));
 
   const draw = (root, given, {seat, names, lang}) => {
@@ -105,7 +105,7 @@
     root.replaceChildren(el("div", {class: "hisatsu"},
       el("div", {class: "course"},
         stock("stock", word("stock_label", {n: position.stock.length}), position.stock.length, "requests"),
-        el("div", {class: "facts"}, count(word("stock"), position.stock.length), el("span", {}, progress(table)))),
+        el("div", {class: "course-facts"}, count(word("stock"), position.stock.length), el("span", {}, progress(table)))),
       el("div", {class: "slots"}, position.row.map((slot, index) => request(table, slot, index))),
       side(table, mine, "mine"),
       el("div", {class: "others"}, others.map((who) => side(table, who, "other")))));
@@ -148,13 +148,13 @@
       chips(slot?.chips ?? 0, word),
       zone(`request-${index}`, word("request_zone", label), "", slot ? requestCard(table, slot.name) : el("span", {class: "count-label"}, word("empty_slot"))),
       zone(`row-${index}`, word("row_zone", label), "row on-request", numbers(table, `row-${index}`, cards.map(([owner, value, side]) => [owner, value, side === "down"]))),
-      slot ? el("p", {class: "state"}, sum(table, slot.name, cards),
+      slot ? el("p", {class: "tally"}, sum(table, slot.name, cards),
         claimant === null ? el("span", {class: "count-label"}, word("no_claim")) : el("strong", {class: `claim owner-${claimant % SHAPES.length}`}, SHAPES[claimant % SHAPES.length], " ", word("claim", {name: nameOf(claimant)}))) : null);
   };
 
   /** One-point cards that lie on a request. */
-  const chips = (size, word) => el("span", {class: "chips", role: "img", "aria-label": word("chips", {n: size})},
-    Array.from({length: size}, () => svg("svg", {viewBox: "0 0 24 24", class: "chip", "aria-hidden": "true"}, circle(12, 12, 10.5, "coin"), svg("text", {x: 12, y: 17}, "1"))));
+  const chips = (size, word) => el("span", {class: "one-points", role: "img", "aria-label": word("chips", {n: size})},
+    Array.from({length: size}, () => svg("svg", {viewBox: "0 0 24 24", class: "one-point", "aria-hidden": "true"}, circle(12, 12, 10.5, "coin"), svg("text", {x: 12, y: 17}, "1"))));
 
   /** What is known of the sum on a request, with a `?` for each hidden card. */
   const sum = (table, name, cards) => {
@@ -170,7 +170,7 @@
     const hand = position.hands[who] ?? "", best = position.phase === "over" && score === Math.max(...position.hands.map((_, other) => scoreOf(table, other)));
     return el("section", {class: `side ${place} owner-${who % SHAPES.length}`},
       plate(who, {names, turn: position.turn === who, isMe: seat === who, word: page},
-        el("span", {class: "shape", "aria-hidden": "true"}, SHAPES[who % SHAPES.length]),
+        el("span", {class: "owner-shape", "aria-hidden": "true"}, SHAPES[who % SHAPES.length]),
         best ? el("strong", {class: "wins"}, word("wins")) : null,
         count(word("score"), score), count(word("one_point"), position.points?.[who] ?? 0), count(word("turns"), `${position.turns?.[who] ?? 0}/${TURNS}`)),
       zone(`hand-${who}`, word("hand", {name: nameOf(who)}), "row hand", numbers(table, `hand-${who}`, own(hand, false))),

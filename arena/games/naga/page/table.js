@@ -7,7 +7,7 @@
 
   // The symbols of the attributes in a field of 24 x 24, each of its own shape: colour is not needed to tell them apart.
   const SYMBOLS = {
-    d: () => [svg("circle", {cx: 12, cy: 12, r: 10.2, class: "line"}), svg("circle", {cx: 12, cy: 12, r: 7.4})],
+    d: () => [svg("circle", {cx: 12, cy: 12, r: 10.2, class: "stroke"}), svg("circle", {cx: 12, cy: 12, r: 7.4})],
     l: () => [svg("circle", {cx: 12, cy: 12, r: 4.8}), ray("M12 .8v4M12 19.2v4M.8 12h4M19.2 12h4M4.1 4.1l2.8 2.8M17.1 17.1l2.8 2.8M4.1 19.9l2.8-2.8M17.1 6.9l2.8-2.8")],
     f: () => [svg("path", {d: "M12.4.8c.8 5 6.8 7.4 6.8 14.2a7.2 7.2 0 0 1-14.4 0c0-3.8 2.2-5.6 3.2-8.6 1.4 1.3 1.9 2.6 2.2 4.3 1.8-2.5 2.7-6 2.2-9.9Z"}),
       svg("path", {d: "M12.2 12.5c.4 2 2.9 3 2.9 5.4a3.1 3.1 0 0 1-6.2 0c0-2.2 2.5-3 3.3-5.4Z", class: "light"})],
@@ -16,7 +16,7 @@
     t: () => [svg("path", {d: "M3.2 21.2C1.6 10 9 2.4 21.8 2.4c.6 12.4-6.8 19.6-17 17.4Z"}), svg("path", {d: "M2.2 22.4C6.6 15.2 10.8 11.2 16 8M8.4 14.4l-.6-5M11.6 11.6l5 1", class: "shine"})],
     e: () => [svg("path", {d: "M.8 20.6 8.6 5.2l4.2 7.2 2.6-4.2 7.8 12.4Z"}), svg("path", {d: "M6.6 9.2l2 2 2-2.4", class: "shine"})],
   };
-  const ray = (d) => svg("path", {d, class: "line"});
+  const ray = (d) => svg("path", {d, class: "stroke"});
 
   const symbol = (attribute, place = {}) => svg("g", {class: "symbol", ...place}, SYMBOLS[attribute]());
 
@@ -28,7 +28,7 @@
     svg("rect", {width: 100, height: 140, class: "tint"}),
     svg("rect", {x: 5, y: 5, width: 90, height: 130, rx: 6, class: "frame"}),
     HEAVEN.includes(text[0]) ? svg("rect", {x: 9, y: 9, width: 82, height: 122, rx: 4, class: "frame"}) : null,
-    svg("text", {x: 25, y: 44, class: "number"}, text[1]),
+    svg("text", {x: 25, y: 44, class: "numeral"}, text[1]),
     symbol(text[0], {transform: "translate(62 14) scale(1)"}),
     symbol(text[0], {transform: "translate(23 50) scale(2.25)"}),
     svg("text", {x: 50, y: 126, class: "word"}, word(text[0])));
@@ -39,7 +39,7 @@
     text === "I" ?
       [svg("circle", {cx: 50, cy: 70, r: 31, class: "moon"}), svg("path", {d: "M39 58a7 7 0 1 0 .1 0ZM62 70a9 9 0 1 0 .1 0ZM58 48a4 4 0 1 0 .1 0ZM41 82a5 5 0 1 0 .1 0Z", class: "crater"})] :
       [svg("path", {d: "M56 49a21 21 0 1 0 15 32A23 23 0 0 1 56 49Z", class: "moon"})],
-    svg("text", {x: 22, y: 38, class: "number"}, text),
+    svg("text", {x: 22, y: 38, class: "numeral"}, text),
     svg("text", {x: 50, y: 127, class: "word"}, word(text)));
 
   const nameOf = (text, word) => MOONS.includes(text) ? word(`${text}_long`) : word("card", {attribute: word(text[0]), number: text[1]});
@@ -67,7 +67,7 @@
 
   const heading = ({position, word}) => el("div", {class: "course"},
     stock("stock", word("stock_label", {n: position.stock.length}), position.stock.length),
-    el("div", {class: "facts"},
+    el("div", {class: "course-facts"},
       count(word("stock"), position.stock.length),
       count(word("game"), position.round ?? 1),
       count(word("contest"), word("contest_of", {n: position.contest ?? 1}))));
@@ -80,7 +80,7 @@
       el("h4", {}, el("span", {class: "place-number", "aria-hidden": "true"}, String(place)), " ", word(`place_${place}`)),
       el("p", {class: "trump"}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
       zone(`place-${place}`, word("field", {place: word(`place_${place}`)}), "row", cards(`place-${place}`, position.places[place] ?? [], word, isContested ? trump : null)),
-      el("p", {class: "state"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null, " ",
+      el("p", {class: "outcome"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null, " ",
         el("span", {}, word(state, {name: called(winner)}))));
   };
 
@@ -116,7 +116,7 @@
       el("h4", {}, word("played")),
       contests.length ? null : el("p", {class: "count-label"}, word("none_played")),
       zone("shown", word("played"), "contests", contests.map((texts, index) =>
-        el("div", {class: index === contests.length - 1 ? "contest last" : "contest"},
+        el("div", {class: index === contests.length - 1 ? "contest latest" : "contest"},
           el("span", {class: "count-label"}, word("contest_number", {n: index + 1})),
           half(texts.slice(0, texts.length / 2), 0), half(texts.slice(texts.length / 2), 1))).reverse()));
   };

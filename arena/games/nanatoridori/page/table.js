@@ -18,26 +18,26 @@
     2: () => [  // a sparrow on the ground
       path("M31 84 7 67l3 13-5 8 24 8Z", "dark"), ellipse(48, 92, 27, 20, "body", -12), ellipse(55, 98, 19, 12, "pale", -16),
       circle(68, 70, 16.5, "pale"), path("M51.5 69a16.5 16.5 0 0 1 32-5.5c-10 2-20-2-32 5.5Z", "dark"), circle(67, 77, 4, "ink"), eye(73, 69), path("M83 68l11 4-11 4Z", "ink"),
-      ellipse(39, 89, 18, 10.5, "dark", 16), path("M29 88h20M32 94h16", "line pale-line"), path("M44 111l-3 13m-5 0h10M56 111l2 13m-5 0h10", "line leg")],
+      ellipse(39, 89, 18, 10.5, "dark", 16), path("M29 88h20M32 94h16", "stroke pale-line"), path("M44 111l-3 13m-5 0h10M56 111l2 13m-5 0h10", "stroke leg")],
     3: () => [  // a duck that swims
-      path("M8 78c8 4 18 6 30 4 8-1 12-4 24-3l24 3c4 22-14 32-38 32S10 102 8 78Z", "body"), ellipse(43, 94, 21, 11, "dark", -7), path("M30 93q9 5 18 0m-8 7q9 4 16-1", "line pale-line"),
+      path("M8 78c8 4 18 6 30 4 8-1 12-4 24-3l24 3c4 22-14 32-38 32S10 102 8 78Z", "body"), ellipse(43, 94, 21, 11, "dark", -7), path("M30 93q9 5 18 0m-8 7q9 4 16-1", "stroke pale-line"),
       path("M58 84c0-8-2-12-3-20h22c-1 8-1 14 2 22Z", "head"), path("M57 77c8 4 15 4 21 0l1 6c-8 4-15 4-22 0Z", "white"), circle(66, 60, 15, "head"), circle(71, 56, 3.6, "white"), circle(72, 56, 2.2, "ink"),
-      path("M79 58c8 0 14 2 16 7-6 4-12 4-17 1Z", "beak"), path("M6 114q8-6 16 0t16 0 16 0 16 0 16 0 8-2M16 124q8-6 16 0t16 0 16 0 16 0", "line water")],
+      path("M79 58c8 0 14 2 16 7-6 4-12 4-17 1Z", "beak"), path("M6 114q8-6 16 0t16 0 16 0 16 0 16 0 8-2M16 124q8-6 16 0t16 0 16 0 16 0", "stroke water")],
     4: () => [  // a parrot on its perch
       path("M42 106l-8 26h9l12-24Z", "blue"), path("M48 106l-3 26h8l6-24Z", "head"), ellipse(52, 86, 19, 28, "head", 6), circle(55, 56, 18, "head"), ellipse(60, 58, 10, 9, "white"),
-      path("M67 48c14 0 18 12 13 24-3-6-8-8-15-8Z", "ink"), eye(60, 54), path("M44 66c-16 8-18 30-7 46 12-6 20-26 17-40Z", "body"), path("M33 92c-2 8 0 14 4 20 6-3 11-10 14-18Z", "blue"), path("M36 88q6 4 15 2", "line pale-line"),
-      path("M12 112h76", "perch"), path("M54 112v-6m6 6v-6m6 6v-6", "line leg"), path("M48 40c-4-8 2-12 6-6 2-6 8-3 6 4Z", "head")],
+      path("M67 48c14 0 18 12 13 24-3-6-8-8-15-8Z", "ink"), eye(60, 54), path("M44 66c-16 8-18 30-7 46 12-6 20-26 17-40Z", "body"), path("M33 92c-2 8 0 14 4 20 6-3 11-10 14-18Z", "blue"), path("M36 88q6 4 15 2", "stroke pale-line"),
+      path("M12 112h76", "perch"), path("M54 112v-6m6 6v-6m6 6v-6", "stroke leg"), path("M48 40c-4-8 2-12 6-6 2-6 8-3 6 4Z", "head")],
     5: () => [  // a toucan
       path("M32 104l-10 26h8l14-20Z", "body"), ellipse(44, 86, 20, 28, "body", 8), circle(46, 57, 18.5, "body"), path("M44 62c10-2 18 2 19 12s-7 16-15 14c-10-3-12-22-4-26Z", "chest"),
-      path("M58 46c16-10 38-2 35 20-9-4-20-3-36-2-2-6-2-12 1-18Z", "beak"), path("M83 48c8 4 11 10 10 18-4-2-7-2-11-2 2-6 2-10 1-16Z", "ink"), path("M60 56q14-4 22-2", "line beak-line"),
-      circle(50, 52, 6.5, "blue"), eye(50, 52), path("M30 74c-6 12-4 26 4 34 8-8 10-24 6-34Z", "dark"), path("M12 114h76", "perch"), path("M46 114v-6m6 6v-6m6 6v-6", "line leg")],
+      path("M58 46c16-10 38-2 35 20-9-4-20-3-36-2-2-6-2-12 1-18Z", "beak"), path("M83 48c8 4 11 10 10 18-4-2-7-2-11-2 2-6 2-10 1-16Z", "ink"), path("M60 56q14-4 22-2", "stroke beak-line"),
+      circle(50, 52, 6.5, "blue"), eye(50, 52), path("M30 74c-6 12-4 26 4 34 8-8 10-24 6-34Z", "dark"), path("M12 114h76", "perch"), path("M46 114v-6m6 6v-6m6 6v-6", "stroke leg")],
     6: () => [  // an owl at night
       path("M25 66l-2-27 18 11ZM75 66l2-27-18 11Z", "dark"), path("M50 44c22 0 28 18 28 38s-10 34-28 34-28-14-28-34 6-38 28-38Z", "body"), path("M50 78c12 0 17 8 17 18s-7 18-17 18-17-8-17-18 5-18 17-18Z", "pale"),
-      path("M40 92l4 4 4-4 4 4 4-4 4 4M42 101l4 4 4-4 4 4 4-4", "line dark-line"), circle(38.5, 66, 12.5, "white"), circle(61.5, 66, 12.5, "white"), circle(40.5, 67, 6, "ink"), circle(59.5, 67, 6, "ink"), circle(42.5, 64.5, 2, "white"), circle(61.5, 64.5, 2, "white"),
-      path("M45 74h10l-5 9Z", "beak"), path("M22 74c-6 12-5 26 4 36 3-10 3-24-4-36ZM78 74c6 12 5 26-4 36-3-10-3-24 4-36Z", "dark"), path("M12 117h76", "perch"), path("M40 118v-5m5 5v-5m10 5v-5m5 5v-5", "line leg")],
+      path("M40 92l4 4 4-4 4 4 4-4 4 4M42 101l4 4 4-4 4 4 4-4", "stroke dark-line"), circle(38.5, 66, 12.5, "white"), circle(61.5, 66, 12.5, "white"), circle(40.5, 67, 6, "ink"), circle(59.5, 67, 6, "ink"), circle(42.5, 64.5, 2, "white"), circle(61.5, 64.5, 2, "white"),
+      path("M45 74h10l-5 9Z", "beak"), path("M22 74c-6 12-5 26 4 36 3-10 3-24-4-36ZM78 74c6 12 5 26-4 36-3-10-3-24 4-36Z", "dark"), path("M12 117h76", "perch"), path("M40 118v-5m5 5v-5m10 5v-5m5 5v-5", "stroke leg")],
     7: () => [  // a flamingo on one leg
-      path("M50 92v38m-6 0h12M56 92l12 10-12 8", "line leg"), path("M68 84c20-6 22-30 6-34-14-3-14-18-2-22", "neck"), path("M24 74c-6 2-12 8-14 16 10 0 16 0 22-2Z", "dark"), ellipse(48, 84, 26, 15.5, "body", -8),
-      path("M26 84c8-10 26-14 38-6-6 12-26 16-38 6Z", "dark"), path("M34 86q10 4 22-4", "line pale-line"), circle(74, 28, 9.5, "body"), path("M80 21c10 0 14 8 9 20-4-5-8-7-13-8Z", "pale"), path("M90 30c2 3 1 7-1 11-3-4-5-5-8-6Z", "ink"), eye(75, 26)],
+      path("M50 92v38m-6 0h12M56 92l12 10-12 8", "stroke leg"), path("M68 84c20-6 22-30 6-34-14-3-14-18-2-22", "neck"), path("M24 74c-6 2-12 8-14 16 10 0 16 0 22-2Z", "dark"), ellipse(48, 84, 26, 15.5, "body", -8),
+      path("M26 84c8-10 26-14 38-6-6 12-26 16-38 6Z", "dark"), path("M34 86q10 4 22-4", "stroke pale-line"), circle(74, 28, 9.5, "body"), path("M80 21c10 0 14 8 9 20-4-5-8-7-13-8Z", "pale"), path("M90 30c2 3 1 7-1 11-3-4-5-5-8-6Z", "ink"), eye(75, 26)],
   };
 
   const PENGUIN = "M12 1.5c4 0 6 3 6 7 2 3 3 6 3 9l-3-2c0 4-2 7-6 7s-6-3-6-7l-3 2c0-3 1-6 3-9 0-4 2-7 6-7Zm0 8c-3 0-4 2-4 6s2 6 4 6 4-2 4-6-1-6-4-6Z";
@@ -46,8 +46,8 @@
   const face = (value) => svg("svg", {viewBox: "0 0 100 140", class: `bird bird-${value}`, "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "sky"}),
     svg("g", {transform: "translate(7 10) scale(.88)"}, BIRDS[value]()),
-    svg("text", {x: 18, y: 35, class: "number"}, String(value)),
-    svg("text", {x: 84, y: 132, class: "number small"}, String(value)));
+    svg("text", {x: 18, y: 35, class: "numeral"}, String(value)),
+    svg("text", {x: 84, y: 132, class: "numeral small"}, String(value)));
 
   const draw = (root, given, {seat, names, lang}) => {
     const word = arena.wordsOf("nanatoridori", lang), page = arena.wordsOf("page", lang);
@@ -123,8 +123,8 @@
     const {position, word, variant, nameOf} = table, played = position.table, beaten = position.beaten, size = position.stock?.length ?? 0;
     const texts = (block) => block ? String(block.value).repeat(block.count) : "";
     return el("div", {class: "centre"},
-      el("p", {class: "facts"}, el("span", {class: "variant"}, word(variant)), count(word("round"), position.round ?? 1), count(word("passes"), position.passes ?? 0)),
-      el("div", {class: "middle"},
+      el("p", {class: "course-facts"}, el("span", {class: "variant"}, word(variant)), count(word("round"), position.round ?? 1), count(word("passes"), position.passes ?? 0)),
+      el("div", {class: "in-play"},
         variant === "duel" ? null : place("stock", [stock("stock", word("stock_label", {n: size}), size), el("p", {class: "count-label"}, word("stock"), " ", String(size))]),
         place("played", [zone("table", word("table"), "row", cards(table, "table", texts(played))),
           el("p", {class: "count-label"}, word("table"), " ", played ? word("table_by", {name: nameOf(played.owner)}) : word("table_empty"))]),
