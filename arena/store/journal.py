@@ -171,10 +171,8 @@ class Journal:
         `after`: the number of the last one that is known, 0 for none; `most`: how many to return at most.
         """
         query = "select rowid, match_id, place, body, checksum from matches where rowid > ? order by rowid limit ?"
-        return [
-            (number, row[0].hex(), self._decoded(self._checked(*row), Outcome, row[1]))
-            for number, *row in self._rows(query, (after, most))
-        ]
+        rows = list(self._rows(query, (after, most)))  # all of them at once: the reading ends here, whatever a row holds
+        return [(number, row[0].hex(), self._decoded(self._checked(*row), Outcome, row[1])) for number, *row in rows]
 
     def endings(self) -> Iterator[tuple[Ending, ...]]:
         """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""
