@@ -6,6 +6,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.hall.finding import locate_match, with_faults
+from arena.hall.folder import ENTRIES, HALL
 from arena.names import MATCH_ID_DIGITS
 from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
 from arena.site.asked import Asked
@@ -83,7 +84,7 @@ def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
     def find() -> tuple[str, StoredMatch]:
         folder, record, key = locate_match(library.out, match_id)
         warm_rooms({record.game: ()}, lambda _: None)
-        name = folder.relative_to(library.out).as_posix()
+        name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
         return name, stored_match(with_faults(record, folder), key)
 
     try:
