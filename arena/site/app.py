@@ -53,6 +53,7 @@ def application(folder: Path, *, token: str | None = None, rules: Rules | None =
         lifespan=hall.lifespan,
         exception_handlers={Problem: hall.problem, HTTPException: hall.unknown, Exception: hall.broken},
     )
+    app.router.redirect_slashes = False  # an address is right or it is not
     app.state.hall = hall
     return app
 

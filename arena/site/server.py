@@ -53,12 +53,16 @@ def listener(host: str, port: int) -> socket.socket:
 def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtocol) -> None:
     """Serve until SIGINT or SIGTERM. For the main thread of a process that then ends."""
     allow_many_sockets()
-    config = uvicorn.Config(
+    _Server(configured(app, protocol)).run([place])
+
+
+def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
+    """How the server works: no log, no compression of messages, no word about itself."""
+    return uvicorn.Config(
         app, http=protocol, ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, log_config=None,
         log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
         h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )  # fmt: skip
-    _Server(config).run([place])
 
 
 def allow_many_sockets() -> None:

@@ -210,4 +210,4 @@ def test_hostile_names_are_data_in_json_and_text_on_pages(client: TestClient) ->
     assert {row["bot"] for row in found["board"]} == {HOSTILE, "bob"}
     for address in ("/t/cup?pool=naga", "/t/cup/matches", f"/bots/{quote(HOSTILE, safe='')}", "/t/" + quote(HOSTILE)):
         text = client.get(address).text
-        assert "<img src=x" not in text and "\u202e" not in text and "{{" not in text.replace(HOSTILE, "")
+        assert "<img src=x" not in text and "\u202e" not in text

@@ -1,0 +1,123 @@
+"""A real server on a real port: deadlines, what is no HTTP, a port in use, and an end by Ctrl-C that leaves nothing behind."""
+
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from websockets.sync.client import connect
+
+from arena.errors import ConfigError
+from arena.site.app import application
+from arena.site.deadlines import protocol_with
+from arena.site.server import LARGEST_MESSAGE, configured, listener
+from arena.workers.ray.guardian import descendants
+from helpers.hall import TOKEN
+from helpers.processes import survivors
+from helpers.tournaments import arena, ended
+
+
+@contextmanager
+def served(folder: Path, seconds: float) -> Iterator[int]:
+    """A hall in a thread whose clients have so long for a request; its port."""
+    place = listener("127.0.0.1", 0)
+    server = uvicorn.Server(configured(application(folder, token=TOKEN), protocol_with(seconds)))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
+    thread.start()
+    try:
+        yield int(place.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()
+        place.close()
+
+
+def answered(port: int, *parts: bytes) -> bytes:
+    """What the server says until it closes the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        for part in parts:
+            connection.sendall(part)
+        said = b""
+        while more := connection.recv(4096):
+            said += more
+        return said
+
+
+@pytest.mark.parametrize("parts", [(), (b"G",), (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",)])
+def test_who_does_not_finish_a_request_is_cut_off(tmp_path: Path, parts: tuple[bytes, ...]) -> None:
+    with served(tmp_path, 0.05) as port:
+        said = answered(port, *parts)
+        assert said.startswith(b"HTTP/1.1 408 ") and b"content-security-policy" in said
+        request = b"GET /api HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer the-token\r\n\r\n"
+        assert answered(port, request).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("words", [b"hello\r\n\r\n", b"\x16\x03\x01" + b"\xff" * 200 + b"\r\n\r\n"])
+def test_what_is_no_http_is_refused_and_the_hall_goes_on(tmp_path: Path, words: bytes) -> None:
+    with served(tmp_path, 60.0) as port:
+        for _ in range(3):
+            said = answered(port, words)
+            assert said.startswith(b"HTTP/1.1 400 ") and b"content-security-policy" in said and b"uvicorn" not in said
+
+
+def test_a_message_that_is_too_large_closes_its_socket_alone(tmp_path: Path) -> None:
+    with served(tmp_path, 60.0) as port:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        address = f"ws://127.0.0.1:{port}/live"
+        with connect(address, additional_headers=headers) as other, connect(address, additional_headers=headers) as one:
+            one.send("x" * (LARGEST_MESSAGE + 1))
+            with pytest.raises(Exception, match="1009"):
+                one.recv()
+            other.send('{"watch": "home"}')
+            assert '"kind":"home"' in str(other.recv())
+            assert other.protocol.extensions == []  # no compression
+
+
+def test_a_port_in_use_and_places_that_are_none_are_told() -> None:
+    with listener("127.0.0.1", 0) as place:
+        port = place.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"port {port} is in use; .*--port 0"):
+            listener("127.0.0.1", port)
+    for host, number, message in (
+        ("127.0.0.1", 70_000, "from 0 to 65535"), ("127.0.0.1", -1, "from 0 to 65535"), ("no.such.name.invalid", 0, "no such"),
+        ("203.0.113.7", 0, "cannot listen there"), ("", 99_999, "from 0"), ("a" * 300, 0, "no such address"),
+    ):  # fmt: skip
+        with pytest.raises(ConfigError, match=message):
+            listener(host, number)
+
+
+def test_ctrl_c_ends_it_with_open_sockets_and_leaves_nothing(tmp_path: Path) -> None:
+    process = arena("serve", tmp_path, "--port", 0, "--no-browser")
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    (url,) = re.findall(r"http://127\.0\.0\.1:\d+/login#token=[\w-]{43}", first)
+    host, token = url.partition("/login")[0].removeprefix("http://"), url.partition("token=")[2]
+    name, _, port = host.partition(":")
+    headers = {"Authorization": f"Bearer {token}"}
+    with ExitStack() as opened:
+        tabs = [opened.enter_context(connect(f"ws://{host}/live", additional_headers=headers)) for _ in range(3)]
+        tabs[0].send('{"watch": "home"}')
+        assert '"kind":"home"' in str(tabs[0].recv())
+        half = opened.enter_context(socket.create_connection((name, int(port))))
+        half.sendall(b"GET / HT")
+        started = {process.pid, *descendants({process.pid})}
+        process.send_signal(signal.SIGINT)
+        code, out, err = ended(process)
+    assert (code, out) == (0, "") and err == "Ctrl-C closes it\n"
+    assert survivors(started) == set() and list(tmp_path.iterdir()) == []
+
+
+def test_a_second_hall_on_the_same_port_says_so(tmp_path: Path) -> None:
+    with listener("127.0.0.1", 0) as place:
+        code, out, err = ended(arena("serve", tmp_path, "--port", place.getsockname()[1], "--no-browser"))
+    assert (code, out) == (2, "") and "is in use" in err and "Traceback" not in err
+
+
+def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+    code, out, err = ended(arena("serve", tmp_path / "none", "--no-browser"))
+    assert (code, out) == (2, "") and "no such folder" in err
