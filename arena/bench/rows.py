@@ -91,9 +91,10 @@ def rows_cost(out: Path, matches: int, say: Say) -> RowsCost:
 def write_rows(folder: Path, matches: int) -> None:
     """A manifest and the matches, in the real format; always the same ones."""
     source = np.random.default_rng(SEED)
-    parquet.write_matches(folder, _matches(source, matches))
+    parquet.write_matches(folder, made_up(source, matches))
     bots = tuple(
-        BotEntry(name=_bot(bot), version=1, sha256=_sha256(bot), params="{}", games=POOLS, trusted=True) for bot in range(BOTS)
+        BotEntry(name=bot_name(bot), version=1, sha256=bot_sha256(bot), params="{}", games=POOLS, trusted=True)
+        for bot in range(BOTS)
     )
     write_manifest(
         folder,
@@ -104,7 +105,7 @@ def write_rows(folder: Path, matches: int) -> None:
     )  # fmt: skip
 
 
-def _matches(source: np.random.Generator, matches: int) -> Iterator[MatchRecord]:
+def made_up(source: np.random.Generator, matches: int) -> Iterator[MatchRecord]:
     """Made-up matches in plan order: pool by pool, table by table, deal by deal, rotation by rotation."""
     skill = source.normal(25.0, SKILL, (len(POOLS), BOTS))
     pace = source.lognormal(-2.5, 2.0, BOTS)  # ms, a bot's median decision
@@ -156,22 +157,24 @@ def _seat(
     wall: float,
 ) -> SeatRecord:  # fmt: skip
     return SeatRecord(
-        bot=_bot(bot), bot_version=1, bot_sha256=_SHA256[bot], params="{}", unit=seat, place=place, score=float(score),
+        bot=bot_name(bot), bot_version=1, bot_sha256=_SHA256[bot], params="{}", unit=seat, place=place, score=float(score),
         ending=Ending.TIMEOUT if is_fault else Ending.PLAYED, fault_decision=decisions // 2 if is_fault else None,
         decisions=decisions, isolation="namespace", reproducible=not is_fault, cpu_ms_total=total, cpu_ms_p50=median,
         cpu_ms_max=worst, wall_ms_total=wall,
     )  # fmt: skip
 
 
-def _bot(number: int) -> str:
+def bot_name(number: int) -> str:
+    """The name of a made-up bot."""
     return f"bot_{number:02}"
 
 
-def _sha256(number: int) -> str:
+def bot_sha256(number: int) -> str:
+    """The hash of a made-up bot, which has no files."""
     return f"{number:02x}" * 32
 
 
-_SHA256 = tuple(map(_sha256, range(BOTS)))
+_SHA256 = tuple(map(bot_sha256, range(BOTS)))
 
 
 def _measured(words: list[str]) -> tuple[Run, bytes]:

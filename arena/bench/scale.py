@@ -231,18 +231,19 @@ class Table:
 
 def alone(run: Callable[..., T], *arguments: Any) -> T:
     """Call a function in a process of its own, so that its CPU time and memory can be told."""
-    with _processes(1) as pool:
+    with processes(1) as pool:
         return pool.submit(run, *arguments).result()
 
 
-def _processes(number: int) -> concurrent.futures.ProcessPoolExecutor:
+def processes(number: int) -> concurrent.futures.ProcessPoolExecutor:
+    """Fresh processes that end with this one."""
     context = multiprocessing.get_context("spawn")
     return concurrent.futures.ProcessPoolExecutor(number, context, die_with_parent, (os.getpid(),))
 
 
 def _bare_loops(job: Job, matches: int, loops: int) -> tuple[float, float]:
     """Matches a second of so many plain loops side by side, `matches` each, and CPU seconds per match."""
-    with _processes(loops) as pool:
+    with processes(loops) as pool:
         running = [pool.submit(_bare_loop, job, matches) for _ in range(loops)]
         costs = [loop.result() for loop in running]
     return sum(1 / seconds for seconds, _ in costs), sum(cpu for _, cpu in costs) / loops

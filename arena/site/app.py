@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
@@ -34,6 +35,8 @@ from arena.site.sessions import Sessions
 
 LOG = logging.getLogger("arena.site")
 FOR_EVER = "public, max-age=31536000, immutable"
+SMALL = 1000
+"""Bytes below which an answer is not compressed."""
 LONGEST_LOGIN = 4096
 """Bytes of the form that brings the token."""
 YEAR = 365 * 24 * 3600
@@ -49,7 +52,10 @@ def application(folder: Path, *, token: str | None = None, rules: Rules | None =
     hall = Hall(folder, token or secrets.token_urlsafe(32))
     app = Starlette(
         routes=hall.routes(),
-        middleware=[Middleware(Guard, sessions=hall.sessions, rules=rules or Rules(), page=hall.problem_page)],
+        middleware=[
+            Middleware(Guard, sessions=hall.sessions, rules=rules or Rules(), page=hall.problem_page),
+            Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
+        ],
         lifespan=hall.lifespan,
         exception_handlers={Problem: hall.problem, HTTPException: hall.unknown, Exception: hall.broken},
     )
@@ -134,7 +140,7 @@ class Hall:
         asset = self.assets.find(request.path_params["hash"], request.path_params["name"])
         if asset is None:
             raise Problem(404, "there is no such file; load the page again")
-        headers = {"cache-control": FOR_EVER, "vary": "accept-encoding"}
+        headers = {"cache-control": FOR_EVER}
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Response(asset.zipped, headers=headers | {"content-encoding": "gzip"}, media_type=asset.media_type)
         return Response(asset.content, headers=headers, media_type=asset.media_type)
