@@ -28,7 +28,8 @@
     head.setAttribute("aria-sort", isFalling ? "descending" : "ascending");
   };
 
-  for (const button of document.querySelectorAll("thead button")) {
-    button.addEventListener("click", () => sortBy(button.closest("th")));
-  }
+  document.addEventListener("click", (event) => {  // also in tables that come later
+    const head = event.target.closest?.("thead button")?.closest("th");
+    if (head) sortBy(head);
+  });
 })();

@@ -1,0 +1,237 @@
+"""The hall's pages in a browser: both languages, light and dark, three widths, by keyboard alone, and boards that move."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+
+from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.serving import Served, served
+from helpers.tournaments import GOOD_BOTS, arena, ended, run, write_config
+
+pytestmark = in_browser
+GAMES = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 3, "options": {"limit": 20}}]
+PHONE, TABLET, DESK = 320, 820, 1440
+PAGES = {
+    "home": "/", "tournament": "/t/small?pool=naga", "overall": "/t/small", "matches": "/t/small/matches",
+    "a pair": "/t/small/matches?bot=set_bot&rival=folder_bot&limit=2", "bot": "/bots/set_bot", "match": "/m/{match}",
+    "a seat": "/m/{match}?seat=1#3", "big screen": "/tv", "all rules": "/rules", "rules": "/rules/naga",
+    "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
+}  # fmt: skip
+REFUSED = {"no page", "bad address"}
+"""Pages that the browser itself writes a line about: their status is an error."""
+FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("hall")
+    run(folder, bots=GOOD_BOTS, deals=3, seed=11, games=GAMES)
+    with served(folder / "out") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def match(browser: Browser, hall: Served) -> str:
+    """The id of a match."""
+    with watched(browser) as window:
+        hall.enter(window.page)
+        found = window.page.request.get(f"{hall.base}/api/t/small/matches?limit=1&pool=naga").json()
+    return str(found["matches"][0]["match_id"])
+
+
+def opened(window: Watched, hall: Served, name: str, match: str) -> Page:
+    """A page of the hall, with all that it asks for."""
+    if name != "door":
+        hall.enter(window.page)
+    window.complaints.clear()
+    window.page.goto(hall.base + PAGES[name].format(match=match), wait_until="networkidle" if name != "big screen" else "load")
+    if name in ("match", "a seat", "big screen"):
+        window.page.wait_for_selector(".player .table")
+    settled(window.page)
+    return window.page
+
+
+def assert_quiet(window: Watched, hall: Served, name: str) -> None:
+    """Nothing was complained of, and nobody else was asked."""
+    settled(window.page)
+    lines = [line for line in window.complaints if not (name in REFUSED and "Failed to load resource" in line)]
+    assert lines == []
+    assert window.outside(hall.base, hall.base.replace("http", "ws")) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)], ids=["English light", "Japanese dark"])
+def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
+    browser: Browser, hall: Served, match: str, name: str, language: str, dark: bool
+) -> None:
+    with watched(browser, dark=dark, locale=language, width=DESK, reduced_motion="reduce") as window:
+        page = opened(window, hall, name, match)
+        assert page.evaluate("document.documentElement.lang") == language[:2]
+        for width in (DESK, TABLET, PHONE):
+            look(page, width=width, dark=dark)
+            settled(page)
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        violations = Axe().run(page).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+        assert_quiet(window, hall, name)
+
+
+@pytest.mark.parametrize("name", ["tournament", "matches", "bot", "all rules", "match"])
+def test_the_keyboard_alone_reaches_everything(browser: Browser, hall: Served, match: str, name: str) -> None:
+    with watched(browser, width=DESK) as window:
+        page = opened(window, hall, name, match)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+        wanted = page.evaluate(
+            f"[...document.querySelectorAll({json.dumps(FOCUSABLE)})].filter(one => one.checkVisibility()"
+            " && !one.disabled && !(one.type === 'radio' && !one.checked)).map((one, number) => one.dataset.number = number)"
+        )
+        reached = set()
+        for _ in range(len(wanted) + 30):
+            number, outline = page.evaluate(
+                "[document.activeElement.dataset.number, getComputedStyle(document.activeElement).outlineStyle]"
+            )
+            if number is not None:
+                assert outline != "none", page.evaluate("document.activeElement.outerHTML")
+                reached.add(int(number))
+            page.keyboard.press("Tab")
+        missed = page.evaluate("numbers => numbers.map(one => document.querySelector(`[data-number='${one}']`).outerHTML)",
+                               sorted(set(wanted) - reached))  # fmt: skip
+        assert missed == []
+
+
+def test_the_skip_link_leads_past_the_navigation(browser: Browser, hall: Served) -> None:
+    with watched(browser) as window:
+        hall.enter(window.page)
+        window.page.keyboard.press("Tab")
+        window.page.keyboard.press("Enter")
+        window.page.keyboard.press("Tab")
+        assert window.page.evaluate("document.activeElement.closest('main') !== null")
+
+
+def test_a_table_is_sorted_by_the_keyboard(browser: Browser, hall: Served, match: str) -> None:
+    with watched(browser) as window:
+        page = opened(window, hall, "tournament", match)
+        head = page.locator("table.board thead th", has_text="bot").first
+        head.locator("button").focus()
+        page.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") == "ascending"
+        names = page.locator("table.board tbody th").all_inner_texts()
+        assert names == sorted(names) and len(names) == 3
+
+
+def test_the_language_is_switched_and_remembered(browser: Browser, hall: Served) -> None:
+    with watched(browser) as window:
+        hall.enter(window.page)
+        window.page.goto(f"{hall.base}/t/small?pool=naga")
+        window.page.get_by_role("link", name="日本語").click()
+        assert window.page.evaluate("document.documentElement.lang") == "ja" and "pool=naga" in window.page.url
+        window.page.goto(f"{hall.base}/rules")
+        assert window.page.evaluate("document.documentElement.lang") == "ja"
+
+
+def test_the_heat_map_leads_to_the_matches_of_the_two_and_these_to_their_replays(
+    browser: Browser, hall: Served, match: str
+) -> None:
+    with watched(browser) as window:
+        page = opened(window, hall, "tournament", match)
+        page.locator("table.heat tbody tr").first.locator("td a").first.click()
+        page.wait_for_selector("ol.results")
+        shown = page.locator("ol.results").all_inner_texts()
+        first, second = (page.locator(f"select[name={name}]").input_value() for name in ("bot", "rival"))
+        assert shown and all(first in text and second in text for text in shown) and first != second
+        page.locator("tbody th a").first.click()
+        page.wait_for_selector(".player .table")
+        assert {first, second} == set(page.locator("h1 a").all_inner_texts())
+
+
+def test_a_worst_loss_opens_where_it_was_lost(browser: Browser, hall: Served, match: str) -> None:
+    with watched(browser) as window:
+        page = opened(window, hall, "tournament", match)
+        link = page.locator("section[aria-labelledby=worst_losses] td a").first
+        href = str(link.get_attribute("href"))
+        seat = int(href.partition("lost=")[2])
+        opinion = page.request.get(f"{hall.base}/api/m/{href.split('/')[2].partition('?')[0]}/opinion").json()
+        link.click()
+        page.wait_for_selector(".player .table")
+        counter = page.locator(".player-counter")
+        expect(counter).to_contain_text(f"{opinion['lost'][seat]} /")
+
+
+def test_matches_are_paged_to_the_end(browser: Browser, hall: Served) -> None:
+    with watched(browser) as window:
+        hall.enter(window.page)
+        window.page.goto(f"{hall.base}/t/small/matches?limit=20")
+        seen: list[str] = []
+        while True:
+            seen += window.page.locator("tbody th").all_inner_texts()
+            following = window.page.get_by_role("link", name="Next")
+            if not following.count():
+                break
+            following.click()
+            window.page.wait_for_url("**cursor=**")
+            assert len(seen) < 100
+        assert len(seen) == len(set(seen)) == 18 + 18
+
+
+@pytest.fixture
+def long_run(tmp_path: Path) -> Path:
+    """A config that plays for some seconds."""
+    return write_config(tmp_path, name="moving", bots=GOOD_BOTS, deals=120, seed=5)
+
+
+def test_a_board_fills_while_the_tournament_is_played(browser: Browser, tmp_path: Path, long_run: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with served(out) as hall, watched(browser) as window:
+        page, sockets = window.page, list[WebSocketRoute]()
+
+        def join(socket: WebSocketRoute) -> None:
+            sockets.append(socket)
+            socket.connect_to_server()
+
+        page.route_web_socket("**/live", join)
+        hall.enter(page)
+        expect(page.locator(".begin")).to_be_visible()
+        page.evaluate("window.isTheSamePage = true")
+        playing = arena("tournament", long_run, "--out", out, "--backend", "local", "--workers", "1")
+        try:
+            page.get_by_role("link", name="moving").click(timeout=60_000)  # it appeared by itself
+            page.wait_for_selector("table.board")
+            page.evaluate(
+                """() => {
+                    window.isTheSamePage = true;
+                    window.marked = new Set();
+                    new MutationObserver((changes) => {
+                        for (const {target} of changes) if (target.classList.contains("changed")) marked.add(target.dataset.field);
+                    }).observe(document.body, {subtree: true, attributeFilter: ["class"]});
+                }"""
+            )
+            rated = "document.querySelector('table.board [data-field=rating]').textContent"
+            before = page.evaluate(rated)
+            page.wait_for_function(f"({rated}) !== {json.dumps(before)}")
+            page.wait_for_function("marked.has('rating') && marked.has('matches')")
+            sockets[-1].close()  # the laptop sleeps
+            connections = len(sockets)
+            expect(page.locator(".state")).to_have_text("finished", timeout=120_000)
+            assert len(sockets) > connections
+        finally:
+            code, _, errors = ended(playing)
+        assert code == 0, errors
+        page.wait_for_selector("section[aria-labelledby=head_to_head]")  # what is known only after the end came, too
+        assert page.evaluate("window.isTheSamePage") is True
+        found = page.request.get(f"{hall.base}/api/t/moving").json()
+        ratings = [f"{row['rating']:.2f}" for row in found["board"]]
+        assert page.locator("table.board [data-field=rating]").all_inner_texts() == ratings
+        assert window.complaints == []
