@@ -9,22 +9,26 @@
   const lang = document.documentElement.lang, word = arena.wordsOf("page", lang);
   const part = (name) => document.getElementById(`tv-${name}`);
   const shown = [];   // the last matches, by id
-  const loaded = new Map();   // game -> promise of its files
+  const loaded = new Map();   // address -> promise that it is there
   const rest = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  /** Load what draws a game's table; the addresses stand in the page. */
+  const fetched = (tag, attributes) => new Promise((done) => {
+    const element = el(tag, attributes);
+    element.async = false;
+    element.onload = element.onerror = done;
+    document.head.append(element);
+  });
+
+  /** Load what draws a game's table, each file once; the addresses stand in the page. */
   const load = (game) => {
-    if (!loaded.has(game)) {
-      const files = document.querySelector(`template[data-game="${CSS.escape(game)}"]`)?.content.querySelectorAll("link") ?? [];
-      loaded.set(game, Promise.all(Array.from(files, (file) => new Promise((done) => {
-        const href = file.getAttribute("href");
-        const element = file.rel === "stylesheet" ? el("link", {rel: "stylesheet", href}) : el("script", {src: href});
-        element.async = false;
-        element.onload = element.onerror = done;
-        document.head.append(element);
-      }))));
-    }
-    return loaded.get(game);
+    const files = document.querySelector(`template[data-game="${CSS.escape(game)}"]`)?.content.querySelectorAll("link") ?? [];
+    return Promise.all(Array.from(files, (file) => {
+      const href = file.getAttribute("href");
+      if (!loaded.has(href)) {
+        loaded.set(href, file.rel === "stylesheet" ? fetched("link", {rel: "stylesheet", href}) : fetched("script", {src: href}));
+      }
+      return loaded.get(href);
+    }));
   };
 
   /** The match to show next: the first one that was not shown lately, else the one that was shown longest ago. */

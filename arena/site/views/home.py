@@ -6,6 +6,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.hall.folder import HALL, is_hall
+from arena.ratings.settings import OVERALL
 from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards, Seen
@@ -14,7 +15,7 @@ from arena.site.views.state import UNREADABLE, Progress, progress_of
 from arena.site.views.tournament import seen_of
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 
-LEADERS = 3
+LEADERS, MOST_LEADERS = 3, 8
 MOST_LISTED = 100
 
 
@@ -31,6 +32,8 @@ class Leader(msgspec.Struct, frozen=True, kw_only=True):
     """The name as a page shows it."""
     rating: float
     rank: int | None
+    pool: str | None
+    """The table that it leads; None: the only one, or that of all games."""
 
 
 class TournamentCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +47,7 @@ class TournamentCard(msgspec.Struct, frozen=True, kw_only=True):
     pools: tuple[str, ...]
     bots: int
     leaders: tuple[Leader, ...]
-    """The best bots of its first table: overall, or of its first pool."""
+    """The best bots of all games or of the only one; else the first of each game."""
     trouble: str | None = None
     """Why it cannot be read."""
 
@@ -97,6 +100,13 @@ def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> Tour
 
 
 def _leaders(seen: Seen) -> tuple[Leader, ...]:
-    """The best bots of the first table."""
-    best = seen.tables[seen.pools[0]][:LEADERS] if seen.pools else ()
-    return tuple(Leader(bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank) for row in best)
+    """The best bots of the overall or only table; else the first of each."""
+    if not seen.pools:
+        return ()
+    is_one = len(seen.pools) == 1 or seen.pools[0] == OVERALL
+    rows = seen.tables[seen.pools[0]][:LEADERS] if is_one else [row for pool in seen.pools for row in seen.tables[pool][:1]]
+    pools = [None] * len(rows) if is_one else [pool for pool in seen.pools if seen.tables[pool]]
+    return tuple(
+        Leader(bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank, pool=pool)
+        for row, pool in zip(rows, pools)
+    )[:MOST_LEADERS]
