@@ -93,8 +93,9 @@
     },
   };
 
-  arena.live.onState((state) => tell(state === "open" ? word("live_connected") : state === "waiting" ? word("live_lost") : ""));
   const {page, pool} = document.body.dataset;
+  const connected = word(page === "home" ? "begin_live" : "live_connected");
+  arena.live.onState((state) => tell(state === "open" ? connected : state === "waiting" ? word("live_lost") : ""));
   if (page === "home") arena.live.watch("home", home);
   if (page === "tournament") {
     const name = found("[data-tournament]").dataset.tournament;
