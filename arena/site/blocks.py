@@ -1,5 +1,6 @@
 """The tables of the hall's pages as blocks of a document, in the reader's language: the report draws the same blocks."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -205,6 +206,6 @@ NAMES: dict[str, Any] = {
     "pairs_table": pairs, "endings_table": endings, "cost_table": cost, "losses_table": losses, "faults_table": faults,
     "opponents_table": opponents, "seats_table": seats, "lost_table": lost, "versions_table": versions,
     "matches_address": matches_address, "bot_address": bot_address, "match_address": match_address,
-    "career_chart": career, "history_chart": history, "scale_of": scale_of,
+    "career_chart": career, "history_chart": history, "scale_of": scale_of, "shell_word": shlex.quote,
 }  # fmt: skip
 """What templates call these functions."""
