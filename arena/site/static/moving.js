@@ -17,10 +17,13 @@
     const focused = document.activeElement?.closest("main a[href]")?.getAttribute("href");
     found("main").replaceChildren(...fresh.childNodes);
     if (focused) found(`main a[href="${CSS.escape(focused)}"]`)?.focus({preventScroll: true});
+    tell(told);
   };
 
+  let told = "";
   const tell = (text) => {
     const line = found("[data-live=connection]");
+    told = text;
     if (line && line.textContent !== text) line.textContent = text;
   };
 
