@@ -31,10 +31,10 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "data", "tables",
+    "cluster", "performance", "adding-a-game", "results", "data", "tables", "live-hall",
 )  # fmt: skip
-"""Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py and test_data_page.py hold
-some of them to what they say."""
+"""Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
+test_hall_page.py hold some of them to what they say."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
