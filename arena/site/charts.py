@@ -15,7 +15,7 @@ class Mark:
     """A place on the chart with its text."""
 
     place: str
-    """In percent of the width or the height."""
+    """A percentage of the width or the height."""
     text: str
 
 
@@ -45,7 +45,7 @@ class Chart:
     xs: Sequence[Mark] = ()
     """What stands below."""
     borders: Sequence[str] = ()
-    """Where a new version begins, in percent of the width."""
+    """The places where a new version begins, in percent of the width."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _words(one: Appearance) -> str:
 
 
 def _y(scale: Scale, value: float) -> float:
-    """From the top, in thousandths of the height."""
+    """The distance from the top, in thousandths of the height."""
     return _SIZE * (1 - (value - scale.low) / (scale.high - scale.low))
 
 

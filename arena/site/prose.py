@@ -50,5 +50,5 @@ def _table(found: re.Match[str]) -> str:
 
 
 def _target(link: str) -> str:
-    """Where a link leads: to a place on the page or to the outside; a file of the package has no address here."""
+    """The address of a link: a place on the page, or outside; a file of the package has no address here."""
     return link if link.startswith(("#", "https://", "http://")) else "#content"

@@ -23,7 +23,7 @@ class HasInterval(Protocol):
 
 @dataclass(frozen=True)
 class Scale:
-    """From a rating to a place on the line."""
+    """A straight line from ratings to places on a drawing."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ class Scale:
     """Round numbers to mark."""
 
     def percent(self, value: float) -> str:
-        """Where a value lies, in percent of the width.
+        """The place of a value, in percent of the width.
 
         >>> Scale(10, 30, (10, 20, 30)).percent(15)
         '25.00%'
