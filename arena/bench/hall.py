@@ -42,7 +42,7 @@ COMMIT_SECONDS = 0.1
 PER_COMMIT = 20  # matches
 BOARD = "board"
 """The tournament whose journal is written."""
-_MATCHES = 1_500  # of the tournament that is played with and without pages
+_MATCHES = 3_000  # of the tournament that is played with and without pages
 _WARMING = 0.1  # share of the matches before the clock starts
 _LOADED = re.compile(r'<(?:script|img|source|iframe)\b[^>]*?\bsrc="([^"]*)"|<link\b[^>]*?\bhref="([^"]*)"')
 
@@ -71,6 +71,8 @@ class SocketCost(msgspec.Struct, frozen=True, kw_only=True):
     socket, and the wait for the next look."""
     spread_p95_ms: float
     """From the first socket that has a message to each other one; ms."""
+    cpu_us: float
+    """CPU time of the hall per message, all that it does besides included; microseconds."""
     hall_mb: float
     """Resident memory of the hall, in MB."""
 
@@ -88,19 +90,29 @@ class PageWeight(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that leave the hall."""
 
 
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament that was played once."""
+
+    per_second: float
+    """Matches per second."""
+    driver_us: float
+    """CPU time of the driver per match, in microseconds: what other programs on the machine take does not count."""
+
+
 class TournamentPace(msgspec.Struct, frozen=True, kw_only=True):
-    """Matches per second of a tournament with open pages and without, in turns."""
+    """A tournament that was played with open pages and without, in turns."""
 
     pages: int
-    without: tuple[float, ...]
+    without: tuple[Turn, ...]
     """Each turn without pages."""
-    watched: tuple[float, ...]
+    watched: tuple[Turn, ...]
     """Each turn with them."""
 
     @property
     def share(self) -> float:
-        """The median with pages, as a share of that without."""
-        return float(np.median(self.watched) / np.median(self.without))
+        """The median matches per second with pages, as a share of those without."""
+        watched, without = (np.median([turn.per_second for turn in turns]) for turns in (self.watched, self.without))
+        return float(watched / without)
 
 
 class HallCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,6 +149,7 @@ async def _follow(hall: Hall, writer: Any, out: Path, sockets: int, seconds: flo
     open_s = time.monotonic() - began
     for visitor in visitors:
         visitor.bytes = 0
+    cpu = hall.cpu_seconds()
     writing: Future[list[Note]] = writer.submit(write_board, out / BOARD, seconds)
     commits = await asyncio.wrap_future(writing)
     await asyncio.sleep(2.0)  # the last message
@@ -144,7 +157,8 @@ async def _follow(hall: Hall, writer: Any, out: Path, sockets: int, seconds: flo
     messages = sum(len(visitor.notes) - 1 for visitor in visitors)
     return SocketCost(
         sockets=sockets, open_s=open_s, messages=messages, commits=len(commits),
-        message_bytes=sum(visitor.bytes for visitor in visitors) / max(1, messages), hall_mb=hall.memory_mb(), **figures,
+        message_bytes=sum(visitor.bytes for visitor in visitors) / max(1, messages), hall_mb=hall.memory_mb(),
+        cpu_us=1e6 * (hall.cpu_seconds() - cpu) / max(1, messages), **figures,
     )  # fmt: skip
 
 
@@ -237,21 +251,21 @@ def tournament_pace(table: Path) -> TournamentPace:
     return TournamentPace(pages=OPEN_PAGES, without=tuple(without), watched=tuple(watched))
 
 
-async def _watched(hall: Hall, table: Path, name: str) -> float:
-    """Matches per second while pages are open."""
+async def _watched(hall: Hall, table: Path, name: str) -> Turn:
+    """A tournament while pages are open."""
     cookies = [hall.logged_in() for _ in range(-(-OPEN_PAGES // TABS))]
     visitors = await visit(hall.port, cookies, f"t/{name}", OPEN_PAGES)  # they wait for it to begin
-    rate = await asyncio.to_thread(alone, _played, table, name)
+    turn = await asyncio.to_thread(alone, _played, table, name)
     assert all(len(visitor.notes) > 1 for visitor in visitors)
-    return rate
+    return turn
 
 
-def _played(table: Path, name: str) -> float:
-    """Play the tournament under this name; its matches per second."""
+def _played(table: Path, name: str) -> Turn:
+    """Play the tournament under this name."""
     meter = Meter(int(_WARMING * _MATCHES))
     run_tournament(table / "scale.yaml", Settings(out=table / "out", name=name, backend=LOCAL, workers=1), meter)
-    seconds, _, played = meter.costs()
-    return played / seconds
+    seconds, cpu, played = meter.costs()
+    return Turn(per_second=played / seconds, driver_us=1e6 * cpu / played)
 
 
 def page_weights(out: Path) -> Iterator[PageWeight]:

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import http.client
+import os
 import secrets
 import subprocess
 import sys
@@ -50,6 +51,14 @@ class Hall:
         except OSError:
             return float("nan")
         return int(status.partition("VmRSS:")[2].split()[0]) / 1e3
+
+    def cpu_seconds(self) -> float:
+        """CPU time that the process has used, all threads together; nan where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return float("nan")
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[http.client.HTTPResponse, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port)

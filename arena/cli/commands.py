@@ -66,6 +66,7 @@ TOPICS: Mapping[str, str] = {
     "ratings": "Measure the compiled TrueSkill against the trueskill package",
     "rows": "Measure storing, rating and showing 10 million result rows",
     "scale": "Measure whole tournaments: throughput, memory and start-up time",
+    "hall": "Measure live boards, page weights and what open pages cost a tournament",
     "fuzz": "Measure how commands take damaged inputs",
     "chaos": "Kill processes of a tournament and compare its results with an undisturbed run",
     "formats": "Measure error rates of compare, and the matches that compare and ladder save",

@@ -142,7 +142,11 @@ class Hall:
             raise Problem(404, "there is no such file; load the page again")
         headers = {"cache-control": FOR_EVER}
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(asset.zipped, headers=headers | {"content-encoding": "gzip"}, media_type=asset.media_type)
+            return Response(
+                asset.zipped,
+                headers=headers | {"content-encoding": "gzip", "vary": "accept-encoding"},
+                media_type=asset.media_type,
+            )
         return Response(asset.content, headers=headers, media_type=asset.media_type)
 
     async def described(self, _request: Request) -> Response:

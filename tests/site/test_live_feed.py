@@ -1,5 +1,6 @@
 """Sockets: numbered messages, the rest or a snapshot for who comes back, and limits for who asks too much."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,19 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
 from arena.site import openapi
+from arena.site.assets import STATIC
 from arena.site.live import feed, socket
 from arena.site.live.board import Seen
 from arena.site.live.channel import REMEMBERED, Channel
+from arena.site.live.messages import ChangedRow
 from arena.site.views.state import UNREADABLE
 from helpers.hall import Played, hall, live
 from helpers.records import make_record, make_seat, numbered
 
 RECORDS = numbered([make_record(seats=(make_seat("alice", 1), make_seat("bob", 2)))] * 200)
+
+
+FIELDS = ChangedRow.__struct_fields__
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +64,7 @@ def test_a_board_fills_while_it_is_watched(client: TestClient, played: Played) -
             played.store(RECORDS[number])
             news = checked(tab.receive_json())
             assert (news["kind"], news["number"], news["progress"]["done"]) == ("update", number, number - 1)
-            assert {row["bot"]: row["matches"] for row in news["rows"]} == {"alice": number - 1, "bob": number - 1}
+            assert {row[0]: row[FIELDS.index("matches")] for row in news["rows"]} == {"alice": number - 1, "bob": number - 1}
 
 
 def test_a_tournament_that_starts_later_appears_on_the_home_page(client: TestClient, tmp_path: Path) -> None:
@@ -225,3 +231,9 @@ def test_a_slow_socket_gets_a_snapshot_in_place_of_what_it_missed() -> None:
     assert not slow._queue and slow._next() == channel.snapshot() and '"behind":119' in channel.snapshot()
     channel.publish(Seen(UNREADABLE, (), {}, 120))
     assert '"kind":"update"' in slow._next() and not slow._queue and not slow._overdue
+
+
+def test_the_script_reads_a_row_as_it_is_sent() -> None:
+    script = (STATIC / "live.js").read_text("utf-8")
+    (fields,) = re.findall(r"const CHANGING = \[(.*?)\]", script, re.DOTALL)
+    assert re.findall(r'"(\w+)"', fields) == list(FIELDS)

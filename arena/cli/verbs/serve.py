@@ -1,7 +1,6 @@
 """`arena serve [FOLDER]`: all results in the browser, filling while tournaments are played."""
 
 import contextlib
-import importlib.util
 import os
 import secrets
 import socket
@@ -16,12 +15,12 @@ import typer
 
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import note, say
+from arena.cli.shared.web import need_web
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
 
 LOOPBACK = "127.0.0.1"
 PORT = 8000
-_NEEDED = ("starlette", "uvicorn", "websockets")
 _REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
 
 
@@ -43,8 +42,7 @@ def serve(
 
     Prints an address with a secret token and opens it. Results are only read. Ctrl-C ends it.
     """
-    if missing := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
-        raise ConfigError(f"arena serve needs {', '.join(missing)}: pip install 'arena-hall[web]'")
+    need_web("arena serve")
     out = _chosen(folder)
     from arena.site.app import application  # only now: --help does without
     from arena.site.guard import rules_for

@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from arena.site.live.board import Seen
-from arena.site.live.messages import HOME, HomeNews, Message, Snapshot, Trouble, Update
+from arena.site.live.messages import HOME, ChangedRow, HomeNews, Message, Snapshot, Trouble, Update
 from arena.site.views.home import Home
 from arena.site.views.tables import BoardRow
 
@@ -81,16 +81,15 @@ class Channel:
         )  # fmt: skip
 
     def _update(self, before: Seen | Home | str | None, state: Seen) -> Message | None:
-        """The rows that have changed; None: a snapshot is needed, because bots have gone or other tables have come."""
+        """The rows that have changed; None: a snapshot is needed, because there are other bots or other tables."""
         if not isinstance(before, Seen) or before.pools != state.pools:
             return None
-        old = {(row.bot, row.version): row for row in self._rows(before)}
-        new = {(row.bot, row.version): row for row in self._rows(state)}
-        if not old.keys() <= new.keys():
+        old, new = ({(row.bot, row.version): changing(row) for row in self._rows(one)} for one in (before, state))
+        if old.keys() != new.keys():
             return None
         return Update(
             channel=self.name, asked=self.asked, epoch=self._epoch, number=self.number, progress=state.progress,
-            rows=tuple(row for bot, row in new.items() if old.get(bot) != row), behind=state.behind,
+            rows=tuple(row for bot, row in new.items() if old[bot] != row), behind=state.behind,
         )  # fmt: skip
 
     def _pool(self, state: Seen) -> str | None:
@@ -99,6 +98,15 @@ class Channel:
     def _rows(self, state: Seen) -> tuple[BoardRow, ...]:
         pool = self._pool(state)
         return state.tables.get(pool, ()) if pool is not None else ()
+
+
+def changing(row: BoardRow) -> ChangedRow:
+    """What may change of a row, as exactly as a page shows it."""
+    return ChangedRow(
+        bot=row.bot, version=row.version, rank=row.rank, rank_low=row.rank_low, rank_high=row.rank_high,
+        separable=row.separable, rating=round(row.rating, 2), mu=round(row.mu, 2), low=round(row.low, 2),
+        high=round(row.high, 2), matches=row.matches, wins=row.wins, mean_place=round(row.mean_place, 3), faults=row.faults,
+    )  # fmt: skip
 
 
 def _text(message: Message) -> str:

@@ -79,17 +79,24 @@ class Feed:
         if name not in self._looks:
             look = self._looks[name] = asyncio.get_running_loop().create_task(self._look([name]))
             look.add_done_callback(lambda _: self._looks.pop(name, None))
-        self._publish(name, (await asyncio.shield(self._looks[name]))[name])
+        began = self._clock()
+        self._publish(name, (await asyncio.shield(self._looks[name]))[name], began)
 
     async def _go_on(self) -> None:
         while names := self._watched():
-            due = [name for name in names if self._clock() - self._published.get(name, 0.0) >= PUBLISH_SECONDS]
+            began = self._clock()
+            due = [name for name in names if self._next(name) <= began]
             try:
                 for name, state in (await self._look(due)).items():
-                    self._publish(name, state)
+                    self._publish(name, state, began)
             except Exception:
                 LOG.exception("a board could not be brought up to date")
-            await asyncio.sleep(POLL_SECONDS)
+            soon = [self._next(name) - self._clock() for name in names]
+            await asyncio.sleep(min([POLL_SECONDS, *(wait for wait in soon if wait > 0.0)]))
+
+    def _next(self, name: str) -> float:
+        """When a channel may have its next message."""
+        return self._published.get(name, -PUBLISH_SECONDS) + PUBLISH_SECONDS
 
     def _watched(self) -> list[str]:
         """The names of the channels that have readers."""
@@ -117,10 +124,11 @@ class Feed:
         except (StoreError, OSError) as error:
             return f"these results cannot be read: {error}"
 
-    def _publish(self, name: str, state: State) -> None:
+    def _publish(self, name: str, state: State, began: float) -> None:
+        """Tell the readers of all channels of a name. `began`: when the look began, from which the next second counts."""
         told = [channel.publish(state) for (other, _), channel in self._channels.items() if other == name]
         if any(told):
-            self._published[name] = self._clock()
+            self._published[name] = began
 
     def _make_room(self) -> None:
         if len(self._channels) >= MOST_CHANNELS:

@@ -50,6 +50,25 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     behind: int
 
 
+class ChangedRow(msgspec.Struct, frozen=True, array_like=True):
+    """The numbers of a row that may change, as an array: thousands of tabs get each of them every second."""
+
+    bot: str
+    version: int
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    separable: bool | None
+    rating: float
+    mu: float
+    low: float
+    high: float
+    matches: int
+    wins: int
+    mean_place: float
+    faults: int
+
+
 class Update(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="update"):
     """What has changed in a table since the message before."""
 
@@ -59,8 +78,8 @@ class Update(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="u
     epoch: str
     number: int
     progress: Progress
-    rows: tuple[BoardRow, ...]
-    """The rows that are new or have changed; the others stay. Rows are ordered by rating, then by name."""
+    rows: tuple[ChangedRow, ...]
+    """The rows that have changed; the others stay. Rows are ordered by rating, then by name."""
     behind: int
 
 

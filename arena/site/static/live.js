@@ -13,7 +13,9 @@
   const arena = (window.arena ??= {});
   const FIRST_WAIT = 500, LONGEST_WAIT = 15_000;  // ms before the next try, doubled each time
   const TICK = 4_000;                             // ms; a timer that is much later has slept
-  const channels = new Map();                     // "name|pool" -> {name, pool, handlers, epoch, last}
+  const CHANGING = ["bot", "version", "rank", "rank_low", "rank_high", "separable", "rating", "mu", "low", "high", "matches",
+    "wins", "mean_place", "faults"];              // as ChangedRow has them
+  const channels = new Map();                     // "name|pool" -> {name, pool, handlers, epoch, last, rows}
   const listeners = new Set();
   let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), state = "waiting";
 
@@ -23,6 +25,16 @@
     if (next === state) return;
     state = next;
     listeners.forEach((listener) => listener(state));
+  };
+
+  const nameOf = (row) => `${row.bot} ${row.version}`;
+
+  /** A row of a board from the numbers that have changed, which come as an array. */
+  const whole = (channel, values) => {
+    const changed = Object.fromEntries(CHANGING.map((field, place) => [field, values[place]]));
+    const row = {...channel.rows.get(nameOf(changed)), ...changed};
+    channel.rows.set(nameOf(row), row);
+    return row;
   };
 
   const ask = (channel) => socket.send(JSON.stringify(
@@ -37,6 +49,8 @@
       again();
       return;
     }
+    if (message.kind === "snapshot") channel.rows = new Map(message.board.map((row) => [nameOf(row), row]));
+    if (message.kind === "update") message.rows = message.rows.map((values) => whole(channel, values));
     channel.epoch = message.epoch;
     channel.last = message.number;
     channel.handlers[message.kind]?.(message);
@@ -72,7 +86,7 @@
   };
 
   const watch = (name, handlers, {pool = null} = {}) => {
-    const channel = {name, pool, handlers, epoch: null, last: null};
+    const channel = {name, pool, handlers, epoch: null, last: null, rows: new Map()};
     channels.set(keyOf(name, pool), channel);
     if (socket === null && timer === null) connect();
     else if (socket?.readyState === WebSocket.OPEN) ask(channel);
