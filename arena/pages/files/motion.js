@@ -56,6 +56,9 @@
     };
   };
 
+  /** How far a place moved on the page, as what lies above it became higher or lower. */
+  const shifted = (from, to) => from && to ? {x: to.left - from.left, y: to.top - from.top} : {x: 0, y: 0};
+
   const travel = (from, to) => {
     const a = centre(from), b = centre(to), scale = to.width ? from.width / to.width : 1;
     return `translate(${a.x - b.x}px, ${a.y - b.y}px) scale(${scale || 1})`;
@@ -102,8 +105,8 @@
       for (const [key, card] of after) {
         const old = before.get(key);
         if (!old) continue;
-        const a = centre(old.box), b = centre(card.box);
-        if (Math.abs(a.x - b.x) + Math.abs(a.y - b.y) <= STILL && Math.abs(old.box.width - card.box.width) <= STILL) continue;
+        const a = centre(old.box), b = centre(card.box), shift = old.zone === card.zone ? shifted(places.get(old.zone), now.get(card.zone)) : {x: 0, y: 0};
+        if (Math.abs(b.x - a.x - shift.x) + Math.abs(b.y - a.y - shift.y) <= STILL) continue;   // a place that moved takes its cards along
         if (old.zone !== card.zone) lifted(card.element);
         animate(card.element, [{transform: travel(old.box, card.box)}, {transform: "none"}]);
       }
