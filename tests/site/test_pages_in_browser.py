@@ -8,7 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, StorageState, WebSocketRoute, expect
 
+from arena.records import Ending
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.records import make_record, make_seat, numbered
+from helpers.results import HOSTILE, write_results
 from helpers.serving import Served, served
 from helpers.tournaments import GOOD_BOTS, arena, ended, run, write_config
 
@@ -179,6 +182,19 @@ def test_a_worst_loss_opens_where_it_was_lost(browser: Browser, hall: Served, se
         page.wait_for_selector(".player .table")
         assert number > 0
         expect(page.locator(".player-counter")).to_contain_text(f"{number} /")
+
+
+def test_names_that_are_code_are_shown_as_text(browser: Browser, tmp_path: Path) -> None:
+    loser = make_seat("bob", 2, ending=Ending.CRASH, fault_decision=-1)
+    record = make_record(seats=(make_seat(HOSTILE, 1), loser), pool=HOSTILE)
+    write_results(tmp_path, numbered([record] * 3))
+    with served(tmp_path) as hall, watched(browser) as window:
+        hall.enter(window.page)
+        for address in ("/", "/t/cup", "/t/cup/matches", "/bots/bob"):
+            window.page.goto(hall.base + address, wait_until="networkidle")
+            assert "</script><img src=x" in window.page.inner_text("main") or address == "/bots/bob"
+            assert [image.get_attribute("alt") for image in window.page.locator("img").all()] == [""]  # the sign of the hall
+        assert_quiet(window, hall, "")
 
 
 def test_matches_are_paged_to_the_end(browser: Browser, hall: Served, session: StorageState) -> None:

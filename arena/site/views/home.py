@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
-from arena.hall.folder import HALL, is_hall
+from arena.hall.folder import HALL
 from arena.ratings.settings import OVERALL
 from arena.site.asked import Asked
 from arena.site.library import Library
@@ -58,7 +58,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     """The results folder, as it was named on the command line."""
     hall: bool
-    """Whether there is a lasting hall: `/t/hall`."""
+    """Whether the lasting hall has a board: `/t/hall`."""
     tournaments: tuple[TournamentCard, ...]
     """The tournaments being played first, then the newest."""
     left_out: int
@@ -78,7 +78,7 @@ def home_of(library: Library, boards: LiveBoards) -> Home:
     cards.sort(key=lambda card: (card.progress.is_running, card.started or ""), reverse=True)
     there = library.out.is_dir()
     return Home(
-        folder=str(library.out), hall=is_hall(library.out / HALL), tournaments=tuple(cards[:MOST_LISTED]),
+        folder=str(library.out), hall=(library.out / HALL / MANIFEST_FILE).exists(), tournaments=tuple(cards[:MOST_LISTED]),
         left_out=max(0, len(cards) - MOST_LISTED),
         trouble=None if there else f"{library.out}: no such folder; it is made by the first tournament",
     )  # fmt: skip
