@@ -126,10 +126,11 @@
     }
 
     show(frame, isNext) {
-      const table = arena.tables[this.header.game], {tableRoot, textRoot} = this.panels;
+      const table = arena.tables[this.header.game], {tableRoot, textRoot, textNote} = this.panels;
       const isDrawn = Boolean(table && frame.position);
       textRoot.textContent = isDrawn && !frame.text ? "" : frame.text;
       textRoot.hidden = !textRoot.textContent;
+      textNote.hidden = textRoot.hidden || !isDrawn;
       tableRoot.hidden = !isDrawn;
       if (!isDrawn) return;
       const movers = [...new Set(frame.events.map(({seat}) => seat))];

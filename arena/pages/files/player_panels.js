@@ -28,6 +28,7 @@
     // The table, and the same in words where there is no drawing.
     const tableRoot = el("div", {class: "table player-table"});
     const textRoot = el("pre", {class: "player-text", tabindex: "0"});
+    const textNote = el("p", {class: "player-note", hidden: true}, word("round_in_words"));
     const live = el("p", {class: "visually-hidden", "aria-live": "polite"});
     const status = el("p", {class: "player-status", role: "status"});
 
@@ -74,7 +75,7 @@
     let curve = null, listed = "";
 
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
-    const stage = el("div", {class: "player-stage"}, tableRoot, textRoot, live, controls);
+    const stage = el("div", {class: "player-stage"}, textNote, textRoot, tableRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
       [el("div", {class: "player-body"}, stage, side), status, jumps, players, opinionBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
@@ -121,7 +122,7 @@
     };
 
     const panels = {
-      elements, tableRoot, textRoot, tell, copyLink, fullScreen, help: () => keysDialog.showModal(),
+      elements, tableRoot, textRoot, textNote, tell, copyLink, fullScreen, help: () => keysDialog.showModal(),
       show(frame, {frames, first, isQuiet}) {
         const n = player.outline.numbers[player.index], last = player.outline.numbers[player.total - 1];
         slider.value = String(player.index);

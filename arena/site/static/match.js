@@ -22,7 +22,10 @@ arena.replays = (() => {
   });
 
   /** A match for a page elsewhere: its frames alone, without a session. */
-  const embedded = (id) => ({page: async (eyes, number) => (await ask(`/embed/m/${id}.json?page=${number}${eyesOf(eyes)}`)).frames});
+  const embedded = (id) => ({
+    page: async (eyes, number) => (await ask(`/embed/m/${id}.json?page=${number}${eyesOf(eyes)}`)).frames,
+    opinion: () => ask(`/embed/m/${id}/opinion.json`),
+  });
 
   /** The address of a step, as one pair of eyes sees it. */
   const link = (id, {seat, at}) => `/m/${id}${seat === null ? "" : `?seat=${seat}`}#${at}`;
