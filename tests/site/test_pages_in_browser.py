@@ -1,14 +1,17 @@
 """The hall's pages in a browser: both languages, light and dark, three widths, by keyboard alone, and boards that move."""
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, StorageState, WebSocketRoute, expect
 
 from arena.records import Ending
+from arena.site.scale import scale_of
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
@@ -29,6 +32,11 @@ REFUSED = {"no page", "bad address"}
 ONCE = {"overall", "a pair", "a seat", "bad address"}
 """Pages that are looked at in English alone: they have the words of others."""
 FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']"
+
+
+class Interval(NamedTuple):
+    low: float
+    high: float
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +151,25 @@ def test_a_table_is_sorted_by_the_keyboard(browser: Browser, hall: Served, sessi
         assert head.get_attribute("aria-sort") == "ascending"
         names = page.locator("table.board tbody th").all_inner_texts()
         assert names == sorted(names) and len(names) == 3
+
+
+def test_boards_that_move_have_the_scale_of_those_that_the_server_draws(
+    browser: Browser, hall: Served, session: StorageState
+) -> None:
+    rng = random.Random(5)
+    with watched(browser, storage_state=session) as window:
+        window.page.goto(hall.base)
+        for spread in (0.4, 3.0, 40.0, 900.0):
+            rows = [Interval(low, low + spread * rng.random()) for low in (rng.uniform(-spread, spread) for _ in range(8))]
+            scale = scale_of(rows)
+            found = window.page.evaluate(
+                """rows => {
+                    const scale = arena.board.scaleOf(rows);
+                    return [scale.ticks, rows.map(row => scale.percent(row.high))];
+                }""",
+                [row._asdict() for row in rows],
+            )
+            assert found == [list(scale.ticks), [scale.percent(row.high) for row in rows]]
 
 
 def test_the_language_is_switched_and_remembered(browser: Browser, hall: Served, session: StorageState) -> None:
