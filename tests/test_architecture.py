@@ -113,6 +113,14 @@ def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     assert users == {"workers/processes.py", *sandbox, *attacks}
 
 
+def test_only_the_site_knows_how_pages_are_served() -> None:
+    """Who lacks the extra `web` has every other command."""
+    served = {"starlette", "uvicorn", "websockets", "h11"}
+    for path in SOURCES:
+        if PACKAGE / "site" not in path.parents:
+            assert not served & {name.split(".")[0] for name in imports(path)}, path.name
+
+
 def test_modules_of_the_sandbox_are_short() -> None:
     assert all(len(path.read_text().splitlines()) < 400 for path in (PACKAGE / "seats" / "sandbox").glob("*.py"))
 

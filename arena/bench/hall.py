@@ -22,7 +22,7 @@ import numpy as np
 
 from arena.bench.hall_process import TABS, Hall, open_hall
 from arena.bench.rows import BOTS, POOLS, bot_name, bot_sha256, made_up
-from arena.bench.scale import Meter, Table, alone, processes
+from arena.bench.scale import PER_DEAL, Meter, Table, alone, processes
 from arena.bench.visitors import Note, Visitor, visit
 from arena.games import names
 from arena.records import MatchRecord
@@ -42,7 +42,9 @@ COMMIT_SECONDS = 0.1
 PER_COMMIT = 20  # matches
 BOARD = "board"
 """The tournament whose journal is written."""
-_MATCHES = 3_000  # of the tournament that is played with and without pages
+_MOST_MATCHES = 3_000  # of the tournament that is played with and without pages
+_PER_SECOND = 150  # matches for each second that is asked for, where that is fewer
+LAST_SECONDS = 2.0  # for the last message
 _WARMING = 0.1  # share of the matches before the clock starts
 _LOADED = re.compile(r'<(?:script|img|source|iframe)\b[^>]*?\bsrc="([^"]*)"|<link\b[^>]*?\bhref="([^"]*)"')
 
@@ -128,8 +130,9 @@ def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
     say(f"sockets: {sockets:,} on a board that is written for {seconds:g} s, while a niced tournament plays ...")
     reached = socket_cost(sockets, seconds)
     say(f"tournament: {TURNS} turns with {OPEN_PAGES} open pages and {TURNS} without ...")
-    with Table(False, _MATCHES) as table:
-        pace = tournament_pace(table)
+    matches = max(2 * PER_DEAL, min(_MOST_MATCHES, round(_PER_SECOND * seconds)))
+    with Table(False, matches) as table:
+        pace = tournament_pace(table, matches)
         say("pages: what a browser loads for each ...")
         return HallCost(sockets=reached, pages=tuple(page_weights(table / "out")), pace=pace)
 
@@ -145,21 +148,20 @@ def socket_cost(sockets: int, seconds: float) -> SocketCost:
 async def _follow(hall: Hall, writer: Any, out: Path, sockets: int, seconds: float) -> SocketCost:
     cookies = [hall.logged_in() for _ in range(-(-sockets // TABS))]
     began = time.monotonic()
-    visitors = await visit(hall.port, cookies, f"t/{BOARD}", sockets)
-    open_s = time.monotonic() - began
-    for visitor in visitors:
-        visitor.bytes = 0
-    cpu = hall.cpu_seconds()
-    writing: Future[list[Note]] = writer.submit(write_board, out / BOARD, seconds)
-    commits = await asyncio.wrap_future(writing)
-    await asyncio.sleep(2.0)  # the last message
-    figures = _reached(visitors, commits)
-    messages = sum(len(visitor.notes) - 1 for visitor in visitors)
-    return SocketCost(
-        sockets=sockets, open_s=open_s, messages=messages, commits=len(commits),
-        message_bytes=sum(visitor.bytes for visitor in visitors) / max(1, messages), hall_mb=hall.memory_mb(),
-        cpu_us=1e6 * (hall.cpu_seconds() - cpu) / max(1, messages), **figures,
-    )  # fmt: skip
+    async with visit(hall.port, cookies, f"t/{BOARD}", sockets) as visitors:
+        open_s = time.monotonic() - began
+        for visitor in visitors:
+            visitor.bytes = 0
+        cpu = hall.cpu_seconds()
+        writing: Future[list[Note]] = writer.submit(write_board, out / BOARD, seconds)
+        commits = await asyncio.wrap_future(writing)
+        await asyncio.sleep(LAST_SECONDS)
+        messages = sum(len(visitor.notes) - 1 for visitor in visitors)
+        return SocketCost(
+            sockets=sockets, open_s=open_s, messages=messages, commits=len(commits), hall_mb=hall.memory_mb(),
+            message_bytes=sum(visitor.bytes for visitor in visitors) / max(1, messages),
+            cpu_us=1e6 * (hall.cpu_seconds() - cpu) / max(1, messages), **_reached(visitors, commits),
+        )  # fmt: skip
 
 
 def _reached(visitors: Sequence[Visitor], commits: Sequence[Note]) -> dict[str, float]:
@@ -241,28 +243,28 @@ def _tournament(table: Path) -> Iterator[None]:
             process.terminate()
 
 
-def tournament_pace(table: Path) -> TournamentPace:
+def tournament_pace(table: Path, matches: int) -> TournamentPace:
     """Play a tournament in turns: with open pages, and without."""
     watched, without = [], []
     for turn in range(TURNS):
-        without.append(alone(_played, table, f"without-{turn}"))
+        without.append(alone(_played, table, f"without-{turn}", matches))
         with open_hall(table / "out") as hall:
-            watched.append(asyncio.run(_watched(hall, table, f"watched-{turn}")))
+            watched.append(asyncio.run(_watched(hall, table, f"watched-{turn}", matches)))
     return TournamentPace(pages=OPEN_PAGES, without=tuple(without), watched=tuple(watched))
 
 
-async def _watched(hall: Hall, table: Path, name: str) -> Turn:
+async def _watched(hall: Hall, table: Path, name: str, matches: int) -> Turn:
     """A tournament while pages are open."""
     cookies = [hall.logged_in() for _ in range(-(-OPEN_PAGES // TABS))]
-    visitors = await visit(hall.port, cookies, f"t/{name}", OPEN_PAGES)  # they wait for it to begin
-    turn = await asyncio.to_thread(alone, _played, table, name)
-    assert all(len(visitor.notes) > 1 for visitor in visitors)
-    return turn
+    async with visit(hall.port, cookies, f"t/{name}", OPEN_PAGES) as visitors:  # they wait for it to begin
+        turn = await asyncio.to_thread(alone, _played, table, name, matches)
+        assert all(len(visitor.notes) > 0 for visitor in visitors)
+        return turn
 
 
-def _played(table: Path, name: str) -> Turn:
+def _played(table: Path, name: str, matches: int) -> Turn:
     """Play the tournament under this name."""
-    meter = Meter(int(_WARMING * _MATCHES))
+    meter = Meter(int(_WARMING * matches))
     run_tournament(table / "scale.yaml", Settings(out=table / "out", name=name, backend=LOCAL, workers=1), meter)
     seconds, cpu, played = meter.costs()
     return Turn(per_second=played / seconds, driver_us=1e6 * cpu / played)

@@ -1,10 +1,11 @@
 """Many visitors of a hall in one process: sockets that only note when which message came, and so cost next to nothing."""
 
 import asyncio
+import contextlib
 import functools
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
@@ -24,6 +25,7 @@ class Visitor(asyncio.Protocol):
     def __init__(self, request: bytes, wish: bytes) -> None:
         self.notes: list[Note] = []
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.bytes = 0
         """Bytes that came."""
         self._request, self._wish = request, wish
@@ -37,7 +39,8 @@ class Visitor(asyncio.Protocol):
         self.transport.write(self._request)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note a socket that was refused."""
+        """Note the end, and a socket that was refused."""
+        self.closed.set_result(None)
         if not self.opened.done():
             self.opened.set_exception(ConnectionError(self._buffer[:80].decode("latin-1")))
 
@@ -87,9 +90,21 @@ def masked(kind: int, content: bytes) -> bytes:
     return bytes([kind, 0x80 | len(content)]) + b"\0\0\0\0" + content
 
 
-async def visit(port: int, cookies: Sequence[str], channel: str, count: int) -> list[Visitor]:
-    """Open so many sockets, spread over the sessions of these cookies, and wait until each has its first message."""
+@contextlib.asynccontextmanager
+async def visit(port: int, cookies: Sequence[str], channel: str, count: int) -> AsyncIterator[list[Visitor]]:
+    """So many open sockets, spread over the sessions of these cookies; each has its first message."""
     visitors: list[Visitor] = []
+    try:
+        await _come(visitors, port, cookies, channel, count)
+        yield visitors
+    finally:
+        for visitor in visitors:
+            if visitor.transport is not None:
+                visitor.transport.close()
+        await asyncio.gather(*(visitor.closed for visitor in visitors))
+
+
+async def _come(visitors: list[Visitor], port: int, cookies: Sequence[str], channel: str, count: int) -> None:
     loop = asyncio.get_running_loop()
     wish = b'{"watch":"%s"}' % channel.encode()
     for first in range(0, count, _AT_ONCE):
@@ -98,9 +113,8 @@ async def visit(port: int, cookies: Sequence[str], channel: str, count: int) -> 
             request = _request(port, cookies[number % len(cookies)])
             _, visitor = await loop.create_connection(functools.partial(Visitor, request, wish), "127.0.0.1", port)
             batch.append(visitor)
-        await asyncio.wait_for(asyncio.gather(*(visitor.opened for visitor in batch)), _OPEN_SECONDS)
         visitors += batch
-    return visitors
+        await asyncio.wait_for(asyncio.gather(*(visitor.opened for visitor in batch)), _OPEN_SECONDS)
 
 
 def _request(port: int, cookie: str) -> bytes:

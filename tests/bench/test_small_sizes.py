@@ -28,12 +28,23 @@ def test_a_topic_ends_well_at_a_small_size(topic: str, form: str, capsys: pytest
         assert json.loads(said.out)
 
 
+@pytest.mark.slow
+def test_the_hall_is_measured_at_a_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "hall", "--sockets", "10", "--seconds", "2", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["sockets"]["sockets"] == 10 and found["sockets"]["messages"] >= 10
+    assert all(page["outside"] == 0 and page["kb"] > 0 for page in found["pages"]) and len(found["pages"]) > 8
+    assert len(found["pace"]["without"]) == len(found["pace"]["watched"])
+
+
 def test_a_size_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         ["scale", "--matches", "0"],
         ["rows", "--matches", "-1"],
         ["fuzz", "--minutes", "0"],
         ["exact", "--positions", "0"],
+        ["hall", "--sockets", "0"],
+        ["hall", "--seconds", "nan"],
     ):
         assert main(["bench", *words]) == 2, words
         assert capsys.readouterr().err

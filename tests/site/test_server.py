@@ -1,5 +1,6 @@
 """A real server on a real port: deadlines, what is no HTTP, a port in use, and an end by Ctrl-C that leaves nothing behind."""
 
+import importlib.util
 import re
 import signal
 import socket
@@ -12,6 +13,7 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
+from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.site.app import application
 from arena.site.deadlines import protocol_with
@@ -121,3 +123,13 @@ def test_a_second_hall_on_the_same_port_says_so(tmp_path: Path) -> None:
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
     code, out, err = ended(arena("serve", tmp_path / "none", "--no-browser"))
     assert (code, out) == (2, "") and "no such folder" in err
+
+
+@pytest.mark.parametrize("words", [["serve"], ["bench", "hall"]])
+def test_without_the_extra_it_says_what_to_install(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and "pip install 'arena-hall[web]'" in said.err
