@@ -24,12 +24,13 @@ PHONE, TABLET, DESK = 320, 820, 1440
 PAGES = {
     "home": "/", "tournament": "/t/small?pool=naga", "overall": "/t/small", "matches": "/t/small/matches",
     "a pair": "/t/small/matches?bot=set_bot&rival=folder_bot&limit=2", "bot": "/bots/set_bot", "match": "/m/{match}",
-    "a seat": "/m/{match}?seat=1#3", "big screen": "/tv", "all rules": "/rules", "rules": "/rules/naga",
+    "a seat": "/m/{match}?seat=1#3", "embedded": "/embed/m/{match}",
+    "big screen": "/tv", "all rules": "/rules", "rules": "/rules/naga",
     "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
 }  # fmt: skip
 REFUSED = {"no page", "bad address"}
 """Pages that the browser itself writes a line about: their status is an error."""
-ONCE = {"overall", "a pair", "a seat", "bad address"}
+ONCE = {"overall", "a pair", "a seat", "embedded", "bad address"}
 """Pages that are looked at in English alone: they have the words of others."""
 FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']"
 
@@ -72,7 +73,7 @@ def match(browser: Browser, hall: Served, session: StorageState) -> str:
 def opened(window: Watched, hall: Served, name: str, match: str) -> Page:
     """A page of the hall, with all that it asks for."""
     window.page.goto(hall.base + PAGES[name].format(match=match), wait_until="networkidle" if name != "big screen" else "load")
-    if name in ("match", "a seat", "big screen"):
+    if name in ("match", "a seat", "embedded", "big screen"):
         window.page.wait_for_selector(".player .table")
     settled(window.page)
     return window.page
