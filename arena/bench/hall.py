@@ -64,15 +64,15 @@ class SocketCost(msgspec.Struct, frozen=True, kw_only=True):
     """Mean size of a message."""
     p50_ms: float
     p95_ms: float
-    """From a commit to the first message that tells of it, over all commits and sockets; ms. It includes the wait until the
-    board is published again, at most once a second."""
+    """The time from a commit to the first message that tells of it, over all commits and sockets; ms. It includes the wait
+    until the board is published again, at most once a second."""
     beyond_ms: float
     """`p95_ms` without that second."""
     newest_p95_ms: float
-    """From the newest commit in a message to its arrival, over all messages; ms: the look, the rating and the way to the last
-    socket, and the wait for the next look."""
+    """The time from the newest commit in a message to its arrival, over all messages; ms: the look, the rating and the way
+    to the last socket, and the wait for the next look."""
     spread_p95_ms: float
-    """From the first socket that has a message to each other one; ms."""
+    """The time from the first socket that has a message to each other one; ms."""
     cpu_us: float
     """CPU time of the hall per message, all that it does besides included; microseconds."""
     hall_mb: float
@@ -180,13 +180,14 @@ def _reached(visitors: Sequence[Visitor], commits: Sequence[Note]) -> dict[str, 
         place = np.searchsorted(known, done)  # the first message that tells of each commit
         told = place < len(known)
         ages.append(came[place[told]] - when[told])
-        newest.append(came - when[np.searchsorted(done, known, side="right") - 1])
+        fresh = known < done[-1]  # a message after the last commit has nothing newer to tell, however late it is
+        newest.append((came - when[np.searchsorted(done, known, side="right") - 1])[fresh])
         spread.append(came - np.array([first[count] for count in known.tolist()]))
-    age, fresh, apart = (1e3 * np.concatenate(parts) for parts in (ages, newest, spread))
+    age, new, apart = (1e3 * np.concatenate(parts) for parts in (ages, newest, spread))
     p95 = float(np.percentile(age, 95))
     return {
         "p50_ms": float(np.percentile(age, 50)), "p95_ms": p95, "beyond_ms": p95 - 1e3,
-        "newest_p95_ms": float(np.percentile(fresh, 95)), "spread_p95_ms": float(np.percentile(apart, 95)),
+        "newest_p95_ms": float(np.percentile(new, 95)), "spread_p95_ms": float(np.percentile(apart, 95)),
     }  # fmt: skip
 
 

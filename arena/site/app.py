@@ -1,5 +1,6 @@
 """The hall as a Starlette application: it reads a results folder, lets in who has the token, and changes nothing."""
 
+import asyncio
 import contextlib
 import logging
 import secrets
@@ -19,7 +20,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
-from arena.site import openapi
+from arena.site import deadlines, openapi
 from arena.site.asked import Asked
 from arena.site.assets import Assets
 from arena.site.guard import Guard, Rules, cookie_name
@@ -88,6 +89,7 @@ class Hall:
             Route("/static/{hash}/{name:path}", self.static),
             Route("/login", self.login_page, methods=["GET"]),
             Route("/login", self.login, methods=["POST"]),
+            Route("/logout", self.logout, methods=["POST"]),
         ]
         for subject in EMBEDDED:
             routes.append(Route(f"{subject.path}.json", self._json(subject)))
@@ -159,11 +161,7 @@ class Hall:
 
     async def login(self, request: Request) -> Response:
         """Open a session for who has the token."""
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST_LOGIN:
-                raise Problem(413, "that is no token")
+        body = await self._form(request)
         token = parse_qs(body.decode("latin-1"), max_num_fields=5).get("token", [""])[0]
         if not self.sessions.is_token(token.strip()):
             page = self._login(request, "login_wrong")
@@ -172,6 +170,27 @@ class Hall:
         name = cookie_name(request.headers.get("host", ""))
         answer.set_cookie(name, self.sessions.opened(), httponly=True, samesite="lax", secure=request.url.scheme == "https")
         return answer
+
+    async def logout(self, request: Request) -> Response:
+        """End the session."""
+        name = cookie_name(request.headers.get("host", ""))
+        self.sessions.close(request.cookies.get(name, ""))
+        answer = RedirectResponse("/login", 303)
+        answer.delete_cookie(name)
+        return answer
+
+    async def _form(self, request: Request) -> bytes:
+        """The form that brings the token. Raises Problem for one that is too long, or too slow."""
+        body = b""
+        try:
+            async with asyncio.timeout(deadlines.BODY_SECONDS):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > LONGEST_LOGIN:
+                        raise Problem(413, "that is no token")
+        except TimeoutError:
+            raise Problem(408, "the form did not come in time") from None
+        return body
 
     def _login(self, request: Request, message: str) -> str:
         return self.templates.page("login", language(request), message=message, path="/login")

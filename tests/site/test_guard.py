@@ -152,3 +152,13 @@ def test_a_bucket_fills_as_time_goes_by() -> None:
     assert [buckets.take("a") for _ in range(3)] == [True, True, False]
     now = 1000.0
     assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_session_can_be_ended(stranger: TestClient) -> None:
+    stranger.post("/login", data={"token": TOKEN})
+    cookie = dict(stranger.cookies)
+    assert stranger.get("/api").status_code == 200
+    assert stranger.post("/logout").headers["location"] == "/login"
+    assert not stranger.cookies
+    stranger.cookies.update(cookie)  # a copy of it opens nothing, either
+    assert stranger.get("/api").status_code == 401

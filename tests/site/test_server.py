@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 
 from arena.cli.main import main
 from arena.errors import ConfigError
+from arena.site import deadlines
 from arena.site.app import application
 from arena.site.deadlines import protocol_with
 from arena.site.server import LARGEST_MESSAGE, configured, listener
@@ -57,6 +58,13 @@ def test_who_does_not_finish_a_request_is_cut_off(tmp_path: Path, parts: tuple[b
         assert said.startswith(b"HTTP/1.1 408 ") and b"content-security-policy" in said
         request = b"GET /api HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer the-token\r\n\r\n"
         assert answered(port, request).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_form_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadlines, "BODY_SECONDS", 0.05)
+    with served(tmp_path, 60.0) as port:
+        head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\nConnection: close\r\n\r\ntoken"
+        assert answered(port, head).startswith(b"HTTP/1.1 408 ")
 
 
 @pytest.mark.parametrize("words", [b"hello\r\n\r\n", b"\x16\x03\x01" + b"\xff" * 200 + b"\r\n\r\n"])
