@@ -22,6 +22,8 @@ class Cell:
     """The address that the cell links to: `#` and an anchor on this page, or in the hall another page."""
     hint: str = ""
     """A tooltip: nothing that is not also said elsewhere."""
+    anchor: str = ""
+    """The address of the row on the page, for other cells to link to; only of a row's first cell."""
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,19 @@ def test_probabilities_and_pairs_add_up(played: Results) -> None:
     assert np.all(np.abs(pairs + pairs.T - 100) <= 1)
 
 
+def test_the_heat_map_leads_to_a_match_of_the_two(played: Results) -> None:
+    text, page = made(played.folder)
+    heat = text[text.index("<caption>Head to head in naga") :]
+    rows = re.findall(r"<tr><th.*?</tr>", heat[: heat.index("</table>")])
+    names = [row[0] for row in page.tables["Head to head in naga"][1:]]
+    results = {row[0]: row[1] for row in page.tables["Matches of naga"][1:]}
+    for name, row in zip(names, rows):
+        others = [other for other in names if other != name]
+        linked = re.findall(r'href="#[^"]*-listed-(\w+)"', row)
+        assert len(linked) == len(others) == 2
+        assert all(name in results[match] and other in results[match] for match, other in zip(linked, others))
+
+
 def test_the_command_writes_the_page_where_it_is_asked_to(
     played: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

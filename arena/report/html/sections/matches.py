@@ -23,17 +23,20 @@ REPLAY_LETTERS = 60_000  # of one replay; a longer one lacks the seats' eyes, an
 
 
 @dataclass(frozen=True)
-class _Choice:
+class Choice:
+    """A match that is listed."""
+
     match: int
     """The number of the match in the pool."""
     reasons: Sequence[str]
+    """Why it is listed; empty where all matches are."""
 
 
 def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     """The section that lists matches, with the replays that fit."""
     if not evidence.rows.matches:
         return None
-    chosen = _chosen(evidence)
+    chosen = chosen_matches(evidence)
     found = _records(evidence, [choice.match for choice in chosen])
     records = [record for record, _ in found]
     replays, reason = _replays(evidence, [(choice, *match) for choice, match in zip(chosen, found)])
@@ -50,7 +53,7 @@ def matches(evidence: PoolEvidence, _plotter: Plotter) -> Section | None:
     return Section("Matches", _lead(evidence, chosen), [*blocks, *replays])
 
 
-def _chosen(evidence: PoolEvidence) -> list[_Choice]:
+def chosen_matches(evidence: PoolEvidence) -> list[Choice]:
     """The matches to list and why; first those whose replays should find room: faults, worst losses, the closest."""
     rows = evidence.rows
     each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
@@ -64,10 +67,15 @@ def _chosen(evidence: PoolEvidence) -> list[_Choice]:
         found.setdefault(number, []).append(reason)
     if rows.matches <= ALL_MATCHES:
         found |= {number: [] for number in range(rows.matches) if number not in found}
-    return [_Choice(number, why) for number, why in found.items()]
+    return [Choice(number, why) for number, why in found.items()]
 
 
-def _lead(evidence: PoolEvidence, chosen: Sequence[_Choice]) -> str:
+def row_anchor(evidence: PoolEvidence, match_id: str) -> str:
+    """The address of a listed match's row."""
+    return f"{evidence.anchor}-listed-{match_id}"
+
+
+def _lead(evidence: PoolEvidence, chosen: Sequence[Choice]) -> str:
     total = evidence.rows.matches
     if len(chosen) == total:
         return f"All {total:,} rated matches."
@@ -84,10 +92,11 @@ def _records(evidence: PoolEvidence, numbers: Sequence[int]) -> list[tuple[Match
     return [found[row] for row in rows]
 
 
-def _row(evidence: PoolEvidence, choice: _Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
+def _row(evidence: PoolEvidence, choice: Choice, record: MatchRecord, anchors: set[str]) -> list[Cell]:
     anchor = _anchor(evidence, record)
     return [
-        Cell(record.match_id, link=f"#{anchor}" if anchor in anchors else ""), Cell(_result(record, "\n")),
+        Cell(record.match_id, link=f"#{anchor}" if anchor in anchors else "", anchor=row_anchor(evidence, record.match_id)),
+        Cell(_result(record, "\n")),
         Cell(", ".join(choice.reasons)), Cell(f"{record.deal}", record.deal), Cell(f"{record.rotation}", record.rotation),
         Cell(f"{len(record.actions):,}", len(record.actions)),
     ]  # fmt: skip
@@ -102,7 +111,7 @@ def _result(record: MatchRecord, between: str = " · ") -> str:
     return between.join(parts)
 
 
-def _replays(evidence: PoolEvidence, listed: Sequence[tuple[_Choice, MatchRecord, str | None]]) -> tuple[list[Replay], str]:
+def _replays(evidence: PoolEvidence, listed: Sequence[tuple[Choice, MatchRecord, str | None]]) -> tuple[list[Replay], str]:
     """Replays until the pool's share of the page is full, and why the other replays, or all, are left out."""
     if not evidence.tournament.manifest.finished or any(key is None for *_, key in listed):
         return [], "Replays come when the tournament is over: until then they would give away deals that are still played."

@@ -1,10 +1,14 @@
 """Who beats whom: the heat map; and who does better together than apart."""
 
+import itertools
+
 import numpy as np
 
 from arena.analysis.collusion import Partners, partners
+from arena.hall import boards
 from arena.pages.document import Block, Cell, Column, Section, Table, Words
 from arena.report.html.plots import Plotter
+from arena.report.html.sections.matches import chosen_matches, row_anchor
 from arena.report.selection.evidence import PoolEvidence
 from arena.report.selection.names import name_of, shown
 
@@ -18,6 +22,7 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
     if len(evidence.bots) < 2 or not evidence.pairs.meetings.any():
         return None
     pairs, order, ratings = evidence.pairs, evidence.ranked[:MOST_BOTS], evidence.ratings[:MOST_BOTS]
+    listed = _listed(evidence)
     columns = [Column("bot", is_number=False), Column("#", meaning="the number of this bot's column")]
     columns += [Column(str(place + 1), meaning=name_of(rating)) for place, rating in enumerate(ratings)]
     rows = []
@@ -26,17 +31,33 @@ def heat_map(evidence: PoolEvidence, _: Plotter) -> Section | None:
         for other in order:
             share = pairs.share(number, other)
             hint = f"{pairs.meetings[number, other]:,} matches" if share is not None else ""
-            fields.append(Cell("" if share is None else f"{100 * share:.0f}", share=share, hint=hint))
+            link = listed.get(frozenset((number, other)), "")
+            fields.append(Cell("" if share is None else f"{100 * share:.0f}", share=share, hint=hint, link=link))
         rows.append(fields)
     lead = (
         "Percent of the matches of two bots in which the bot of the row finished before that of the column, ties as halves. "
-        "The columns have the numbers of the rows; blue is good for the row, orange for the column."
+        "The columns have the numbers of the rows; blue is good for the row, orange for the column. A link leads to a "
+        "match of the two in the list of matches."
     )
     blocks: list[Block] = [Table(f"Head to head in {evidence.title}", columns, rows, heat="sides")]
     if len(evidence.ratings) > MOST_BOTS:
         way_out = f"`arena leaderboard {evidence.tournament.manifest.name} --head-to-head --format csv` has all."
         blocks.append(Words(f"The best {MOST_BOTS} of {len(evidence.ratings):,} bots; {way_out}"))
     return Section("Head to head", lead, blocks)
+
+
+def _listed(evidence: PoolEvidence) -> dict[frozenset[int], str]:
+    """For two bots a link to the first of their matches that the section on matches lists."""
+    rows = evidence.rows
+    starts = [int(rows.starts[choice.match]) for choice in chosen_matches(evidence)]
+    ids = boards.read_match_ids(evidence.tournament.folder, [int(evidence.row_numbers[start]) for start in starts])
+    found: dict[frozenset[int], str] = {}
+    for start in starts:
+        end = int(rows.starts[rows.starts.searchsorted(start, side="right")])
+        anchor = row_anchor(evidence, ids[int(evidence.row_numbers[start])])
+        for pair in itertools.combinations(rows.bots[start:end].tolist(), 2):
+            found.setdefault(frozenset(pair), f"#{anchor}")
+    return found
 
 
 def together(evidence: PoolEvidence, _: Plotter) -> Section | None:
