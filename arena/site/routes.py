@@ -13,7 +13,7 @@ from arena.site.views.bot import Bot, BotQuery, bot
 from arena.site.views.choices import ChoicesQuery, match_choices
 from arena.site.views.faults import Faults, FaultsQuery, match_faults
 from arena.site.views.home import Home, HomeQuery, home
-from arena.site.views.match import Match, MatchQuery, OpinionQuery, match, match_opinion
+from arena.site.views.match import Match, MatchQuery, OpinionQuery, embedded_match, embedded_opinion, match, match_opinion
 from arena.site.views.matches import Matches, MatchesQuery, matches
 from arena.site.views.rules import RulesList, RulesQuery, RulesText, rules_list, rules_text
 from arena.site.views.tournament import Tournament, TournamentQuery, tournament
@@ -62,7 +62,7 @@ SUBJECTS = (
 )  # fmt: skip
 """All subjects; of two that fit an address the first one answers."""
 EMBEDDED = (
-    Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", match, MatchQuery, Match, "embed"),
-    Subject("/embed/m/{id}/opinion", "What the evaluation thinks of it.", match_opinion, OpinionQuery, Opinion, None),
+    Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", embedded_match, MatchQuery, Match, "embed"),
+    Subject("/embed/m/{id}/opinion", "What the evaluation thinks of it.", embedded_opinion, OpinionQuery, Opinion, None),
 )
 """What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""

@@ -8,10 +8,13 @@ from starlette.testclient import TestClient
 
 from arena.pages.frames import StoredMatch
 from arena.records import Ending
+from arena.store.journal import Journal
+from arena.tournament.run import run_tournament
+from arena.tournament.session import LOCAL, Interrupted, Settings
 from helpers.games_played import play_all_games
 from helpers.hall import hall
 from helpers.paths import BAD_BOTS
-from helpers.tournaments import run
+from helpers.tournaments import Stops, run, write_config
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +88,15 @@ def test_an_embedded_match_needs_no_session_and_shows_nothing_else(played: tuple
         for rest in ("", "/opinion", "/choices?seat=0&decision=0", "/faults"):
             assert client.get(f"/api/m/{match_id}{rest}").status_code == 401
         assert client.get(f"/embed/m/{match_id[:8]}").status_code == 404
+
+
+def test_no_match_is_embedded_while_its_deals_are_still_played(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted):
+        run_tournament(write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1), Stops(3))
+    with Journal(tmp_path / "out" / "small", is_read_only=True) as journal:
+        match_id = next(iter(journal.records())).match_id
+    with hall(tmp_path / "out") as client:
+        assert client.get(f"/m/{match_id}").status_code == 200
+        for address in (f"/embed/m/{match_id}", f"/embed/m/{match_id}.json", f"/embed/m/{match_id}/opinion.json"):
+            refused = client.get(address)
+            assert refused.status_code == 403 and "can be embedded when it has ended" in refused.text

@@ -1,6 +1,6 @@
 """A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -9,10 +9,12 @@ from arena.hall.finding import locate_match, with_faults
 from arena.hall.folder import ENTRIES, HALL
 from arena.names import MATCH_ID_DIGITS
 from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
+from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.problems import Problem
 from arena.site.views.matches import MatchCard, card_of
+from arena.site.views.state import progress_of
 from arena.workers.warmup import warm_rooms
 
 _Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
@@ -54,12 +56,12 @@ def match(asked: Asked[MatchQuery]) -> Match:
     record = found.record
     if query.seat is not None and query.seat >= len(record.seats):
         raise Problem(404, f"the match has the seats 0 to {len(record.seats) - 1}, not {query.seat}")
-    shown = frames(found, query.seat, query.page)
-    if query.page and not shown.frames:
+    page = frames(found, query.seat, query.page)
+    if query.page and not page.frames:
         raise Problem(404, f"the match has no page {query.page}")
     eyes = "" if query.seat is None else f" --seat {query.seat}"
     return Match(
-        card=card_of(record), tournament=tournament, seat=query.seat, frames=shown, start=_start(found, query),
+        card=card_of(record), tournament=tournament, seat=query.seat, frames=page, start=_start(found, query),
         commands=(f"arena replay {record.match_id}{eyes}",),
     )  # fmt: skip
 
@@ -74,10 +76,30 @@ def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     return opinion(_located(asked.library, asked.place["id"])[1])
 
 
+def embedded_match(asked: Asked[MatchQuery]) -> Match:
+    """The data of `/embed/m/ID`, for whoever knows the id. Raises Problem as `match`, and 403 for a tournament that goes on."""
+    _check_ended(asked)
+    return match(asked)
+
+
+def embedded_opinion(asked: Asked[OpinionQuery]) -> Opinion:
+    """The opinion about an embedded match. Raises Problem as `embedded_match`."""
+    _check_ended(asked)
+    return match_opinion(asked)
+
+
 def check_id(match_id: str) -> None:
     """Raise Problem 404 for what is no whole id: the beginning of one must not find a match that was not meant."""
     if len(match_id) != MATCH_ID_DIGITS or set(match_id) - _HEX:
         raise Problem(404, f"a match has an id of {MATCH_ID_DIGITS} hex digits; this is none")
+
+
+def _check_ended(asked: Asked[Any]) -> None:
+    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
+    check_id(asked.place["id"])
+    name, _ = _located(asked.library, asked.place["id"])
+    if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
+        raise Problem(403, f"the matches of {shown(name)} can be embedded when it has ended")
 
 
 def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
