@@ -92,7 +92,8 @@ def _serve(out: Path, token: str) -> None:
     from arena.site.server import listener, run
 
     with listener("127.0.0.1", 0) as place:
-        app = application(out, token=token, rules=Rules(requests=Rate(_MANY, int(_MANY))))
+        many = Rate(_MANY, int(_MANY))
+        app = application(out, token=token, rules=Rules(requests=many, strangers=many))
         print(place.getsockname()[1], flush=True)
         run(app, place)
 

@@ -20,9 +20,13 @@ from arena.site.sessions import Sessions
 
 REQUESTS = Rate(a_second=100.0, burst=600)
 """How many requests an address may make: a page is some ten of them, the first time."""
+STRANGERS = Rate(a_second=5.0, burst=60)
+"""How many of them it may make without a session: to log in, and for what is embedded. Files are not counted."""
 LONGEST_ADDRESS = 2000
 """Bytes of path and query; no address of the hall is nearly as long."""
-OPEN = ("/static/", EMBEDDED, "/login", "/favicon.ico")
+TOO_MANY = "too many requests from one address; wait a few seconds"
+FILES = "/static/"
+OPEN = (FILES, EMBEDDED, "/login", "/favicon.ico")
 """How the paths begin that need no session."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -36,6 +40,7 @@ class Rules:
     any_address: bool = False
     """Whether any IP address is right as Host, not only loopback ones: a name that was rebound is never an address."""
     requests: Rate = field(default=REQUESTS)
+    strangers: Rate = field(default=STRANGERS)
 
     def is_host(self, host: str) -> bool:
         """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
@@ -66,7 +71,7 @@ class Guard:
     def __init__(self, app: ASGIApp, sessions: Sessions, rules: Rules, page: Page) -> None:
         """`page`: makes the page of a problem."""
         self._app, self._sessions, self._rules, self._page = app, sessions, rules, page
-        self._buckets = Buckets(rules.requests)
+        self._buckets, self._strangers = Buckets(rules.requests), Buckets(rules.strangers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or hand it on with the name of its session in `scope["state"]`."""
@@ -91,16 +96,24 @@ class Guard:
             return Problem(421, "the hall has another address; open the one that `arena serve` printed")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return Problem(414, f"the address is too long: at most {LONGEST_ADDRESS:,} characters")
-        client = scope.get("client")
-        if not self._buckets.take(client[0] if client else None):
-            return Problem(429, "too many requests from one address; wait a few seconds")
+        address = scope["client"][0] if scope.get("client") else None
+        if not self._buckets.take(address):
+            return Problem(429, TOO_MANY)
         bearer = _bearer(headers)
         if not self._is_ours(scope, headers, bearer):
             return Problem(403, "the request comes from another site")
         cookies = _cookies(headers)
         session = self._sessions.known(cookies.get(cookie_name(headers.get("host", ""))), bearer)
         scope.setdefault("state", {})["session"] = session
-        if session is None and not scope["path"].startswith(OPEN):
+        return None if session is not None else self._at_the_door(scope["path"], address)
+
+    def _at_the_door(self, path: str, address: str | None) -> Problem | None:
+        """What keeps out a request without a session."""
+        if path.startswith(FILES):
+            return None
+        if not self._strangers.take(address):
+            return Problem(429, TOO_MANY)
+        if not path.startswith(OPEN):
             return Problem(401, "open the hall with the address that `arena serve` printed: it holds a token")
         return None
 

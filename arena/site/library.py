@@ -62,8 +62,13 @@ class Library:
         names = tuple(files)
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            return self._found(self._large if is_large else self._small, key, folder, make, names)
+        try:
+            with lock:
+                return self._found(self._large if is_large else self._small, key, folder, make, names)
+        finally:
+            with self._lock:
+                if key not in self._small.answers and key not in self._large.answers:
+                    self._locks.pop(key, None)  # there was no answer: nothing is left of who asked for it
 
     def _found(self, kept: "_Kept", key: Hashable, folder: Path, make: Callable[[], T], names: tuple[str, ...]) -> T:
         for attempt in range(_TRIES):

@@ -162,3 +162,20 @@ def test_a_session_can_be_ended(stranger: TestClient) -> None:
     assert not stranger.cookies
     stranger.cookies.update(cookie)  # a copy of it opens nothing, either
     assert stranger.get("/api").status_code == 401
+
+
+def test_who_has_no_session_may_ask_for_less(out: Path) -> None:
+    with hall(out, logged_in=False, rules=Rules(strangers=Rate(a_second=0.0, burst=4))) as client:
+        kit = client.app.state.hall.assets.url("kit.js")
+        assert [client.get(f"/embed/m/{number:024x}").status_code for number in range(3)] == [404] * 3
+        assert client.post("/login", data={"token": TOKEN}).status_code == 303
+        assert [client.get("/api").status_code for _ in range(20)] == [200] * 20
+        client.cookies.clear()
+        assert [client.get(address).status_code for address in ("/embed/m/x", "/login", "/", kit)] == [429, 429, 429, 200]
+
+
+def test_nothing_is_left_of_who_asked_for_what_is_not_there(client: TestClient) -> None:
+    library = client.app.state.hall.library
+    for number in range(30):
+        assert client.get(f"/api/m/{number:024x}").status_code == 404
+    assert not [key for key in library._locks if key[0] == "match"]

@@ -53,7 +53,7 @@ def answered(port: int, *parts: bytes) -> bytes:
 
 @pytest.mark.parametrize("parts", [(), (b"G",), (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",)])
 def test_who_does_not_finish_a_request_is_cut_off(tmp_path: Path, parts: tuple[bytes, ...]) -> None:
-    with served(tmp_path, 0.05) as port:
+    with served(tmp_path, 0.5) as port:
         said = answered(port, *parts)
         assert said.startswith(b"HTTP/1.1 408 ") and b"content-security-policy" in said
         request = b"GET /api HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer the-token\r\n\r\n"
