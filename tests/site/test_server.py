@@ -110,6 +110,7 @@ def test_ctrl_c_ends_it_with_open_sockets_and_leaves_nothing(tmp_path: Path) -> 
     name, _, port = host.partition(":")
     headers = {"Authorization": f"Bearer {token}"}
     with ExitStack() as opened:
+        opened.callback(process.kill)
         tabs = [opened.enter_context(connect(f"ws://{host}/live", additional_headers=headers)) for _ in range(3)]
         tabs[0].send('{"watch": "home"}')
         assert '"kind":"home"' in str(tabs[0].recv())
