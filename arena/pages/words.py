@@ -1,7 +1,8 @@
 """The words of the pages in each language: one catalogue for all pages, and one in each room that draws its table."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -35,3 +36,12 @@ def words_script(names: Iterable[str]) -> str:
         "<", "\\u003c"
     )
     return f'"use strict";\nObject.assign(arena.words, {found});\n'
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """A text with its values in place; a `{name}` without a value stays as it is.
+
+    >>> filled("{n} of {all}", {"n": 3})
+    '3 of {all}'
+    """
+    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), text)

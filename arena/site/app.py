@@ -129,19 +129,19 @@ class Hall:
         try:
             query = msgspec.convert(words, subject.query, strict=False)
         except msgspec.ValidationError as error:
-            raise Problem(400, f"the address has a parameter that is not right: {in_words(error)}") from None
+            raise Problem(400, "refusal_bad_parameter", text=in_words(error)) from None
         try:
             return subject.view(Asked(self.library, self.boards, dict(request.path_params), query, language(request)))
         except ConfigError as error:
-            raise Problem(400, str(error)) from None
+            raise Problem(400, "refusal_said", text=error) from None
         except (StoreError, OSError) as error:
-            raise Problem(500, f"these results cannot be read: {error}") from None
+            raise Problem(500, "refusal_unreadable", text=error) from None
 
     async def static(self, request: Request) -> Response:
         """A style or a script."""
         asset = self.assets.find(request.path_params["hash"], request.path_params["name"])
         if asset is None:
-            raise Problem(404, "there is no such file; load the page again")
+            raise Problem(404, "refusal_no_file")
         headers = {"cache-control": FOR_EVER}
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Response(
@@ -187,9 +187,9 @@ class Hall:
                 async for part in request.stream():
                     body += part
                     if len(body) > LONGEST_LOGIN:
-                        raise Problem(413, "that is no token")
+                        raise Problem(413, "refusal_no_token")
         except TimeoutError:
-            raise Problem(408, "the form did not come in time") from None
+            raise Problem(408, "refusal_slow_form") from None
         return body
 
     def _login(self, request: Request, message: str) -> str:
@@ -209,10 +209,9 @@ class Hall:
     async def unknown(self, request: Request, error: Exception) -> Response:
         """The answer to an address that is none of ours."""
         status = error.status_code if isinstance(error, HTTPException) else 404
-        message = "there is no such page" if status == 404 else "that cannot be done here"
-        return await self.problem(request, Problem(status, message))
+        return await self.problem(request, Problem(status, "refusal_no_page" if status == 404 else "refusal_not_done"))
 
     async def broken(self, request: Request, error: Exception) -> Response:
         """The answer after a mistake of ours: the terminal is told more."""
         LOG.error("%s %s: %s", request.method, request.url.path, error, exc_info=error)
-        return await self.problem(request, Problem(500, "the hall made a mistake; its terminal says more"))
+        return await self.problem(request, Problem(500, "refusal_our_mistake"))

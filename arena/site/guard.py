@@ -24,7 +24,7 @@ STRANGERS = Rate(a_second=5.0, burst=60)
 """How many of them it may make without a session: to log in, and for what is embedded. Files are not counted."""
 LONGEST_ADDRESS = 2000
 """Bytes of path and query; no address of the hall is nearly as long."""
-TOO_MANY = "too many requests from one address; wait a few seconds"
+TOO_MANY = "refusal_too_many"
 FILES = "/static/"
 OPEN = (FILES, EMBEDDED, "/login", "/favicon.ico")
 """How the paths begin that need no session."""
@@ -93,15 +93,15 @@ class Guard:
 
     def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
         if not self._rules.is_host(headers.get("host", "")):
-            return Problem(421, "the hall has another address; open the one that `arena serve` printed")
+            return Problem(421, "refusal_other_host")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
-            return Problem(414, f"the address is too long: at most {LONGEST_ADDRESS:,} characters")
+            return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
         address = scope["client"][0] if scope.get("client") else None
         if not self._buckets.take(address):
             return Problem(429, TOO_MANY)
         bearer = _bearer(headers)
         if not self._is_ours(scope, headers, bearer):
-            return Problem(403, "the request comes from another site")
+            return Problem(403, "refusal_other_site")
         cookies = _cookies(headers)
         session = self._sessions.known(cookies.get(cookie_name(headers.get("host", ""))), bearer)
         scope.setdefault("state", {})["session"] = session
@@ -114,7 +114,7 @@ class Guard:
         if not self._strangers.take(address):
             return Problem(429, TOO_MANY)
         if not path.startswith(OPEN):
-            return Problem(401, "open the hall with the address that `arena serve` printed: it holds a token")
+            return Problem(401, "refusal_no_session")
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:

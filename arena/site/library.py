@@ -47,7 +47,7 @@ class Library:
             return hall
         found = self.folders().get(name)
         if found is None:
-            raise Problem(404, f"there is no tournament {name!r} here")
+            raise Problem(404, "refusal_no_tournament", name=repr(name))
         return found
 
     def kept(
@@ -87,7 +87,7 @@ class Library:
             if stamp_of(folder, names) == stamp or attempt == _TRIES - 1:
                 self._keep(kept, key, stamp, value)
                 return value
-        raise Problem(503, f"{folder.name} is being written; try again in a moment")
+        raise Problem(503, "refusal_being_written", name=folder.name)
 
     def _keep(self, kept: "_Kept", key: Hashable, stamp: Stamp, value: Any) -> None:
         with self._lock:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import msgspec
 from starlette.responses import Response
 
+from arena.pages.words import LANGUAGES, PAGE, catalogue, filled
+
 API, DATA = "/api", ".json"
 
 MEDIA_JSON = "application/json"
@@ -13,9 +15,20 @@ MEDIA_JSON = "application/json"
 class Problem(Exception):
     """A request that is not answered: the HTTP status, and a sentence that says why and what would be right."""
 
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status, self.message = status, message
+    def __init__(self, status: int, why: str, **values: object) -> None:
+        """`why`: the sentence in the catalogue of the pages; `values`: what it is filled with."""
+        super().__init__(why)
+        self.status = status
+        self._why, self._values = why, values
+
+    @property
+    def message(self) -> str:
+        """The sentence in English, for programs and terminals."""
+        return self.said(LANGUAGES[0])
+
+    def said(self, language: str) -> str:
+        """The sentence in a language."""
+        return filled(catalogue(PAGE)[language][self._why], self._values)
 
 
 class Failure(msgspec.Struct, frozen=True):

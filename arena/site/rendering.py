@@ -1,6 +1,5 @@
 """The hall's pages: templates filled with what the views found."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from urllib.parse import urlencode
 from arena import games
 from arena.pages import assets as pages
 from arena.pages.template import environment
-from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue
+from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue, filled
 from arena.records import Ending
 from arena.site.assets import Assets, table_name
 from arena.site.blocks import NAMES
@@ -42,7 +41,7 @@ class Templates:
         texts = catalogue(PAGE)[LANGUAGES[0]] | catalogue(PAGE)[lang]
 
         def word(key: str, **parts: Any) -> str:
-            return re.sub(r"\{(\w+)\}", lambda found: str(parts.get(found[1], found[0])), texts.get(key, key))
+            return filled(texts.get(key, key), parts)
 
         def with_query(**changes: object) -> str:
             kept = [(name, value) for name, value in query if name not in changes]

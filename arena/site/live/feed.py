@@ -47,7 +47,7 @@ class Feed:
     async def channel(self, name: str, pool: str | None) -> Channel:
         """A channel that knows its present state. Raises Problem 404 for a name that is none."""
         if name != HOME and not name.startswith(TOURNAMENT):
-            raise Problem(404, f"there is no channel {name!r}; there are: {HOME}, {TOURNAMENT}NAME")
+            raise Problem(404, "refusal_no_channel", name=repr(name), known=f"{HOME}, {TOURNAMENT}NAME")
         key = (name, pool if name != HOME else None)
         found = self._channels.get(key)
         if found is None:
@@ -134,4 +134,4 @@ class Feed:
         if len(self._channels) >= MOST_CHANNELS:
             self._channels = {key: channel for key, channel in self._channels.items() if channel.readers}
         if len(self._channels) >= MOST_CHANNELS:
-            raise Problem(503, "too many different tables are being watched")
+            raise Problem(503, "refusal_many_watched")

@@ -35,7 +35,7 @@ class Sockets:
         """Serve one socket until it is closed."""
         session = websocket.scope["state"]["session"]
         if self._open[session] >= MOST_SOCKETS:
-            refusal = Problem(429, f"at most {MOST_SOCKETS} tabs of one browser are kept up to date; close some")
+            refusal = Problem(429, "refusal_many_tabs", most=MOST_SOCKETS)
             await websocket.send_denial_response(answer_of(refusal, websocket.url.path))
             return
         self._open[session] += 1
@@ -100,7 +100,7 @@ class _Socket:
 
     async def _watch(self, wanted: Watch) -> None:
         if len(self._channels) >= MOST_WATCHED:
-            raise Problem(429, f"a socket watches at most {MOST_WATCHED} tables")
+            raise Problem(429, "refusal_many_tables", most=MOST_WATCHED)
         channel = await self._feed.channel(wanted.watch, wanted.pool)
         self._channels[wanted.watch, wanted.pool] = channel
         for text in channel.missed(wanted.epoch, wanted.last):

@@ -133,7 +133,7 @@ def bot(asked: Asked[BotQuery]) -> Bot:
     found = _appearances(library, name, missing)
     versions, withdrawn = _versions(library, name, missing)
     if not found and not versions:
-        raise Problem(404, f"no bot {shown(name)!r} has played here or was submitted")
+        raise Problem(404, "refusal_no_bot", name=repr(shown(name)))
     tournament, version = _chosen(found, asked.query)
     pools: tuple[BotPool, ...] = ()
     if tournament is not None and version is not None:
@@ -194,8 +194,8 @@ def _chosen(found: list[Appearance], query: BotQuery) -> tuple[str | None, int |
     if fitting:
         return fitting[0].tournament, fitting[0].version
     if query.t is not None or query.v is not None:
-        known = ", ".join(sorted({f"{one.tournament} (version {one.version})" for one in found})) or "none yet"
-        raise Problem(404, f"it has no rating there; it has some in: {known}")
+        known = ", ".join(sorted({f"{one.tournament} (version {one.version})" for one in found})) or "-"
+        raise Problem(404, "refusal_no_rating", known=known)
     return None, None
 
 

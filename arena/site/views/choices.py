@@ -39,17 +39,14 @@ def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
     check_id(match_id)
     folder, record, key = locate_match(asked.library.out, match_id)
     if query.seat >= len(record.seats):
-        raise Problem(404, f"the match has the seats 0 to {len(record.seats) - 1}, not {query.seat}")
+        raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
     row = record.seats[query.seat]
     files = house_files(row.bot_sha256)
     if files is None:
-        raise Problem(
-            403,
-            f"{row.bot} is no house bot, so the hall does not run its code. In a terminal, locked in: "
-            f"arena capsule {match_id} {query.seat} --decision {query.decision} --run",
-        )
+        command = f"arena capsule {match_id} {query.seat} --decision {query.decision} --run"
+        raise Problem(403, "refusal_no_house_bot", bot=row.bot, command=command)
     if not _one_at_a_time.acquire(blocking=False):
-        raise Problem(429, "another match is being played again; try again in a moment")
+        raise Problem(429, "refusal_one_at_a_time")
     try:
         warm_rooms(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
         manifest = read_manifest(folder)
@@ -58,8 +55,8 @@ def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
         capsule = pack(game, record, setup, manifest.name, query.seat, query.decision, limits=limits)
         return choices(game, capsule, files, SECONDS)
     except TooLong:
-        raise Problem(503, f"{row.bot} did not come to this decision again within {SECONDS:g} seconds") from None
+        raise Problem(503, "refusal_too_long", bot=row.bot, seconds=f"{SECONDS:g}") from None
     except HostTrouble as trouble:
-        raise Problem(503, f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
+        raise Problem(503, "refusal_machine_failed", trouble=trouble) from None
     finally:
         _one_at_a_time.release()

@@ -55,10 +55,10 @@ def match(asked: Asked[MatchQuery]) -> Match:
     tournament, found = _located(asked.library, match_id)
     record = found.record
     if query.seat is not None and query.seat >= len(record.seats):
-        raise Problem(404, f"the match has the seats 0 to {len(record.seats) - 1}, not {query.seat}")
+        raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
     page = frames(found, query.seat, query.page)
     if query.page and not page.frames:
-        raise Problem(404, f"the match has no page {query.page}")
+        raise Problem(404, "refusal_no_frames", page=query.page)
     eyes = "" if query.seat is None else f" --seat {query.seat}"
     return Match(
         card=card_of(record), tournament=tournament, seat=query.seat, frames=page, start=_start(found, query),
@@ -91,7 +91,7 @@ def embedded_opinion(asked: Asked[OpinionQuery]) -> Opinion:
 def check_id(match_id: str) -> None:
     """Raise Problem 404 for what is no whole id: the beginning of one must not find a match that was not meant."""
     if len(match_id) != MATCH_ID_DIGITS or set(match_id) - _HEX:
-        raise Problem(404, f"a match has an id of {MATCH_ID_DIGITS} hex digits; this is none")
+        raise Problem(404, "refusal_no_match_id", digits=MATCH_ID_DIGITS)
 
 
 def _check_ended(asked: Asked[Any]) -> None:
@@ -99,7 +99,7 @@ def _check_ended(asked: Asked[Any]) -> None:
     check_id(asked.place["id"])
     name, _ = _located(asked.library, asked.place["id"])
     if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
-        raise Problem(403, f"the matches of {shown(name)} can be embedded when it has ended")
+        raise Problem(403, "refusal_not_ended", name=shown(name))
 
 
 def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
@@ -113,7 +113,7 @@ def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
         return library.kept(("match", match_id), library.out, find, ())
     except StoreError as error:
         if "not found in" in str(error):
-            raise Problem(404, f"there is no match {match_id} here") from None
+            raise Problem(404, "refusal_no_match", id=match_id) from None
         raise
 
 

@@ -165,7 +165,7 @@ def _of_journal(name: str, folder: Path, query: MatchesQuery) -> Matches:
     found: list[MatchCard] = []
     following: int | None = None
     if not (folder / JOURNAL_FILE).exists():
-        raise Problem(404, f"{name} has no match yet")
+        raise Problem(404, "refusal_no_match_yet", name=name)
     with Journal(folder, is_read_only=True) as journal:
         for searched, record in enumerate(journal.records(query.cursor)):
             if searched == SEARCHED or len(found) == query.limit:

@@ -50,7 +50,7 @@ def rules_text(asked: Asked[RulesQuery]) -> RulesText:
     try:
         texts = rules_texts(game)
     except ConfigError as error:
-        raise Problem(404, str(error)) from None
+        raise Problem(404, "refusal_said", text=error) from None
     return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
 
 

@@ -114,7 +114,7 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     folder = library.folder(name)
     if not (folder / MANIFEST_FILE).exists():
         if name == HALL:
-            raise Problem(404, "the lasting hall has no board yet; this makes it: arena leaderboard hall")
+            raise Problem(404, "refusal_no_hall_board")
         return _bare(name, progress_of(library, name, folder))
     manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
     seen = seen_of(library, asked.boards, name, folder)
@@ -252,7 +252,7 @@ def _chosen(pools: tuple[str, ...], choice: str | None, name: str) -> str | None
     if choice is None:
         return pools[0] if pools else None
     if choice not in pools:
-        raise Problem(404, f"{name} has no pool {choice!r}; it has: {', '.join(pools) or 'none yet'}")
+        raise Problem(404, "refusal_no_pool", name=name, pool=repr(choice), known=", ".join(pools) or "-")
     return choice
 
 
