@@ -27,6 +27,7 @@ from arena.bench.commands import CommandCost
 from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
 from arena.bench.formats import Saving, SimulatedTest
+from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
 from arena.bench.match import MatchCost, SearchFixed
 from arena.bench.rows import RowsCost, Run
@@ -266,6 +267,16 @@ SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptiv
 SEARCHED = SearchError(
     "naga", "last", "plain", "wins", 1, 2, 3.0, 0.5, 0.4, dict.fromkeys(ITERATIONS, 0.1), dict.fromkeys(ITERATIONS, -0.1)
 )
+HALL_COST = HallCost(
+    sockets=SocketCost(
+        sockets=9, open_s=0.1, messages=90, commits=10, message_bytes=300.0, p50_ms=500.0, p95_ms=1010.0, beyond_ms=10.0,
+        newest_p95_ms=400.0, spread_p95_ms=9.0, cpu_us=60.0, hall_mb=200.0,
+    ),
+    pages=(PageWeight(page="/", kb=12.5, page_kb=2.5, requests=4, outside=0),),
+    pace=TournamentPace(
+        pages=50, without=(Turn(per_second=100.0, driver_us=60.0),), watched=(Turn(per_second=90.0, driver_us=61.0),)
+    ),
+)  # fmt: skip
 BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "engine": (
         {
@@ -337,6 +348,10 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
             "BOTS": HOUSE_BOTS, "warm_rooms": lambda *_: 0.0,
         },
         lambda found: found["tests"][0]["fixed_deals"] is None and found["savings"][0]["adaptive"] == 60.0,
+    ),
+    "hall": (
+        {"hall_cost": lambda *_: HALL_COST, "warm_rooms": lambda *_: 0.0},
+        lambda found: found["pages"][0]["kb"] == 12.5 and found["pace"]["share"] == 0.9,
     ),
     "exact": (
         {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},

@@ -162,6 +162,7 @@ DOORS = {
     "agent/starter.py": "source that it writes for authors",
     "bench/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
     "bench/commands.py": "the program of a bot: the pipe is its channel",
+    "bench/hall_process.py": "the pipe to the process that is measured",
     "workers/compiling.py": "the pipe to the process that compiles",
     "seats/sandbox/doctor.py": "the pipe to the process that is tried",
     "seats/protocol.py": "writes the schema that ships",
