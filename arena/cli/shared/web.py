@@ -11,4 +11,5 @@ NEEDED = ("starlette", "uvicorn", "websockets")
 def need_web(command: str) -> None:
     """Raise ConfigError that says what to install, unless it is installed."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        raise ConfigError(f"{command} needs {', '.join(missing)}: pip install 'arena-hall[web]'")
+        names = ", ".join(missing)
+        raise ConfigError(f"{command} needs {names}: pip install 'arena-hall[web]', or in a clone: pip install '.[web]'")
