@@ -1,5 +1,6 @@
 """Folders of results without a tournament: manifests, and the files that a tournament of given matches would leave."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,18 @@ def make_manifest(**changes: Any) -> Manifest:
     return Manifest(**values | changes)
 
 
-def write_results(out: Path, records: list[MatchRecord], *bots: str) -> None:
-    """The folder that a tournament of these matches would leave."""
+def write_results(out: Path, records: list[MatchRecord], *bots: str, pools: Mapping[str, Sequence[str]] | None = None) -> None:
+    """The folder that a tournament of these matches would leave: of `bots` in Naga, or of the bots of each pool."""
+    entrants = pools or {"naga": bots}
     folder = out / "cup"
     folder.mkdir()
     records = numbered(records)
-    standings = Standings(RatingSettings(), {"naga": [(bot, 1) for bot in bots]})
+    standings = Standings(RatingSettings(), {pool: [(bot, 1) for bot in found] for pool, found in entrants.items()})
     for record in records:
         standings.add(record)
-    manifest = make_manifest(name="cup", bots=(), config={}, matches=len(records), played=len(records), endings={}, void=0)
+    manifest = make_manifest(
+        name="cup", bots=(), config={}, pools=tuple(entrants), matches=len(records), played=len(records), endings={}, void=0
+    )
     write_manifest(folder, manifest)
     parquet.write_matches(folder, records)
     parquet.write_ratings(folder, standings.ratings(MODELS))

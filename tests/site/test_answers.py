@@ -212,3 +212,14 @@ def test_hostile_names_are_data_in_json_and_text_on_pages(client: TestClient) ->
     for address in ("/t/cup?pool=naga", "/t/cup/matches", f"/bots/{quote(HOSTILE, safe='')}", "/t/" + quote(HOSTILE)):
         text = client.get(address).text
         assert "<img src=x" not in text and "\u202e" not in text
+
+
+def test_a_bot_s_page_leads_to_tables_that_are_there(tmp_path: Path) -> None:
+    bots = {"naga": "alice", "yaniv": "carol"}  # no two bots play both games: there is no table of all games
+    records = [make_record(pool=pool, game=pool, seats=(make_seat(bots[pool], 1), make_seat("bob", 2))) for pool in bots]
+    write_results(tmp_path, records, pools={pool: (bot, "bob") for pool, bot in bots.items()})
+    with hall(tmp_path) as client:
+        found = client.get("/api/bots/bob").json()["appearances"]
+        assert {one["pool"] for one in found} == {"naga", "yaniv"}
+        for one in found:
+            assert client.get(f"/api/t/{one['tournament']}?pool={one['pool']}").status_code == 200, one

@@ -46,7 +46,7 @@
     speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
     const keysDialog = helpDialog(player);
     const controls = el("div", {class: "player-controls", role: "group", "aria-label": word("controls")},
-      el("div", {class: "player-line"}, slider, counter), marks,
+      el("div", {class: "player-line"}, el("div", {class: "player-track"}, slider, marks), counter),
       el("div", {class: "player-buttons"},
         button(word("first"), icon("first"), () => player.step(-player.total)),
         button(word("back"), icon("back"), () => player.step(-1)), playButton,

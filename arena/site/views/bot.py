@@ -12,6 +12,7 @@ from arena.hall import boards
 from arena.names import NAME
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
+from arena.report.selection.boards import chosen_pools
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.library import Library
@@ -149,7 +150,7 @@ def bot(asked: Asked[BotQuery]) -> Bot:
 
 
 def _appearances(library: Library, name: str, missing: list[str]) -> list[Appearance]:
-    """The ratings of a bot in all tournaments, the newest first, overall before the pools."""
+    """The ratings of a bot in the tables of all tournaments, the newest first, overall before the pools."""
     found: list[Appearance] = []
     for tournament, folder in library.folders().items():
         if not (folder / MANIFEST_FILE).exists() or not (folder / RATINGS.file).exists():
@@ -160,7 +161,9 @@ def _appearances(library: Library, name: str, missing: list[str]) -> list[Appear
         except (StoreError, OSError, Problem) as error:
             missing.append(f"without {tournament}: {error}")
             continue
-        found += [_appearance(tournament, manifest, rating, ratings) for rating in ratings if rating.bot == name]
+        tables = chosen_pools(manifest, ratings)  # no overall one where no two bots play every pool
+        own = [rating for rating in ratings if rating.bot == name and rating.pool in tables]
+        found += [_appearance(tournament, manifest, rating, ratings) for rating in own]
     return sorted(found, key=lambda one: (one.started, one.tournament, one.version, one.pool == OVERALL), reverse=True)
 
 
