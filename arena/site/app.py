@@ -23,7 +23,9 @@ from arena.names import in_words
 from arena.site import deadlines, openapi
 from arena.site.asked import Asked
 from arena.site.assets import Assets
+from arena.site.cookies import cookie
 from arena.site.guard import Guard, Rules, cookie_name
+from arena.site.headers import security_headers
 from arena.site.language import COOKIE, QUERY, language
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards
@@ -117,7 +119,7 @@ class Hall:
                 )
 
             response = Response(await run_in_threadpool(made), headers={"cache-control": "no-store"}, media_type="text/html")
-            if request.query_params.get(QUERY) == language(request):
+            if subject not in EMBEDDED and request.query_params.get(QUERY) == language(request):
                 response.set_cookie(COOKIE, language(request), max_age=YEAR, httponly=True, samesite="lax")
             return response
 
@@ -135,6 +137,8 @@ class Hall:
         except ConfigError as error:
             raise Problem(400, "refusal_said", text=error) from None
         except (StoreError, OSError) as error:
+            if subject in EMBEDDED:  # the error names files: that is for who has the token
+                raise Problem(500, "refusal_unreadable_match") from None
             raise Problem(500, "refusal_unreadable", text=error) from None
 
     async def static(self, request: Request) -> Response:
@@ -162,7 +166,7 @@ class Hall:
     async def login(self, request: Request) -> Response:
         """Open a session for who has the token."""
         body = await self._form(request)
-        token = parse_qs(body.decode("latin-1"), max_num_fields=5).get("token", [""])[0]
+        token = parse_qs(body.decode("latin-1")).get("token", [""])[0]  # the form is short, so its fields are few
         if not self.sessions.is_token(token.strip()):
             page = self._login(request, "login_wrong")
             return Response(page, 403, {"cache-control": "no-store"}, "text/html")
@@ -174,7 +178,7 @@ class Hall:
     async def logout(self, request: Request) -> Response:
         """End the session."""
         name = cookie_name(request.headers.get("host", ""))
-        self.sessions.close(request.cookies.get(name, ""))
+        self.sessions.close(cookie(request.headers.get("cookie", ""), name) or "")
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(name)
         return answer
@@ -213,5 +217,8 @@ class Hall:
 
     async def broken(self, request: Request, error: Exception) -> Response:
         """The answer after a mistake of ours: the terminal is told more."""
-        LOG.error("%s %s: %s", request.method, request.url.path, error, exc_info=error)
-        return await self.problem(request, Problem(500, "refusal_our_mistake"))
+        LOG.error("%s %r: %s", request.method, request.scope["path"], error, exc_info=error)
+        answer = await self.problem(request, Problem(500, "refusal_our_mistake"))
+        for name, value in security_headers(request.scope["path"]):  # this answer is made outside of the guard
+            answer.headers[name.decode()] = value.decode()
+        return answer

@@ -4,16 +4,17 @@ Plain ASGI, so that sockets pass the same gate; the cheapest questions come firs
 """
 
 import ipaddress
+import re
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.site.buckets import Buckets, Rate
+from arena.site.cookies import cookie
 from arena.site.headers import EMBEDDED, security_headers
 from arena.site.problems import Problem, answer_of
 from arena.site.sessions import Sessions
@@ -26,9 +27,12 @@ LONGEST_ADDRESS = 2000
 """Bytes of path and query; no address of the hall is nearly as long."""
 TOO_MANY = "refusal_too_many"
 FILES = "/static/"
-OPEN = (FILES, EMBEDDED, "/login", "/favicon.ico")
+PUBLIC = (FILES, EMBEDDED)
+"""How the paths begin that a page elsewhere may load."""
+OPEN = (*PUBLIC, "/login", "/favicon.ico")
 """How the paths begin that need no session."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/?#%\\\s]+)(?::\d{1,5})?")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,10 @@ class Rules:
 
     def is_host(self, host: str) -> bool:
         """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
-        name = _without_port(host)
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found[1]
         try:
             address = ipaddress.ip_address(name.strip("[]"))
         except ValueError:
@@ -87,7 +94,7 @@ class Guard:
             await self._answer(problem, scope)(scope, receive, sender)
 
     def _answer(self, problem: Problem, scope: Scope) -> ASGIApp:
-        if scope["type"] == "websocket" or problem.status in (421, 429):  # not a page of ours, or too many to make pages
+        if scope["type"] == "websocket" or problem.status in (403, 421, 429):  # no page of ours, or too many to make pages
             return answer_of(problem, scope["path"])
         return answer_of(problem, scope["path"], lambda found: self._page(Request(scope), found))
 
@@ -97,14 +104,13 @@ class Guard:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
         address = scope["client"][0] if scope.get("client") else None
-        if not self._buckets.take(address):
-            return Problem(429, TOO_MANY)
         bearer = _bearer(headers)
         if not self._is_ours(scope, headers, bearer):
             return Problem(403, "refusal_other_site")
-        cookies = _cookies(headers)
-        session = self._sessions.known(cookies.get(cookie_name(headers.get("host", ""))), bearer)
+        session = self._sessions.known(cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""))), bearer)
         scope.setdefault("state", {})["session"] = session
+        if not self._buckets.take((address, session is None)):  # who has no session takes nothing from who has, at one address
+            return Problem(429, TOO_MANY)
         return None if session is not None else self._at_the_door(scope["path"], address)
 
     def _at_the_door(self, path: str, address: str | None) -> Problem | None:
@@ -118,12 +124,15 @@ class Guard:
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:
-        """Whether a request that does something comes from a page of the hall, or from no browser at all."""
+        """Whether a request comes from a page of the hall, from no browser at all, or is a link elsewhere that is followed."""
         is_socket = scope["type"] == "websocket"
-        if not is_socket and scope["method"] in SAFE_METHODS:
-            return True
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-        if site is not None and site not in ("same-origin", "none"):
+        is_foreign = site is not None and site not in ("same-origin", "none")
+        if (
+            not is_socket and scope["method"] in SAFE_METHODS
+        ):  # a link elsewhere may lead here; no page elsewhere loads from here
+            return not is_foreign or headers.get("sec-fetch-mode") == "navigate" or scope["path"].startswith(PUBLIC)
+        if is_foreign:
             return False
         if origin is not None:
             return origin.partition("://")[2] == headers.get("host")
@@ -132,28 +141,13 @@ class Guard:
 
 def cookie_name(host: str) -> str:
     """The name of the session's cookie. Cookies do not know ports: two halls on one machine have cookies of their own."""
-    port = host[len(_without_port(host)) :].lstrip(":")
-    return f"arena_session_{port if port.isdecimal() else '80'}"
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.rpartition(":")[0] if host.count(":") == 1 else host
+    found = re.search(r":(\d{1,5})$", host)
+    return f"arena_session_{found[1] if found is not None else '80'}"
 
 
 def _bearer(headers: Headers) -> str | None:
     kind, _, secret = headers.get("authorization", "").partition(" ")
     return secret.strip() if kind.lower() == "bearer" else None
-
-
-def _cookies(headers: Headers) -> Mapping[str, str]:
-    found: SimpleCookie = SimpleCookie()
-    try:
-        found.load(headers.get("cookie", ""))
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in found.items()}
 
 
 def _with_headers(path: str, send: Send) -> Send:

@@ -3,13 +3,14 @@
 from starlette.requests import HTTPConnection
 
 from arena.pages.words import LANGUAGES
+from arena.site.cookies import cookie
 
 QUERY, COOKIE = "lang", "arena_lang"
 
 
 def language(connection: HTTPConnection) -> str:
     """The language of a page: `?lang=`, then the cookie, then `Accept-Language`, then English."""
-    for wanted in (connection.query_params.get(QUERY), connection.cookies.get(COOKIE)):
+    for wanted in (connection.query_params.get(QUERY), cookie(connection.headers.get("cookie", ""), COOKIE)):
         if wanted in LANGUAGES:
             return wanted
     return accepted(connection.headers.get("accept-language", ""))

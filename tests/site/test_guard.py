@@ -1,5 +1,6 @@
 """What every request passes: Host, length, rate, origin, session; and the headers of every answer."""
 
+import http.cookies
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +30,20 @@ def stranger(out: Path) -> Iterator[TestClient]:
         yield found
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8000", "", "10.0.0.1"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:8000",
+        "",
+        "10.0.0.1",
+        "[::1]@evil.example",
+        "[::1",
+        "127.0.0.1:@evil.example",
+        "::1%evil",
+    ],
+)
 def test_a_foreign_host_is_refused(client: TestClient, host: str) -> None:
     answer = client.get("/api", headers={"host": host})
     assert answer.status_code == 421 and "address" in answer.json()["error"]
@@ -179,3 +193,65 @@ def test_nothing_is_left_of_who_asked_for_what_is_not_there(client: TestClient) 
     for number in range(30):
         assert client.get(f"/api/m/{number:024x}").status_code == 404
     assert not [key for key in library._locks if key[0] == "match"]
+
+
+@pytest.mark.parametrize("others", ['theirs={"a": "b"}', "no cookie at all", "theirs=é", 'theirs="open', "=", ";;"])
+def test_cookies_of_other_servers_of_the_machine_do_not_end_a_session(stranger: TestClient, others: str) -> None:
+    stranger.post("/login", data={"token": TOKEN})
+    own = "; ".join(f"{name}={value}" for name, value in stranger.cookies.items())
+    stranger.cookies.clear()
+    for cookies in (f"{others}; {own}; arena_lang=ja", f"arena_lang=ja; {own}; {others}"):
+        answer = stranger.get("/", headers={"cookie": cookies.encode()})
+        assert answer.status_code == 200 and '<html lang="ja"' in answer.text
+
+
+def test_quotes_in_cookies_are_not_resolved(stranger: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(_: str) -> str:
+        raise AssertionError("takes half a second for a header of 16 KB")
+
+    monkeypatch.setattr(http.cookies, "_unquote", slow)
+    cookies = {"cookie": 'theirs="\\\\\\\\"'}
+    for address in ("/login", "/", "/api", f"/embed/m/{0:024x}"):
+        assert stranger.get(address, headers=cookies).status_code in (200, 401, 404)
+    assert stranger.post("/logout", headers=cookies).status_code == 401
+
+
+def test_a_form_of_many_fields_is_no_mistake_of_the_hall(stranger: TestClient) -> None:
+    assert stranger.post("/login", content=b"&".join([b"a=1"] * 50)).status_code == 403
+
+
+def test_an_answer_after_a_mistake_has_the_security_headers_too(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise RuntimeError("/a/path of mine")
+
+    monkeypatch.setattr(client.app.state.hall.library, "folders", broken)
+    for address in ("/", "/api"):
+        answer = client.get(address)
+        assert answer.status_code == 500 and "of mine" not in answer.text
+        assert answer.headers["content-security-policy"] == POLICY.format(ancestors="'self'")
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_elsewhere_leads_here_and_loads_nothing(client: TestClient, site: str) -> None:
+    loaded = {"sec-fetch-site": site, "sec-fetch-mode": "no-cors"}
+    followed = {"sec-fetch-site": site, "sec-fetch-mode": "navigate"}
+    for address in ("/", "/api", "/api/m/x/choices"):
+        assert client.get(address, headers=loaded).status_code == 403
+    assert client.get("/", headers=followed).status_code == 200
+    kit = client.app.state.hall.assets.url("kit.js")
+    assert client.get(kit, headers=loaded).status_code == 200
+    assert client.get(f"/embed/m/{0:024x}", headers=loaded).status_code == 404
+
+
+def test_who_has_no_session_takes_nothing_from_who_has_at_the_same_address(out: Path) -> None:
+    rules = Rules(requests=Rate(a_second=0.0, burst=4), strangers=Rate(a_second=0.0, burst=2))
+    with hall(out, logged_in=False, rules=rules) as client:
+        assert [client.get("/").status_code for _ in range(5)] == [401, 401, 429, 429, 429]
+        bearer = {"authorization": f"Bearer {TOKEN}"}
+        assert [client.get("/api", headers=bearer).status_code for _ in range(5)] == [200, 200, 200, 200, 429]
+
+
+def test_a_match_that_is_not_there_is_not_found_at_all_of_its_addresses(client: TestClient, out: Path) -> None:
+    for rest in ("", "/opinion", "/faults", "/choices?seat=0&decision=0"):
+        answer = client.get(f"/api/m/{0:024x}{rest}")
+        assert answer.status_code == 404 and str(out) not in answer.text

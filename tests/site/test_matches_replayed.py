@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.errors import StoreError
 from arena.pages.frames import StoredMatch
 from arena.records import Ending
+from arena.site.views import match as views
 from arena.store.journal import Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Settings
@@ -88,6 +90,18 @@ def test_an_embedded_match_needs_no_session_and_shows_nothing_else(played: tuple
         for rest in ("", "/opinion", "/choices?seat=0&decision=0", "/faults"):
             assert client.get(f"/api/m/{match_id}{rest}").status_code == 401
         assert client.get(f"/embed/m/{match_id[:8]}").status_code == 404
+        assert "set-cookie" not in client.get(f"/embed/m/{match_id}?lang=ja").headers  # whoever frames it changes nothing
+
+
+def test_who_has_no_token_is_not_told_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object) -> None:
+        raise StoreError(f"{tmp_path}/cup/journal.sqlite: is damaged")
+
+    monkeypatch.setattr(views, "locate_match", damaged)
+    with hall(tmp_path, logged_in=False) as client:
+        for address in (f"/embed/m/{0:024x}", f"/embed/m/{0:024x}.json"):
+            answer = client.get(address)
+            assert answer.status_code == 500 and str(tmp_path) not in answer.text
 
 
 def test_no_match_is_embedded_while_its_deals_are_still_played(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ import msgspec
 from arena import games
 from arena.audit.capsule import pack, setup_of
 from arena.audit.choices import Choices, TooLong, choices, house_files
-from arena.hall.finding import locate_match
 from arena.match import HostTrouble
 from arena.records import json_object
 from arena.site.asked import Asked
 from arena.site.problems import Problem
-from arena.site.views.match import check_id
+from arena.site.views.match import check_id, located
 from arena.store.manifest import read_manifest, stored_clock, stored_limits
 from arena.workers.needs import needs_at
 from arena.workers.warmup import warm_rooms
@@ -37,7 +36,7 @@ def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
     """The data of `/api/m/ID/choices`. Raises Problem, also where the bot is none of this installation's."""
     match_id, query = asked.place["id"], asked.query
     check_id(match_id)
-    folder, record, key = locate_match(asked.library.out, match_id)
+    folder, record, key = located(asked.library, match_id)
     if query.seat >= len(record.seats):
         raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
     row = record.seats[query.seat]

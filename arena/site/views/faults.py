@@ -3,10 +3,10 @@
 import msgspec
 
 from arena.errors import one_line, printable
-from arena.hall.finding import locate_match, with_faults
+from arena.hall.finding import with_faults
 from arena.records import FaultRecord
 from arena.site.asked import Asked
-from arena.site.views.match import check_id
+from arena.site.views.match import check_id, located
 
 _LETTERS = 4096
 
@@ -25,7 +25,7 @@ class Faults(msgspec.Struct, frozen=True, kw_only=True):
 def match_faults(asked: Asked[FaultsQuery]) -> Faults:
     """The data of `/api/m/ID/faults`. Raises Problem 404."""
     check_id(asked.place["id"])
-    folder, record, _ = locate_match(asked.library.out, asked.place["id"])
+    folder, record, _ = located(asked.library, asked.place["id"])
     return Faults(faults=[_readable(fault) for fault in with_faults(record, folder).faults])
 
 

@@ -1,5 +1,6 @@
 """A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +10,7 @@ from arena.hall.finding import locate_match, with_faults
 from arena.hall.folder import ENTRIES, HALL
 from arena.names import MATCH_ID_DIGITS
 from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
+from arena.records import MatchRecord
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.library import Library
@@ -52,7 +54,7 @@ def match(asked: Asked[MatchQuery]) -> Match:
     """The data of `/m/ID`. Raises Problem 404 for an unknown match, seat or page."""
     match_id, query = asked.place["id"], asked.query
     check_id(match_id)
-    tournament, found = _located(asked.library, match_id)
+    tournament, found = _stored(asked.library, match_id)
     record = found.record
     if query.seat is not None and query.seat >= len(record.seats):
         raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
@@ -73,7 +75,7 @@ class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     """The data of `/api/m/ID/opinion`: looks at all cards."""
     check_id(asked.place["id"])
-    return opinion(_located(asked.library, asked.place["id"])[1])
+    return opinion(_stored(asked.library, asked.place["id"])[1])
 
 
 def embedded_match(asked: Asked[MatchQuery]) -> Match:
@@ -94,27 +96,32 @@ def check_id(match_id: str) -> None:
         raise Problem(404, "refusal_no_match_id", digits=MATCH_ID_DIGITS)
 
 
-def _check_ended(asked: Asked[Any]) -> None:
-    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
-    check_id(asked.place["id"])
-    name, _ = _located(asked.library, asked.place["id"])
-    if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
-        raise Problem(403, "refusal_not_ended", name=shown(name))
-
-
-def _located(library: Library, match_id: str) -> tuple[str, StoredMatch]:
-    def find() -> tuple[str, StoredMatch]:
-        folder, record, key = locate_match(library.out, match_id)
-        warm_rooms({record.game: ()}, lambda _: None)
-        name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
-        return name, stored_match(with_faults(record, folder), key)
-
+def located(library: Library, match_id: str) -> tuple[Path, MatchRecord, bytes]:
+    """The folder of a match, its record and the key of its deals. Raises Problem 404 for an unknown match, and StoreError."""
     try:
-        return library.kept(("match", match_id), library.out, find, ())
+        return locate_match(library.out, match_id)
     except StoreError as error:
         if "not found in" in str(error):
             raise Problem(404, "refusal_no_match", id=match_id) from None
         raise
+
+
+def _check_ended(asked: Asked[Any]) -> None:
+    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
+    check_id(asked.place["id"])
+    name, _ = _stored(asked.library, asked.place["id"])
+    if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
+        raise Problem(403, "refusal_not_ended", name=shown(name))
+
+
+def _stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
+    def find() -> tuple[str, StoredMatch]:
+        folder, record, key = located(library, match_id)
+        warm_rooms({record.game: ()}, lambda _: None)
+        name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
+        return name, stored_match(with_faults(record, folder), key)
+
+    return library.kept(("match", match_id), library.out, find, ())
 
 
 def _start(found: StoredMatch, query: MatchQuery) -> int | None:
