@@ -180,6 +180,12 @@ def test_only_one_module_says_how_a_match_is_seeded() -> None:
                 assert not found or path == PACKAGE / "seeds.py", f"{path.name} derives {found}"
 
 
+def test_test_files_have_names_of_their_own() -> None:
+    """The folders of tests are no packages, so pytest knows a file by its name alone."""
+    names = [path.name for path in TESTS.rglob("test_*.py")]
+    assert {name for name in names if names.count(name) > 1} == set()
+
+
 @pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=lambda path: str(path.relative_to(TESTS)))
 def test_tests_share_helpers_and_nothing_else(path: Path) -> None:
     others = [name for name in imports(path) if name.startswith(("test_", "conftest"))]
