@@ -4,7 +4,6 @@ import errno
 import hashlib
 import os
 import random
-import re
 import shutil
 import threading
 from pathlib import Path
@@ -381,7 +380,7 @@ def test_the_hall_has_a_report(tmp_path: Path) -> None:
     assert main(["report", "hall", "--results", str(tmp_path)]) == 0
     page = (tmp_path / "hall" / "report.html").read_text()
     assert all(name in page for name in ("bob@bbbbbb", "bob@cccccc", "naga/2", "-winter-", "-spring-", "-summer-"))
-    assert "None" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "None" not in page
 
 
 def test_gathering_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
