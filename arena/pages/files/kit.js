@@ -66,11 +66,14 @@ arena.kit = (() => {
   /** The seats in the order of play, so that `seat` (null: seat 0) comes first. */
   const seatsFrom = (seat, seats) => Array.from({length: seats}, (_, step) => ((seat ?? 0) + step) % seats);
 
+  /** A text with names in it, for little room: it may also break where the parts of a name meet, behind `_` and `-`. */
+  const breakable = (text) => text.split(/(?<=[_-])/).flatMap((part, number) => number ? [el("wbr"), part] : [part]);
+
   /** A seat's plate: its name, whose turn it is, and what else is to be said (`facts`: elements or texts). */
   const plate = (seat, {names, turn, isMe, word}, ...facts) =>
     el("header", {class: `plate ${turn ? "to-move" : ""} ${isMe ? "me" : ""}`, "data-seat": seat},
       el("span", {class: "seat-number", "aria-hidden": "true"}, String(seat)),
-      el("span", {class: "seat-name"}, names?.[seat] ?? `${word("seat")} ${seat}`),
+      el("span", {class: "seat-name"}, breakable(names?.[seat] ?? `${word("seat")} ${seat}`)),
       turn ? el("span", {class: "turn-mark"}, word("to_move")) : null,
       ...facts);
 
@@ -78,5 +81,5 @@ arena.kit = (() => {
   const count = (label, number) =>
     el("span", {class: "count"}, el("span", {class: "count-label"}, label), " ", el("span", {class: "count-number"}, String(number)));
 
-  return {el, svg, card, zone, back, stock, seatsFrom, plate, count};
+  return {el, svg, card, zone, back, stock, seatsFrom, breakable, plate, count};
 })();

@@ -55,7 +55,7 @@
         el("label", {class: "player-choice"}, el("span", {}, word("speed")), speed),
         el("label", {class: "player-choice"}, el("span", {}, word("eyes")), eyes),
         options.link ? button(word("copy_link"), icon("link"), () => copyLink()) : null,
-        button(word("full_screen"), icon("full"), () => fullScreen()),
+        button(word("full_screen"), icon("full"), () => fullScreen(), "player-full"),
         button(word("help"), "?", () => keysDialog.showModal())));
 
     // Where to jump.

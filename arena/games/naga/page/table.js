@@ -1,7 +1,7 @@
 "use strict";
 /** The table of Naga: the seven places of the islands between two hands. Cards have faces of their own, drawn here. */
 (() => {
-  const {el, svg, card, zone, back, stock, seatsFrom, plate, count} = arena.kit;
+  const {el, svg, card, zone, back, stock, seatsFrom, breakable, plate, count} = arena.kit;
   const TRUMPS = ["", "d", "f", "t", "w", "e", "l", "a"];  // by place
   const ELTAM = 4, PER_CONTEST = 6, HEAVEN = "dl", MOONS = "IK";
 
@@ -72,9 +72,6 @@
       count(word("game"), position.round ?? 1),
       count(word("contest"), word("contest_of", {n: position.contest ?? 1}))));
 
-  /** A name that may break where its parts meet, not within a word. */
-  const breakable = (name) => name.replace(/[_-]/g, "$&\u200b");
-
   const island = ({position, word, nameOf: called}, place, mine) => {
     const trump = TRUMPS[place], winner = position.won[place], isContested = position.phase === "select" && position.place === place;
     const state = isContested ? "contested" : winner === "tie" ? "tied" : winner !== undefined ? "won_by" : "open";
@@ -84,7 +81,7 @@
       el("p", {class: "trump"}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
       zone(`place-${place}`, word("field", {place: word(`place_${place}`)}), "row", cards(`place-${place}`, position.places[place] ?? [], word, isContested ? trump : null)),
       el("p", {class: "outcome"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null, " ",
-        el("span", {}, word(state, {name: breakable(called(winner))}))));
+        el("span", {}, breakable(word(state, {name: called(winner)})))));
   };
 
   const player = ({position, word, page, names, seat, trump, nameOf: called}, who, side) => {
