@@ -41,6 +41,14 @@ commit;
 """
 
 
+def has_log(folder: Path) -> bool:
+    """Whether part of a folder's journal is still in its write-ahead log: somebody writes, or has not ended properly."""
+    try:
+        return (folder / f"{JOURNAL_FILE}-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
 class Journal:
     """A tournament's open journal; a context manager."""
 
@@ -53,8 +61,12 @@ class Journal:
         self.path = folder / JOURNAL_FILE
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
+        self.is_still = is_read_only and not has_log(folder)
+        """Whether nobody wrote when it was opened: it is read like any file then, which leaves no other files beside it and
+        can be done where nothing may be written. What somebody writes later is not seen."""
         try:
-            uri = f"{self.path.absolute().as_uri()}?mode={'ro' if is_read_only else 'rwc'}"
+            mode = "ro&immutable=1" if self.is_still else "ro" if is_read_only else "rwc"
+            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
             self._db = sqlite3.connect(
                 uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_read_only
             )

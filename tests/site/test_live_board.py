@@ -81,6 +81,22 @@ def test_a_board_fills_and_reads_only_what_is_new(tmp_path: Path) -> None:
     played.end()
 
 
+def test_a_run_that_goes_on_is_seen_by_who_watched_it_before(tmp_path: Path) -> None:
+    played, records = Played(tmp_path), league(20)
+    played.store(*records[:10])
+    played.journal.close()
+    board = LiveBoard(played.folder)
+    assert board.refresh() and board.seen().tables["naga"][0].matches == 10
+    before = sorted(played.folder.iterdir())
+    played.journal = Journal(played.folder)
+    assert not board.refresh()  # it has begun, and written nothing yet
+    played.store(*records[10:])
+    assert board.refresh() and board.seen().tables["naga"][0].matches == 20
+    board.close()
+    played.end()
+    assert sorted(played.folder.iterdir()) == before
+
+
 def test_void_matches_count_as_done_and_not_as_results(tmp_path: Path) -> None:
     played = Played(tmp_path)
     played.store(*numbered([make_record(), make_void(), make_record()]))

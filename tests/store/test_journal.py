@@ -194,3 +194,21 @@ def test_whatever_is_read_from_a_damaged_file_is_right(is_open: bool, stored: Pa
         ["less"] if is_open else ["repaired", "refused"]
     )  # a log that is cut short is as if the run had been killed earlier
     assert all(outcomes[outcome] > 5 for outcome in likely), outcomes
+
+
+def test_reading_leaves_no_file_where_nobody_writes(tmp_path: Path) -> None:
+    with Journal(tmp_path) as journal:
+        add(journal, record(0))
+    before = sorted(tmp_path.iterdir())
+    with Journal(tmp_path, is_read_only=True) as journal:
+        assert [found.index for found in journal.records()] == [0]
+        assert sorted(tmp_path.iterdir()) == before
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_who_writes_is_read_at_once(tmp_path: Path) -> None:
+    with Journal(tmp_path) as journal:
+        add(journal, record(0))
+        with Journal(tmp_path, is_read_only=True) as reader:
+            add(journal, record(1))
+            assert [found.index for found in reader.records()] == [0, 1]

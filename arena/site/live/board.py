@@ -16,7 +16,7 @@ from arena.report.selection.boards import chosen_pools
 from arena.site.live.order import OrderedRatings
 from arena.site.views.state import Progress, progress
 from arena.site.views.tables import BoardRow, board_rows
-from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.journal import JOURNAL_FILE, Journal, has_log
 from arena.store.lock import running_process
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.status import Pace, Score, read_status
@@ -149,7 +149,8 @@ class LiveBoard:
         except OSError:
             self._close()
             return None
-        if self._journal is None or inode != self._inode:
+        has_changed = self._journal is not None and self._journal.is_still and has_log(self.folder)
+        if self._journal is None or inode != self._inode or has_changed:
             self._close()
             self._forget()
             self._journal, self._inode = Journal(self.folder, is_read_only=True), inode
