@@ -25,6 +25,9 @@ from arena.search import Findings
 from arena.seats.choose import open_seat
 
 OUTPUT_LETTERS = 4096
+LEFT_AT_MOST = 3
+"""How many times the time that is left a search may use. It is cut there, and not earlier: a time budget that is nearly spent
+changes what a search looks at."""
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +86,8 @@ def choices(game: Game, capsule: Capsule, files: BotFiles, seconds: float) -> Ch
     with readiness.absent_parts(readiness.compile_here), seat as held:
         noting = _NotingSeat(held, time.monotonic() + seconds)
         rerun = bring_back(game, capsule, noting)
+    if noting.is_late:
+        raise TooLong
     return Choices(
         seat=capsule.seat, decision=capsule.decision, played=capsule.played, now=printable(str(rerun.action), 200),
         cpu_ms=round(1000 * rerun.cpu_seconds, 3), searches=[_search(found) for found in noting.found],
@@ -98,6 +103,8 @@ class _NotingSeat:
 
     def __init__(self, seat: Seat, deadline: float) -> None:
         self.found: list[Findings] = []
+        self.is_late = False
+        """Whether a search was ended by the deadline: it might have found something else."""
         self._seat = seat
         self._deadline = deadline
         self.wants_forced = False
@@ -126,7 +133,12 @@ class _NotingSeat:
 
     def _noted(self, search: Callable[..., Findings]) -> Callable[..., Findings]:
         def noted(*args: Any, **settings: Any) -> Findings:
+            most = LEFT_AT_MOST * max(1e-3, self._deadline - time.monotonic())
+            own = settings.get("time")
+            if (own is None and "iterations" in settings) or (isinstance(own, int | float) and own > most):
+                settings["time"] = most  # the settings come from the results, which may be anybody's
             self.found.append(search(*args, **settings))
+            self.is_late |= time.monotonic() > self._deadline
             return self.found[-1]
 
         return noted

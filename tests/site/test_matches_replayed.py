@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.audit import choices
 from arena.errors import StoreError
 from arena.pages.frames import StoredMatch
 from arena.records import Ending
+from arena.site.views import choices as choices_view
 from arena.site.views import match as views
 from arena.store.journal import Journal
 from arena.tournament.run import run_tournament
@@ -58,6 +60,20 @@ def test_a_search_is_asked_for_again(client: TestClient, played: tuple[Path, dic
     assert client.get(f"{address}?seat=9&decision=0").status_code == 404
     assert client.get(f"{address}?seat=0&decision=-1").status_code == 400
     assert client.get(address).status_code == 400
+
+
+@pytest.mark.parametrize("params", [{"iterations": 1_000_000_000}, {"iterations": 1_000_000_000, "time": 1_000_000}])
+def test_a_search_of_strangers_results_that_would_never_end_is_given_up(
+    client: TestClient, played: tuple[Path, dict[str, StoredMatch]], monkeypatch: pytest.MonkeyPatch, params: dict[str, int]
+) -> None:
+    match = played[1]["naga"]
+    address = f"/api/m/{match.record.match_id}/choices?seat=0&decision={decisions(match, 0)[0]}"
+    assert client.get(address).status_code == 200  # all that is compiled is there
+    monkeypatch.setattr(choices, "json_object", lambda _: params)
+    monkeypatch.setattr(choices_view, "SECONDS", 0.05)
+    assert client.get(address).status_code == 503
+    monkeypatch.undo()
+    assert client.get(address).status_code == 200  # and another one may be asked for
 
 
 def test_a_strangers_bot_is_not_run_and_its_faults_are_told(tmp_path: Path) -> None:
