@@ -223,3 +223,15 @@ def test_a_bot_s_page_leads_to_tables_that_are_there(tmp_path: Path) -> None:
         assert {one["pool"] for one in found} == {"naga", "yaniv"}
         for one in found:
             assert client.get(f"/api/t/{one['tournament']}?pool={one['pool']}").status_code == 200, one
+
+
+def test_nobody_leads_before_the_first_match(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    with hall(tmp_path) as client:
+        (card,) = client.get("/api").json()["tournaments"]
+        assert card["pools"] == ["naga"] and card["leaders"] == []
+    played.store(*numbered([make_record()] * 3))
+    with hall(tmp_path) as client:
+        (card,) = client.get("/api").json()["tournaments"]
+        assert [leader["bot"] for leader in card["leaders"]] == ["alice", "bob"]
+    played.end()

@@ -100,13 +100,15 @@ def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> Tour
 
 
 def _leaders(seen: Seen) -> tuple[Leader, ...]:
-    """The best bots of the overall or only table; else the first of each."""
+    """The best bots of the overall or only table; else the first of each. Who has not played yet leads nothing."""
     if not seen.pools:
         return ()
     is_one = len(seen.pools) == 1 or seen.pools[0] == OVERALL
-    rows = seen.tables[seen.pools[0]][:LEADERS] if is_one else [row for pool in seen.pools for row in seen.tables[pool][:1]]
-    pools = [None] * len(rows) if is_one else [pool for pool in seen.pools if seen.tables[pool]]
+    pools, length = (seen.pools[:1], LEADERS) if is_one else (seen.pools, 1)
     return tuple(
-        Leader(bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank, pool=pool)
-        for row, pool in zip(rows, pools)
-    )[:MOST_LEADERS]
+        Leader(
+            bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank, pool=None if is_one else pool
+        )
+        for pool in pools
+        for row in [row for row in seen.tables[pool] if row.matches][:length]
+    )[:MOST_LEADERS]  # fmt: skip
