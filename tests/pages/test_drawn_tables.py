@@ -22,9 +22,9 @@ from helpers.table_page import WIDTH, Drawing, TablePage
 pytestmark = in_browser
 
 ROOMS = [game for game in names() if table_files(game)]
-MOMENTS = 3
+MOMENTS = 2
 """Decisions of each match that are drawn, besides its end."""
-EYES = 2
+EYES = 1
 """Seats that look at each of them, besides the eyes that see all cards."""
 NAMES = ["Ann", "<b>Bo</b>", "a_name_as_long_as_any_may_be_0123456789", "四郎", *(f"seat's {number}" for number in range(8))]
 NONSENSE = ("undefined", "NaN", "[object", "null", "{")

@@ -9,7 +9,7 @@ from arena.conformance.tables import Decision, Table, decisions, make_table, res
 from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.pages.frames import frame
-from arena.pages.scenes import Played, Scene, position
+from arena.pages.scenes import Played, Scene
 
 FRAMES = 2
 """Frames of a comparison: before the decision and after it."""
@@ -70,12 +70,13 @@ def bytes_of(game: Game, states: States, moment: Decision, eyes: int | None) -> 
     """The frames before and after the decision, as they are sent."""
     action = _same_action(game, states, moment)
     before = Scene(0, states.tobytes())
-    shown = [frame(game, before, eyes, None, in_words=True)[0]]
+    first, place = frame(game, before, eyes, None, in_words=True)
+    shown = [first]
     if action is not None:
         after = game.from_bytes(before.state)
         game.engine.step(after, action)
         scene = Scene(1, after.tobytes(), [Played(0, moment.seat, action, before.state)], game.engine.is_round_over(after))
-        shown.append(frame(game, scene, eyes, position(game, before, eyes), in_words=False)[0])
+        shown.append(frame(game, scene, eyes, place, in_words=False)[0])
     return msgspec.json.encode(shown)
 
 
