@@ -131,6 +131,7 @@ NONSENSE = [
     '{"watch": "home", "more": 1}',
     '{"watch": "nothing"}',
     '{"watch": "t/' + "a" * 400 + '"}',
+    '{"watch": "' + "\u9bd6" * 200 + '"}',
 ]
 
 
@@ -140,7 +141,7 @@ def test_what_is_no_message_closes_the_socket(client: TestClient, words: str) ->
         tab.send_text(words)
         with pytest.raises(WebSocketDisconnect) as closed:
             tab.receive_json()
-        assert closed.value.code == socket.POLICY_VIOLATION
+        assert closed.value.code == socket.POLICY_VIOLATION and len(closed.value.reason.encode()) <= socket.LONGEST_REASON
     with live(client) as tab:
         tab.send_json({"watch": "home"})
         assert tab.receive_json()["kind"] == "home"

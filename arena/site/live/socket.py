@@ -22,6 +22,8 @@ QUEUED = 8
 ASKING = Rate(a_second=2.0, burst=20)
 """How many messages a socket may send."""
 POLICY_VIOLATION = 1008
+LONGEST_REASON = 123
+"""Bytes of the reason that a closing frame can hold."""
 
 
 class Sockets:
@@ -95,7 +97,7 @@ class _Socket:
                 await self._websocket.close(POLICY_VIOLATION, "not a message that the hall knows")
                 return
             except Problem as problem:
-                await self._websocket.close(POLICY_VIOLATION, problem.message[:100])
+                await self._websocket.close(POLICY_VIOLATION, _cut(problem.message))
                 return
 
     async def _watch(self, wanted: Watch) -> None:
@@ -121,3 +123,7 @@ class _Socket:
         channel = next(iter(self._overdue))
         del self._overdue[channel]
         return channel.snapshot()
+
+
+def _cut(reason: str) -> str:
+    return reason.encode()[:LONGEST_REASON].decode(errors="ignore")
