@@ -6,6 +6,7 @@ follows from these folders, whatever the order in which they came: they are read
 """
 
 import datetime
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +34,18 @@ def is_hall(folder: Path) -> bool:
 
 def finished_or_stopped(out: Path) -> list[Path]:
     """The folders in `out` of all tournaments that have ended or were stopped, by name: those with a manifest."""
-    return sorted(path.parent for path in out.glob(f"*/{MANIFEST_FILE}") if not is_hall(path.parent))
+    return sorted(
+        path.parent for path in out.glob(f"*/{MANIFEST_FILE}") if not is_hall(path.parent) and has_an_end(path.parent)
+    )
+
+
+def has_an_end(folder: Path) -> bool:
+    """Whether all files in a folder are plain ones: a pipe or a device in somebody else's results would be read for ever."""
+    try:
+        with os.scandir(folder) as entries:
+            return all(entry.is_file() or entry.is_dir() or not Path(entry).exists() for entry in entries)
+    except OSError:
+        return True  # reading its files tells what is wrong
 
 
 def tournaments(out: Path) -> list[Path]:
@@ -41,17 +53,26 @@ def tournaments(out: Path) -> list[Path]:
 
     Raises StoreError without any.
     """
-    begun = {path.parent for path in out.glob(f"*/{JOURNAL_FILE}") if not is_hall(path.parent)}
-    folders = sorted(begun | {*finished_or_stopped(out), *parts(out)})
+    folders = sorted({*begun(out), *finished_or_stopped(out), *parts(out)})
     if not folders:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     return folders
 
 
+def begun(out: Path) -> list[Path]:
+    """The folders in `out` of all tournaments that have a journal, by name."""
+    return _with(JOURNAL_FILE, out)
+
+
+def _with(file: str, out: Path) -> list[Path]:
+    found = sorted(path.parent for path in out.glob(f"*/{file}"))
+    return [folder for folder in found if not is_hall(folder) and has_an_end(folder)]
+
+
 def parts(out: Path) -> list[Path]:
     """The folders of tournaments that are parts of a whole, as the rounds of a tuning are: they lie in its folder."""
     found = {path.parent for name in (MANIFEST_FILE, JOURNAL_FILE) for path in out.glob(f"*/*/{name}")}
-    return sorted(folder for folder in found if not is_hall(folder.parent))
+    return sorted(folder for folder in found if not is_hall(folder.parent) and has_an_end(folder))
 
 
 def chosen(name: str, known: Mapping[str, Path]) -> list[Path]:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from arena.errors import StoreError
-from arena.hall.folder import HALL, finished_or_stopped, is_hall, parts
+from arena.hall.folder import HALL, begun, finished_or_stopped, is_hall, parts
 from arena.site.problems import Problem
-from arena.store.journal import JOURNAL_FILE
 from arena.store.manifest import MANIFEST_FILE
 from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS
 
@@ -36,8 +35,7 @@ class Library:
 
     def folders(self) -> dict[str, Path]:
         """The folders of all tournaments by name, those without a match yet and the parts of tunings included."""
-        found = {path.parent for path in self.out.glob(f"*/{JOURNAL_FILE}") if not is_hall(path.parent)}
-        found |= {*finished_or_stopped(self.out), *parts(self.out)}
+        found = {*begun(self.out), *finished_or_stopped(self.out), *parts(self.out)}
         return {folder.relative_to(self.out).as_posix(): folder for folder in sorted(found)}
 
     def folder(self, name: str) -> Path:

@@ -1,5 +1,6 @@
 """Answers are kept until their files change; a board may be rewritten, damaged or taken away while it is read."""
 
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StoreError
+from arena.hall import folder
 from arena.site.library import Library
 from arena.site.problems import Problem
 from helpers.hall import hall
@@ -99,3 +101,15 @@ def test_a_tournament_and_a_folder_that_vanish_are_gone_and_the_hall_goes_on(cup
         home = client.get("/api").json()
         assert home["tournaments"] == [] and "no such folder" in home["trouble"]
         assert [client.get(address).status_code for address in ("/", "/t/cup", "/tv", "/bots/alice")] == [200, 404, 200, 404]
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "journal.sqlite", "lock", "matches.parquet"])
+def test_a_file_without_an_end_holds_nobody_up(cup: Path, file: str) -> None:
+    other = cup.parent / "strange"
+    shutil.copytree(cup, other)
+    (other / file).unlink(missing_ok=True)
+    os.mkfifo(other / file)
+    (cup.parent / "device").mkdir()
+    (cup.parent / "device" / "manifest.json").symlink_to("/dev/zero")
+    assert list(Library(cup.parent).folders()) == [cup.name]
+    assert other not in folder.tournaments(cup.parent)
