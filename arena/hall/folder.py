@@ -34,9 +34,7 @@ def is_hall(folder: Path) -> bool:
 
 def finished_or_stopped(out: Path) -> list[Path]:
     """The folders in `out` of all tournaments that have ended or were stopped, by name: those with a manifest."""
-    return sorted(
-        path.parent for path in out.glob(f"*/{MANIFEST_FILE}") if not is_hall(path.parent) and has_an_end(path.parent)
-    )
+    return _with(MANIFEST_FILE, out)
 
 
 def has_an_end(folder: Path) -> bool:
