@@ -1,0 +1,1 @@
+"""Many tables of one game, dealt, played and encoded by compiled code."""
