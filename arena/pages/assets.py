@@ -12,6 +12,9 @@ PARTS = ("french",)
 _PLAYER = (
     "kit.css", "player.css", "kit.js", "motion.js", "frames.js", "curve.js", "choices.js", "player.js", "player_panels.js",
 )  # fmt: skip
+_CHOOSING = (
+    "kit.css", "player.css", "choosing.css", "kit.js", "motion.js", "curve.js", "dragging.js", "action_list.js", "choosing.js",
+)  # fmt: skip
 _USES = re.compile(r"^// uses: *(\S.*?) *$", re.MULTILINE)
 
 
@@ -27,6 +30,11 @@ def table_files(*names: str) -> list[Path]:
 def player_files() -> list[Path]:
     """The style sheets and scripts of the replay player, in the order in which a page loads them; the kit comes first."""
     return [FILES / name for name in _PLAYER]
+
+
+def choosing_files() -> list[Path]:
+    """The style sheets and scripts of a table at which a person chooses, in the order in which a page loads them."""
+    return [FILES / name for name in _CHOOSING]
 
 
 def _files_of(folder: Path) -> list[Path]:

@@ -214,9 +214,19 @@ def frame(
     return found, whole
 
 
+def seen_choosing(seats: list[int], eyes: int | None) -> list[int]:
+    """The choosing seats of which these eyes know: of a simultaneous choice, a seat knows only its own part."""
+    return seats if eyes is None or len(seats) < 2 else [seat for seat in seats if seat == eyes]
+
+
+def draws_table(game: str) -> bool:
+    """Whether the room of a game draws its table; if not, frames describe it."""
+    return any(path.suffix == ".js" for path in table_files(game))
+
+
 def _frames(match: StoredMatch, eyes: int | None, shown: Sequence[Scene]) -> Iterator[Frame]:
     """The frames of scenes that begin with a page."""
-    in_words = not any(path.suffix == ".js" for path in table_files(match.game.name))
+    in_words = not draws_table(match.game.name)
     before: Document | None = None
     for index, scene in enumerate(shown):
         found, whole = frame(match.game, scene, eyes, before if index % PAGE else None, in_words=in_words)
@@ -228,7 +238,7 @@ def _outline(all_scenes: Sequence[Scene], eyes: int | None) -> Outline:
     choosing = [[one.seat for one in scene.played] for scene in all_scenes[1:]] + [[]]
     return Outline(
         numbers=[scene.number for scene in all_scenes],
-        choosing=[seats if eyes is None or len(seats) < 2 else [seat for seat in seats if seat == eyes] for seats in choosing],
+        choosing=[seen_choosing(seats, eyes) for seats in choosing],
         rounds=[index for index, scene in enumerate(all_scenes) if scene.is_end_of_round],
     )
 
@@ -252,7 +262,8 @@ def _faults(record: MatchRecord) -> list[Fault]:
 
 
 def _notes(record: MatchRecord, eyes: int | None) -> list[str]:
-    return [printable(note, NOTE_LETTERS) for note in record.notes if eyes is None or note.startswith(f"seat {eyes} ")]
+    notes = [note.partition("\nit printed: ")[0] for note in record.notes]  # what a bot printed is its author's
+    return [printable(note, NOTE_LETTERS) for note in notes if eyes is None or note.startswith(f"seat {eyes} ")]
 
 
 def _largest_drop(values: Sequence[float], decisions: Sequence[int]) -> int | None:

@@ -1,10 +1,10 @@
-"""A finished match, played again from its action log: the positions one after the other, and what was played between them.
+"""A match, stored or live, as scenes: the positions one after the other, and what was played between them.
 
-`arena replay` and the frames of a page both show these scenes, so a decision has the same number in both.
+`arena replay`, the frames of a page and a live table all show these scenes, so a decision has the same number in all of them.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from arena.audit.stored_log import check_log
 from arena.engine.options import OptionValue
@@ -47,24 +47,72 @@ def scenes(game: Game, record: MatchRecord, options: dict[str, OptionValue], dea
     Where a round ends, there is a scene of its end, and one of the new deal with the same number.
     """
     check_log(game, record, options, deal_seed)
-    states = game.deal(len(record.seats), options, deal_seed)
-    number, now = 0, states.tobytes()
-    yield Scene(0, now)
-    for actions in _batches(game, states, game.timed_log(record.actions, record.delays)):
-        played: list[Played] = []
-        for action in actions:
-            played.append(Played(number, int(game.engine.current_seat(states)), action, now))
-            number += 1
-            ended = game.from_bytes(now)
-            game.engine.step(ended, action)
-            game.engine.advance(states, action)
-            now = states.tobytes()
-        if game.engine.is_round_over(ended):
-            yield Scene(number, ended.tobytes(), played, is_end_of_round=True)
-            if not game.engine.is_terminal(ended):
-                yield Scene(number, now)
+    story = Story(game, game.deal(len(record.seats), options, deal_seed))
+    yield story.opening
+    for action in game.timed_log(record.actions, record.delays):
+        for scene in story.play(action):
+            is_last = scene.number == len(record.actions) and bool(scene.played) and not scene.is_end_of_round
+            yield replace(scene, is_cut=True) if is_last else scene
+    if story.open:  # the log ends within a simultaneous choice
+        yield replace(story.scene(), is_cut=True)
+
+
+class Story:
+    """The scenes of a match as it is played, stored or live: each decision adds to them."""
+
+    def __init__(self, game: Game, states: States) -> None:
+        """`states`: the deal, which the story then owns."""
+        self.open: list[Played] = []
+        """The decisions since the last scene: those of a simultaneous choice that is not complete yet."""
+        self._game = game
+        self._states = states
+        self._now = states.tobytes()
+        self._number = 0
+        self.opening = Scene(0, self._now)
+        """The scene of the deal."""
+
+    def play(self, action: int) -> list[Scene]:
+        """Go on by a decision, as `step` takes it. Returns the scenes that it completes; none within a simultaneous choice."""
+        engine, states = self._game.engine, self._states
+        mover, is_together = int(engine.current_seat(states)), bool(engine.is_simultaneous(states))
+        self.open.append(Played(self._number, mover, action, self._now))
+        self._number += 1
+        ended = self._game.from_bytes(self._now)
+        engine.step(ended, action)
+        engine.advance(states, action)
+        self._now = states.tobytes()
+        if engine.is_round_over(ended):
+            scenes = [Scene(self._number, ended.tobytes(), self.open, is_end_of_round=True)]
+            if not engine.is_terminal(ended):
+                scenes.append(Scene(self._number, self._now))
+        elif is_together and engine.is_simultaneous(states) and int(engine.current_seat(states)) > mover:
+            return []
         else:
-            yield Scene(number, now, played, is_cut=number == len(record.actions))
+            scenes = [self.scene()]
+        self.open = []
+        return scenes
+
+    def scene(self) -> Scene:
+        """The position as it is, as a scene."""
+        return Scene(self._number, self._now, self.open)
+
+    def choosing(self) -> list[int]:
+        """The seats that choose next, all of them where they choose together; none at the end of the match.
+
+        Called at a scene. That a seat chooses, too, does not depend on what those before it choose (arena/match/referee.py).
+        """
+        game, engine = self._game, self._game.engine
+        ahead = game.from_bytes(self._now)
+        if engine.is_terminal(ahead):
+            return []
+        seats = [int(engine.current_seat(ahead))]
+        while engine.is_simultaneous(ahead):
+            engine.step(ahead, game.legal_list(ahead)[0])
+            follower = int(engine.current_seat(ahead))
+            if engine.is_round_over(ahead) or follower <= seats[-1] or not engine.is_simultaneous(ahead):
+                break
+            seats.append(follower)
+        return seats
 
 
 def position(game: Game, scene: Scene, eyes: int | None) -> Document | None:
@@ -95,22 +143,3 @@ def events(game: Game, played: Played, eyes: int | None) -> list[tuple[int, str]
 def _seen(game: Game, scene: Scene, eyes: int | None) -> States:
     states = game.from_bytes(scene.state)
     return states if eyes is None else game.observed(states, eyes)
-
-
-def _batches(game: Game, states: States, actions: Sequence[int]) -> Iterator[list[int]]:
-    """The log cut into decisions that are made at the same time. The caller plays each batch in `states` before the next."""
-    at = 0
-    while at < len(actions):
-        batch = [actions[at]]
-        mover = game.engine.current_seat(states)
-        if game.engine.is_simultaneous(states):
-            ahead = game.from_bytes(states.tobytes())
-            while at + len(batch) < len(actions):
-                game.engine.step(ahead, batch[-1])
-                follower = game.engine.current_seat(ahead)
-                if game.engine.is_round_over(ahead) or follower <= mover or not game.engine.is_simultaneous(ahead):
-                    break
-                batch.append(actions[at + len(batch)])
-                mover = follower
-        at += len(batch)
-        yield batch

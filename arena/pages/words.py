@@ -16,18 +16,35 @@ PAGE = "page"
 PLAYER = "player"
 """The name of the catalogue of the replay player."""
 
-_SHARED = {PAGE: "{}.json", PLAYER: "player.{}.json"}
+LIVE = "live"
+"""The name of the catalogue of the tables that people play at."""
+
+NOTES = "notes"
+"""The name of the catalogue of the panel that shows what a bot noted, for who may read it."""
+
+ACCOUNTS, SUBMITTING, CONTEST, ASKING = "accounts", "submitting", "contest", "asking"
+"""The names of catalogues that only pages of the hall use: accounts, submitting, contests, matches that are asked for."""
+HALL = (PAGE, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
+"""The catalogues of the hall's pages; no two share a key."""
+
+_SHARED = {PAGE: "{}.json"} | {name: f"{name}.{{}}.json" for name in (PLAYER, LIVE, NOTES, *HALL[1:])}
 _FOLDER = Path(__file__).parent / "words"
 
 
 @cache
 def catalogue(name: str) -> dict[str, dict[str, str]]:
-    """Language, key, text, with `{name}` where a value goes. `name`: PAGE, PLAYER or a game; empty for a room without words."""
+    """Language, key, text, with `{name}` where a value goes. `name`: one of those above, or a game (which may have none)."""
     if name in _SHARED:
         files = {language: _FOLDER / _SHARED[name].format(language) for language in LANGUAGES}
         return {language: json.loads(file.read_text("utf-8")) for language, file in files.items()}
     file = games.load(name).folder / "page" / "words.json"
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+@cache
+def hall_words(language: str) -> dict[str, str]:
+    """Key and text of all words of the hall's pages in a language."""
+    return {key: text for name in HALL for key, text in catalogue(name)[language].items()}
 
 
 def words_script(names: Iterable[str]) -> str:

@@ -8,7 +8,6 @@ order: with an index of ids each row would touch a page of its own, and cost fou
 """
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +18,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord, Outcome
+from arena.store import sqlite
 from arena.store.hashing import canonical_bytes
 from arena.store.rows import Row, checksum, record_of, row_checksum
 
@@ -26,9 +26,7 @@ JOURNAL_FILE = "journal.sqlite"
 R = TypeVar("R")
 _VERSION = 4  # of the tables, kept in the file's user_version
 _KEYED_BY_ID = 3  # the version before: the match id was the primary key; all else is the same
-_BUSY_SECONDS = 5.0
 _PLACES = 1 << 62  # beyond every plan
-_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
 
 _TABLES = f"""
 begin immediate;
@@ -41,37 +39,41 @@ commit;
 """
 
 
-def has_log(folder: Path) -> bool:
+def has_log(folder: Path, file: str = JOURNAL_FILE) -> bool:
     """Whether part of a folder's journal is still in its write-ahead log: somebody writes, or has not ended properly."""
     try:
-        return (folder / f"{JOURNAL_FILE}-wal").stat().st_size > 0
+        return (folder / f"{file}-wal").stat().st_size > 0
     except OSError:
         return False
+
+
+def stored_matches(folder: Path) -> int:
+    """How many matches the journal in a folder has; 0 if there is none. Raises StoreError."""
+    if not (folder / JOURNAL_FILE).exists():
+        return 0
+    with Journal(folder, is_read_only=True) as journal:
+        return journal.count()
 
 
 class Journal:
     """A tournament's open journal; a context manager."""
 
-    def __init__(self, folder: Path, *, is_read_only: bool = False) -> None:
+    def __init__(self, folder: Path, *, is_read_only: bool = False, file: str = JOURNAL_FILE) -> None:
         """Open or make the journal in `folder`. Raises StoreError for one that is damaged beyond single rows.
 
         `is_read_only`: beside a run that may be going on; without checking the whole file. Threads may then share it, one
-        at a time.
+        at a time. `file`: its name, if it is not a tournament's.
         """
-        self.path = folder / JOURNAL_FILE
+        self.path = folder / file
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
-        self.is_still = is_read_only and not has_log(folder)
+        self.is_still = is_read_only and not has_log(folder, file)
         """Whether nobody wrote when it was opened: it is read like any file then, which leaves no other files beside it and
         can be done where nothing may be written. What somebody writes later is not seen."""
         try:
             mode = "ro&immutable=1" if self.is_still else "ro" if is_read_only else "rwc"
-            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
-            self._db = sqlite3.connect(
-                uri, timeout=_BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_read_only
-            )
+            self._db = sqlite.opened(self.path, mode, is_shared=is_read_only)
             try:
-                self._db.execute("pragma trusted_schema = off")  # it may be somebody else's file
                 if is_read_only:
                     self._check_version()
                 else:
@@ -79,7 +81,7 @@ class Journal:
             except BaseException:
                 self._db.close()
                 raise
-        except sqlite3.Error as error:
+        except sqlite.Error as error:
             raise self._trouble(error) from None
 
     def _open(self) -> None:
@@ -203,7 +205,7 @@ class Journal:
     def _rows(self, query: str, values: tuple[object, ...]) -> Iterator[Any]:
         try:
             yield from self._db.execute(query, values)
-        except sqlite3.Error as error:
+        except sqlite.Error as error:
             raise self._trouble(error) from None
 
     def _is_new(self, row: Row) -> bool:
@@ -260,8 +262,8 @@ class Journal:
             found = self._db.execute("pragma quick_check(1)").fetchone()[0]
             if found == "ok":  # what a quick check leaves out: whether index and table agree
                 found = self._db.execute("pragma integrity_check(1)").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+        except sqlite.DatabaseError as error:
+            if not sqlite.is_corrupt(error):
                 raise
             found = str(error)
         return "" if found == "ok" else str(found).splitlines()[-1]
@@ -272,32 +274,24 @@ class Journal:
             raise StoreError(
                 f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: start anew with --fresh"
             )
-        found = dict(self._db.execute("select type, name from sqlite_master where type <> 'index'"))
-        odd = sorted(kind for kind in found if kind != "table")  # a view or a trigger runs what its author wrote
-        if odd:
-            raise StoreError(f"{self.path}: not ours: it holds a {odd[0]}, {found[odd[0]]!r}")
+        if (odd := sqlite.odd_part(self._db)) is not None:
+            raise StoreError(f"{self.path}: not ours: it holds a {odd[0]}, {odd[1]!r}")
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            self._db.execute("begin immediate")
-            yield
-            self._db.execute("commit")
-        except BaseException as error:
-            with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back by itself
-                self._db.execute("rollback")
-            if isinstance(error, sqlite3.Error):
-                raise self._trouble(error) from None
-            raise
+            with sqlite.transaction(self._db):
+                yield
+        except sqlite.Error as error:
+            raise self._trouble(error) from None
 
-    def _trouble(self, error: sqlite3.Error) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # without the details in the upper bits
-        if code in _FULL:
+    def _trouble(self, error: sqlite.Error) -> StoreError:
+        if sqlite.is_full(error):
             return StoreError(
                 f"{self.path}: cannot be written: the disk is full, or a limit is reached ({error}); nothing finished is lost: "
                 f"free some space and run the same command"
             )
-        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        if sqlite.is_shut(error):
             return StoreError(f"{self.path}: cannot be opened or written")
         return StoreError(f"{self.path}: {error}; restore it, or start anew with --fresh")
 

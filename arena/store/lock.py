@@ -3,19 +3,23 @@
 import contextlib
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import TextIO
 
 from arena.errors import StoreError
 
 LOCK_FILE = "lock"
+_PAUSE = 0.01  # seconds between two tries
 
 
 class FolderLock:
     """Holds an output folder for one run; a context manager. Raises StoreError when another run holds it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, patience: float = 0.0) -> None:
+        """`patience`: the seconds to wait for another holder."""
         self._path = folder / LOCK_FILE
+        self._patience = patience
         self._file: TextIO | None = None
 
     def __enter__(self) -> "FolderLock":
@@ -24,9 +28,7 @@ class FolderLock:
             self._file = self._path.open("a+")
         except OSError as error:
             raise StoreError(f"{self._path.parent}: cannot be written: {error.strerror}") from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not self._taken(self._file):
             self._file.seek(0)
             owner = self._file.read().strip() or "unknown"
             self._file.close()
@@ -42,6 +44,19 @@ class FolderLock:
                 self._file.close()
             raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
         return self
+
+    def _taken(self, file: TextIO) -> bool:
+        """Try to lock the file, again and again until the patience is at its end; returns whether it is locked now."""
+        end = time.monotonic() + self._patience
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if time.monotonic() >= end:
+                    return False
+                time.sleep(_PAUSE)
+            else:
+                return True
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:

@@ -12,6 +12,8 @@ from arena.records import Clock, Ending, Limits
 from arena.store.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
+PUBLISHED_FILE = "published.json"
+"""The manifest of a ladder that never stops, as its files were written last: they stay as it says while the ladder goes on."""
 
 S = TypeVar("S")
 
@@ -109,20 +111,57 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest in one step: a reader sees the old one or the new one."""
-    temporary = folder / (MANIFEST_FILE + ".new")
+    _write(folder / MANIFEST_FILE, manifest)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a tournament's folder; raises StoreError that names the file."""
+    return _read(folder / MANIFEST_FILE)
+
+
+def publish(folder: Path, manifest: Manifest) -> None:
+    """Keep the manifest of what has just been written for the time in which the ladder goes on."""
+    _write(folder / PUBLISHED_FILE, manifest)
+
+
+def unpublish(folder: Path) -> None:
+    """Take that away before anything is written anew. Raises StoreError."""
+    try:
+        (folder / PUBLISHED_FILE).unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder / PUBLISHED_FILE}: cannot be removed: {error.strerror}") from None
+
+
+def read_published(folder: Path) -> Manifest:
+    """The manifest that the files of a folder agree with: of a ladder that goes on, what it published last.
+
+    Raises StoreError.
+    """
+    manifest = read_manifest(folder)
+    return manifest if manifest.finished or not (folder / PUBLISHED_FILE).exists() else _read(folder / PUBLISHED_FILE)
+
+
+def published_matches(folder: Path) -> int:
+    """How many matches a ladder that never stops has published; 0: none yet, or that is not known."""
+    try:
+        return _read(folder / PUBLISHED_FILE).played
+    except StoreError:
+        return 0
+
+
+def _write(path: Path, manifest: Manifest) -> None:
+    temporary = path.with_name(path.name + ".new")
     try:
         with temporary.open("wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(folder / MANIFEST_FILE)
+        temporary.replace(path)
     except OSError as error:
-        raise StoreError(f"{folder / MANIFEST_FILE}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a tournament's folder; raises StoreError that names the file."""
-    path = folder / MANIFEST_FILE
+def _read(path: Path) -> Manifest:
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -20,6 +20,9 @@ arena.wordsOf = (catalogue, lang) => {
   };
 };
 
+/** What somebody does, as rooms say it ("plays wood 6"), as what one may do: "play wood 6". For buttons and hints. */
+arena.imperative = (text, lang) => lang === "en" ? text.replace(/^(\w+?)(?:(?<=ss|sh|ch|x)es|s)\b/, "$1") : text;
+
 arena.kit = (() => {
   const SVG = "http://www.w3.org/2000/svg";
 

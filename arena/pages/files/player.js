@@ -9,6 +9,7 @@
  *   opinion(): promise of {values, lost}, or null       what the room's evaluation thinks of each frame
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
  *   faults(): promise of {faults}, or left out          what is stored of the faults
+ *   heard, notes(seat), output(seat), or left out       seats whose bots' notes the visitor may read; what they are (arena/site/static/notes.js)
  * }
  * options: {
  *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead),

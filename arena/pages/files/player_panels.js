@@ -71,13 +71,14 @@
     const players = playersTable(player, tag, worth);
     const opinionBox = el("section", {class: "player-opinion", hidden: true}, el("h3", {}, word("opinion")), el("p", {class: "player-note"}, word("opinion_note")));
     const choices = player.match.choices ? arena.choicesPanel(player) : null;
+    const notes = player.match.heard ? arena.notesPanel(player) : null;
     const commands = commandsPanel(player, copy);
     let curve = null, listed = "";
 
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
     const stage = el("div", {class: "player-stage"}, textNote, textRoot, tableRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
-      [el("div", {class: "player-body"}, stage, side), status, jumps, players, opinionBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
+      [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
     async function copy(text) {
       try {
@@ -143,6 +144,7 @@
         if (!player.timer) tell("");
         panels.showWorth();
         choices?.show();
+        notes?.show();
         commands.show();
       },
       showPlaying(isPlaying) {
@@ -181,6 +183,7 @@
         }
         showMarks();
         choices?.show();
+        notes?.show();
         commands.show();
       },
     };

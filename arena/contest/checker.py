@@ -1,0 +1,144 @@
+"""`python -m arena.contest.checker`: the process that checks one submission, and keeps the bot if it may enter.
+
+It reads one Check from stdin and says on stdout how far it is and how it ended. If the hall is gone, it ends at once, and all
+that it has started with it; whoever checks the same submission again gets the same outcome.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena.admission.check_report import CLOCK
+from arena.admission.entry import examined, kept
+from arena.agent import bot_name, read_bot
+from arena.agent.naming import NamedBot
+from arena.agent.plain_files import BOT_BYTES
+from arena.agent.submissions import Submissions
+from arena.agent.zipped import is_zip, unzip
+from arena.contest.messages import Check, Checked, Checking
+from arena.contest.parent_line import ParentLine
+from arena.contest.settings import read_contest
+from arena.errors import ArenaError, BotError, one_line, printable, without_places
+from arena.match import HostTrouble
+from arena.records import DEFAULT_LIMITS, Clock, Limits
+from arena.seats.holder import Holder
+from arena.seats.sandbox import LockError
+
+UNPACKED = ".unpacked"
+"""What the name of the folder ends in, beside what was sent, into which it is unpacked."""
+_NICENESS = 10
+_TROUBLE = (ArenaError, HostTrouble, LockError, OSError, MemoryError)
+_MARKS = 200  # characters of a traceback's last line
+
+
+def main() -> int:
+    """Check one submission; returns the exit code of the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the line
+    os.nice(_NICENESS)
+    line = ParentLine()
+    first = line.readline()
+    if not first:
+        return 0
+    asked = msgspec.json.decode(first, type=Check)
+    line.watch(lambda _: None, _end_all)
+    line.send(checked(asked, line))
+    return 0
+
+
+def checked(asked: Check, line: ParentLine) -> Checked:
+    """Check what a message names, and store it if it may enter."""
+    sent = Path(asked.file)
+    unpacked = sent.with_name(sent.name + UNPACKED)
+    try:
+        results = Path(asked.results)
+        terms = _terms(asked.contest, results)
+        with Holder((), limits=terms.limits) as holder:
+            if holder.not_locked:
+                why = f"this machine cannot lock bots in, so it checks none: {holder.not_locked}"
+                return Checked(report=None, trouble=f"{why}. `arena doctor` shows what is missing")
+        report, files = examined(
+            lambda: _found(asked.bot, sent, unpacked), asked.bot, chosen=terms.games, clock=terms.clock, limits=terms.limits,
+            say=lambda text: line.send(Checking(text=text)), news=lambda text: line.send(Checking(text=text)),
+        )  # fmt: skip
+        entered = kept(asked.bot, report, files, Submissions(results), as_new=True)
+        if entered is None:
+            return Checked(report=report)
+        version, is_new = entered
+        return Checked(report=report, version=version.version, is_new=is_new)
+    except _TROUBLE as error:
+        return Checked(report=None, trouble=one_line(printable(_unplaced(str(error), asked) or type(error).__name__)))
+    except Exception as error:
+        traceback.print_exc()
+        return Checked(report=None, trouble=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}", _MARKS)))
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(unpacked)
+
+
+def _unplaced(text: str, asked: Check) -> str:
+    """What the machine failed by, as the author may read it too: without the places where anything lies here."""
+    return without_places(text.replace(f"{asked.results}/", ""))
+
+
+def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
+    """The bot that was sent. Raises BotError for what is none, in words that do not tell where it lies here."""
+    if unpacked.exists():  # of a check that was cut short
+        shutil.rmtree(unpacked)
+    folder = unpacked / name
+    folder.mkdir(parents=True)
+    try:
+        if not _is_zip(sent):
+            main = unpacked / f"{name}.py"
+            if sent.stat().st_size > BOT_BYTES:
+                raise BotError(f"{name}: more than {BOT_BYTES >> 20} MiB")
+            shutil.copyfile(sent, main)
+            return NamedBot(name, read_bot(main))
+        unzip(sent, folder)
+        found = [path for path in folder.rglob("*") if path.is_file()]
+        if not found:
+            raise BotError(f"{name}: the zip holds no files of a bot")
+        if len(found) == 1 and found[0].suffix == ".py" and found[0].name != "__init__.py":
+            main = unpacked / f"{name}.py"  # a bot of one file, zipped
+            found[0].rename(main)
+            return NamedBot(name, read_bot(main))
+        bot_name(folder)  # raises BotError for a bad bot.toml; the bot is called as it was submitted
+        return NamedBot(name, read_bot(folder))
+    except BotError as error:
+        raise BotError(str(error).replace(f"{unpacked}/", "")) from None
+
+
+def _is_zip(sent: Path) -> bool:
+    with sent.open("rb") as file:
+        return is_zip(file.read(4))
+
+
+class _Terms(NamedTuple):
+    """What a bot is checked by: the terms of the contest, or the usual ones."""
+
+    games: tuple[str, ...] = ()
+    """The games that it is checked in; empty: all that it plays."""
+    clock: Clock = CLOCK
+    limits: Limits = DEFAULT_LIMITS
+
+
+def _terms(contest: str | None, results: Path) -> _Terms:
+    if contest is None:
+        return _Terms()
+    found = read_contest(Path(contest), results)
+    return _Terms(tuple(dict.fromkeys(game.game for game in found.games)), found.base.clock, found.base.limits)
+
+
+def _end_all() -> None:
+    """End this process and all that it has started: they are one group."""
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""A table with people at it: a process that plays one match, talks to the hall in JSON, and shows each seat its own view."""

@@ -1,0 +1,1 @@
+"""People at the hall's tables: their names, the opponents they choose by strength, their matches and their ratings."""
