@@ -3,9 +3,8 @@
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from arena.ratings.error_bars import CONFIDENCE
+from arena.analysis.over_deals import half_width
 from arena.ratings.rows import PoolRows
 
 
@@ -41,7 +40,7 @@ def seat_advantage(rows: PoolRows) -> list[SeatShare]:
             places = rows.places[here]
             found.append(
                 SeatShare(
-                    size, number, len(here), float(better[here].mean()), _half_width(better[here], rows.deals[match[here]]),
+                    size, number, len(here), float(better[here].mean()), half_width(better[here], rows.deals[match[here]]),
                     float(np.mean(places == 1)), float(places.mean()), float(rows.scores[here].mean(dtype=np.float64)),
                 )
             )  # fmt: skip
@@ -60,13 +59,3 @@ def _better(rows: PoolRows, match: NDArray[np.int32]) -> NDArray[np.float32]:
         rivals[first] += 1
         rivals[second] += 1
     return np.where(rivals > 0, points / np.maximum(1, rivals), np.float32(0.5)).astype(np.float32)
-
-
-def _half_width(values: NDArray[np.float32], deals: NDArray[np.int32]) -> float:
-    """Half the width of the 95 % interval of the mean; all values of a deal are one observation (Liang and Zeger 1986)."""
-    sums = np.bincount(deals, values - values.mean(dtype=np.float64))
-    played = int(np.sum(np.bincount(deals) > 0))
-    if played < 2:
-        return float("nan")
-    spread = np.sqrt(np.sum(sums**2) * played / (played - 1)) / len(values)
-    return float(special.stdtrit(played - 1, 0.5 + CONFIDENCE / 2) * spread)

@@ -11,16 +11,18 @@ from typing import Any
 
 import msgspec
 
-from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
+from arena.audit.logged_seats import LoggedChoice, LoggedSeat, own_decisions
 from arena.audit.stored_log import check_log, checked_options
 from arena.engine.room import Document, Game
 from arena.errors import ConfigError
-from arena.match import Answer, Fault, MatchSetup, Player, Seat, play
+from arena.hall.finding import is_of_people
+from arena.match import Answer, MatchSetup, Player, Seat, play
 from arena.names import HexBytes, MatchId, Sha256, in_words
-from arena.records import Clock, Ending, FaultRecord, Limits, MatchRecord, json_object
+from arena.records import DEFAULT_LIMITS, Clock, Ending, FaultRecord, Limits, MatchRecord, json_object
 from arena.seats.single_match import UNHURRIED
 from arena.seeds import match_seeds
+from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 FORMAT = 2
 AT_START = -1
@@ -123,6 +125,14 @@ def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
     )  # fmt: skip
 
 
+def match_settings(folder: Path, record: MatchRecord) -> tuple[str, Clock, Limits]:
+    """The tournament's name, its clock and its limits; those of people's matches, where it is one. Raises StoreError."""
+    if is_of_people(record):
+        return folder.name, UNHURRIED, DEFAULT_LIMITS
+    manifest = read_manifest(folder)
+    return manifest.name, stored_clock(manifest, folder), stored_limits(manifest, folder)
+
+
 def first_fault(record: MatchRecord, seat: int) -> FaultRecord:
     """The first fault of a seat. Raises ConfigError if the seat made none."""
     for fault in record.faults:
@@ -195,14 +205,14 @@ def _replayed(game: Game, record: MatchRecord, setup: MatchSetup, seat: int, ind
     """The decisions of a seat up to the one with this index in the log."""
     setup = msgspec.structs.replace(setup, options=checked_options(game, record), clock=UNHURRIED)
     check_log(game, record, setup.options, setup.deal_seed)
-    logs = _own_decisions(game, record, setup)
+    logs = own_decisions(game, record, setup)
     if all(choice.index != index for choice in logs[seat]):
         raise ConfigError(
             f"decision {index} of match {record.match_id} is none of seat {seat}; `arena replay {record.match_id}` numbers them"
         )
     ms_per_tick = game.ms_per_tick(setup.options)
     noting = _NotingSeat(logs[seat], ms_per_tick, index)
-    seats: list[Seat] = [noting if place == seat else _LoggedSeat(log, ms_per_tick) for place, log in enumerate(logs)]
+    seats: list[Seat] = [noting if place == seat else LoggedSeat(log, ms_per_tick) for place, log in enumerate(logs)]
     try:
         play(game, setup, seats)
     except _ReachedDecision:
@@ -210,70 +220,15 @@ def _replayed(game: Game, record: MatchRecord, setup: MatchSetup, seat: int, ind
     raise AssertionError  # the log has the decision
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """A decision in the action log."""
-
-    index: int
-    code: int
-    delay: int
-    """The ticks that the decision took, in games that measure thinking time."""
-
-
-def _own_decisions(game: Game, record: MatchRecord, setup: MatchSetup) -> list[list[_Choice]]:
-    """The decisions of the action log, by seat."""
-    logs: list[list[_Choice]] = [[] for _ in record.seats]
-    states = game.deal(len(record.seats), setup.options, setup.deal_seed)
-    delays = record.delays or (0,) * len(record.actions)
-    timed = game.timed_log(record.actions, record.delays)
-    for index, (code, action) in enumerate(zip(record.actions, timed)):
-        mover = int(game.engine.current_seat(states))
-        logs[mover].append(_Choice(index, code, delays[index]))
-        game.engine.advance(states, action)
-    return logs
-
-
-class _LoggedSeat:
-    """A seat that repeats its decisions from the action log; implements match.Seat."""
-
-    isolation = "none"
-    wants_forced = True
-
-    def __init__(self, log: Sequence[_Choice], ms_per_tick: int | None) -> None:
-        self._log = iter(log)
-        self._ms_per_tick = ms_per_tick or 0
-        self._view: View | None = None
-
-    def start(self, info: StartInfo) -> Fault | None:
-        """Do nothing: a replay starts no bot."""
-        return None
-
-    def ask(self, view: View) -> None:
-        """Keep the view."""
-        self._view = view
-
-    def answer(self) -> Answer | Fault:
-        """The next decision of the log, with the delay that it had."""
-        assert self._view is not None
-        return self._logged(self._view, next(self._log))
-
-    def end(self, result: EndInfo) -> None:
-        """Do nothing: there is no bot to tell the result to."""
-
-    def _logged(self, view: View, choice: _Choice) -> Answer:
-        cpu_seconds = (choice.delay + 0.5) * self._ms_per_tick / 1000 if self._ms_per_tick else 0.0
-        return Answer(list(view.codes).index(choice.code), cpu_seconds, 0.0)
-
-
-class _NotingSeat(_LoggedSeat):
+class _NotingSeat(LoggedSeat):
     """A seat that notes its decisions up to the one in question."""
 
-    def __init__(self, log: Sequence[_Choice], ms_per_tick: int | None, index: int) -> None:
+    def __init__(self, log: Sequence[LoggedChoice], ms_per_tick: int | None, index: int) -> None:
         super().__init__(log, ms_per_tick)
         self.seen: list[_Seen] = []
         self._index = index
 
-    def _logged(self, view: View, choice: _Choice) -> Answer:
+    def _logged(self, view: View, choice: LoggedChoice) -> Answer:
         codes = list(view.codes)
         noted = Decision(
             index=choice.index, observed=view.state.tobytes(), codes=codes, events=view.events,

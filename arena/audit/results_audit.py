@@ -28,7 +28,7 @@ from arena.records import MatchRecord, Rating
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import JOURNAL_FILE, Journal
-from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, read_manifest
+from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, read_published
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
@@ -56,7 +56,7 @@ def audit_results(folder: Path, workers: int, on_progress: Callable[[Audit], Non
 
     Raises StoreError where that is not possible at all: no manifest, a key that is not public yet, other rules.
     """
-    manifest = read_manifest(folder)
+    manifest = read_published(folder)
     if manifest.key is None:
         raise StoreError(
             f"{folder}: the tournament is not finished, so the key of its deals is not public and nothing can be played again; "

@@ -13,6 +13,7 @@ from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement, stretches
 from arena.formats.tables import Table
 from arena.records import MatchRecord, Outcome
+from arena.store.journal import Journal
 
 
 class Course(Protocol):
@@ -62,6 +63,10 @@ class Book(Protocol):
 
     def after(self, plan: Plan, *, has_ended: bool = False) -> "Book":
         """The book with what the plan has now. `has_ended`: whether this run is over."""
+        ...
+
+    def closed(self, plan: Plan, why: str, journal: Journal) -> Plan:
+        """The plan with this run ended from outside: what is open is never played."""
         ...
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from arena.formats.stages import Stage
 from arena.formats.tables import Tables
+from arena.seeds import CHAIN_KEYS
 from arena.store.journal import Journal
 
 if TYPE_CHECKING:  # both are made of a format
@@ -118,6 +119,11 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
     def links(self) -> int:
         """How many keys of a chain (seeds.py) the plan has used; 0: it has a single key."""
         return 0
+
+    @property
+    def most_links(self) -> int:
+        """How many keys such a chain can have."""
+        return CHAIN_KEYS
 
     def link_of(self, index: int) -> int:
         """The link of the chain of keys that seeds match `index`."""

@@ -160,7 +160,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if self.seed is None:
             return None
         key = key_from_seed(self.seed)
-        return newest_key(key, self.format.links) if self.format.links else key
+        return newest_key(key, self.format.links, self.format.most_links) if self.format.links else key
 
     def add_stage(self, tables: Sequence[tuple[int, Table]]) -> "Plan":
         """The plan of a staged format with one more stage."""

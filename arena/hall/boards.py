@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.errors import ConfigError
 from arena.hall import rows as hall_rows
+from arena.hall.finding import public_key_of
 from arena.hall.folder import Entry, is_hall, rated_entries
 from arena.records import MatchRecord
 from arena.store import parquet
@@ -49,7 +50,8 @@ def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchReco
         return hall_rows.find_matches(folder, rows)
     ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
     found = parquet.find_matches(folder, sorted(set(ids.values())))
-    return {row: (found[match_id], key) for row, match_id in ids.items()}
+    keys = {match_id: public_key_of(folder, record, key) for match_id, record in found.items()}
+    return {row: (found[match_id], keys[match_id]) for row, match_id in ids.items()}
 
 
 def locate_faults(folder: Path) -> list[FaultPlace]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import StoreError
+from arena.hall.finding import public_key_of
 from arena.hall.folder import ENTRIES, Entry, rated_entries
 from arena.hall.names import BotIdentity, bot_names, identity
 from arena.hall.pools import Pool
@@ -99,7 +100,9 @@ def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord
     for entry, ids in _located(counted(everything), rows):
         records = parquet.find_matches(entry.folder, sorted(set(ids.values())))
         key = entry.manifest.key
-        found |= {row: (_with_names(records[match_id], names), key) for row, match_id in ids.items()}
+        for row, match_id in ids.items():
+            record = records[match_id]
+            found[row] = _with_names(record, names), public_key_of(entry.folder, record, key)
     return found
 
 

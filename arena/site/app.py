@@ -1,12 +1,11 @@
-"""The hall as a Starlette application: it reads a results folder, lets in who has the token, and changes nothing."""
+"""The hall as a Starlette application: it reads a results folder, lets in who has the token, and lets people play."""
 
-import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from urllib.parse import parse_qs
+from types import MappingProxyType
 
 import msgspec
 from starlette.applications import Starlette
@@ -15,48 +14,84 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
-from arena.site import deadlines, openapi
+from arena.site import openapi
+from arena.site.accounts import AccountPages
 from arena.site.asked import Asked
+from arena.site.asking.handlers import AskHandlers
+from arena.site.asking.matches import BotMatches
 from arena.site.assets import Assets
-from arena.site.cookies import cookie
-from arena.site.guard import Guard, Rules, cookie_name
+from arena.site.contest.freezing import Freezing
+from arena.site.contest.running import RunningContest
+from arena.site.cookies import YEAR
+from arena.site.entrance import Entrance
+from arena.site.framing import frame_of
+from arena.site.guard import Guard, Rules
 from arena.site.headers import security_headers
 from arena.site.language import COOKIE, QUERY, language
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards
 from arena.site.live.feed import Feed
-from arena.site.live.socket import Sockets
+from arena.site.live.socket import OpenSockets, Sockets
+from arena.site.login import Login
+from arena.site.managing import Managing
+from arena.site.notes.desk import NotesDesk
+from arena.site.persons import Persons
+from arena.site.playing import Playing
 from arena.site.problems import MEDIA_JSON, Problem, answer_of
+from arena.site.proxy import BehindProxy
+from arena.site.remote.lobby import Lobby
+from arena.site.remote.socket import RemoteSockets
 from arena.site.rendering import Templates
 from arena.site.routes import EMBEDDED, SUBJECTS, Subject
 from arena.site.sessions import Sessions
+from arena.site.submitting.receiving import Receiving
+from arena.site.submitting.submitting import Submitting
+from arena.site.tables.plan import Prepared
+from arena.site.tables.socket import TableSockets
+from arena.site.tables.tables import Tables
+from arena.site.visitors import ANYBODY, visitor_of
+from arena.store.accounts import Accounts
+from arena.store.owned_bots import OwnedBots
+from arena.store.site_file import SiteFile
 
 LOG = logging.getLogger("arena.site")
 FOR_EVER = "public, max-age=31536000, immutable"
 SMALL = 1000
 """Bytes below which an answer is not compressed."""
-LONGEST_LOGIN = 4096
-"""Bytes of the form that brings the token."""
-YEAR = 365 * 24 * 3600
 
 Answer = Callable[[Request], Awaitable[Response]]
 
 
-def application(folder: Path, *, token: str | None = None, rules: Rules | None = None) -> Starlette:
+def application(
+    folder: Path,
+    *,
+    token: str | None = None,
+    rules: Rules | None = None,
+    tables: Tables | None = None,
+    prepared: Mapping[str, Prepared] = MappingProxyType({}),
+    bot_matches: BotMatches | None = None,
+    contest: RunningContest | None = None,
+) -> Starlette:
     """The hall of a results folder.
 
-    `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often.
+    `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often;
+    `tables`: where people play; `prepared`: tables that are opened for who comes with one of these codes; `bot_matches`: where
+    bots play that are asked for; `contest`: the contest that the hall holds.
     """
-    hall = Hall(folder, token or secrets.token_urlsafe(32))
+    token = token or secrets.token_urlsafe(32)
+    hall = Hall(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest)
+    rules = rules or Rules()
+    proxied = [] if rules.public is None else [Middleware(BehindProxy, public=rules.public)]
     app = Starlette(
         routes=hall.routes(),
         middleware=[
-            Middleware(Guard, sessions=hall.sessions, rules=rules or Rules(), page=hall.problem_page),
+            *proxied,
+            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
         ],
         lifespan=hall.lifespan,
@@ -70,28 +105,61 @@ def application(folder: Path, *, token: str | None = None, rules: Rules | None =
 class Hall:
     """What the handlers share."""
 
-    def __init__(self, folder: Path, token: str) -> None:
+    def __init__(
+        self, folder: Path, token: str, tables: Tables, prepared: Mapping[str, Prepared], bot_matches: BotMatches,
+        contest: RunningContest | None = None,
+    ) -> None:  # fmt: skip
+        self.contest = contest
         self.library, self.boards, self.sessions = Library(folder), LiveBoards(), Sessions(token)
+        self.tables, self.site_file = tables, SiteFile(folder)
+        self.persons, self.accounts = Persons(self.site_file), Accounts(self.site_file)
+        self.owned = OwnedBots(self.site_file)
+        self.entrance = Entrance(self.sessions, self.accounts)
+        self.submitting = Submitting(folder, self.accounts, contest)
+        self.playing = Playing(self.library, tables, self.persons, self.sessions, prepared)
+        self.bot_matches, self.lobby = bot_matches, Lobby(folder, bot_matches)
+        self.asking = AskHandlers(self.library, bot_matches, self.lobby, self.persons)
+        self.notes = NotesDesk(folder)
+        self.managing = Managing(self.library, self.persons, self.accounts, self.owned, self.submitting.inbox, contest)
         self.feed = Feed(self.library, self.boards)
         self.assets = Assets()
         self.templates = Templates(self.assets)
+        self.login = Login(self.sessions, self.accounts, self.entrance, self.templates)
+        self.account_pages = AccountPages(self.accounts, self.entrance, tables, self.templates)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        """Close what is open when the server ends."""
+        """Start the ladder of a contest, and the checks; close what is open when the server ends."""
+        if self.contest is not None:
+            self.contest.start()
+        self.submitting.checks.start()
         yield
+        if self.contest is not None:
+            await self.contest.close()
+        await self.submitting.close()
+        await self.tables.close()
+        await self.bot_matches.close()
+        self.notes.close()
+        self.site_file.close()
         await self.feed.close()
         self.boards.close()
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
+        counted = OpenSockets()
         routes: list[BaseRoute] = [
             Route(openapi.PATH, self.described),
-            WebSocketRoute("/live", Sockets(self.feed).endpoint),
+            WebSocketRoute("/live", Sockets(self.feed, counted).endpoint),
+            WebSocketRoute("/tables/{id}/socket", TableSockets(self.tables, self.persons, counted).endpoint),
+            WebSocketRoute("/remote/socket", RemoteSockets(self.lobby, self.persons).endpoint),
+            *self.playing.routes(),
+            *self.asking.routes(),
+            *Receiving(self.submitting, self.persons).routes(),
+            *self.managing.routes(),
+            *Freezing(self.contest, self.persons, self.accounts, self.owned).routes(),
             Route("/static/{hash}/{name:path}", self.static),
-            Route("/login", self.login_page, methods=["GET"]),
-            Route("/login", self.login, methods=["POST"]),
-            Route("/logout", self.logout, methods=["POST"]),
+            *self.login.routes(),
+            *self.account_pages.routes(),
         ]
         for subject in EMBEDDED:
             routes.append(Route(f"{subject.path}.json", self._json(subject)))
@@ -115,8 +183,9 @@ class Hall:
             def made() -> str:
                 view = self._viewed(subject, request)
                 return self.templates.page(
-                    template, language(request), view=view, path=request.url.path, query=request.query_params.multi_items()
-                )
+                    template, language(request), view=view, path=request.url.path, query=request.query_params.multi_items(),
+                    **frame_of(request),
+                )  # fmt: skip
 
             response = Response(await run_in_threadpool(made), headers={"cache-control": "no-store"}, media_type="text/html")
             if subject not in EMBEDDED and request.query_params.get(QUERY) == language(request):
@@ -132,13 +201,23 @@ class Hall:
             query = msgspec.convert(words, subject.query, strict=False)
         except msgspec.ValidationError as error:
             raise Problem(400, "refusal_bad_parameter", text=in_words(error)) from None
+        visitor = ANYBODY if subject in EMBEDDED else visitor_of(request, self.persons)
         try:
-            return subject.view(Asked(self.library, self.boards, dict(request.path_params), query, language(request)))
+            return subject.view(
+                Asked(
+                    self.library, self.boards, dict(request.path_params), query, language(request), visitor, self.tables,
+                    self.persons, self.accounts, self.owned, self.bot_matches, self.lobby, self.submitting, self.notes,
+                    self.contest,
+                )
+            )  # fmt: skip
         except ConfigError as error:
             raise Problem(400, "refusal_said", text=error) from None
         except (StoreError, OSError) as error:
             if subject in EMBEDDED:  # the error names files: that is for who has the token
                 raise Problem(500, "refusal_unreadable_match") from None
+            if not visitor.is_organiser:
+                LOG.error("%s: %s", request.scope["path"], error)
+                raise Problem(500, "refusal_unreadable_now") from None
             raise Problem(500, "refusal_unreadable", text=error) from None
 
     async def static(self, request: Request) -> Response:
@@ -159,51 +238,11 @@ class Hall:
         """The description of the JSON addresses."""
         return Response(msgspec.json.encode(openapi.document()), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
 
-    async def login_page(self, request: Request) -> Response:
-        """The page that sends the token of its address, which browsers never send by themselves."""
-        return Response(self._login(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
-
-    async def login(self, request: Request) -> Response:
-        """Open a session for who has the token."""
-        body = await self._form(request)
-        token = parse_qs(body.decode("latin-1")).get("token", [""])[0]  # the form is short, so its fields are few
-        if not self.sessions.is_token(token.strip()):
-            page = self._login(request, "login_wrong")
-            return Response(page, 403, {"cache-control": "no-store"}, "text/html")
-        answer = RedirectResponse("/", 303)
-        name = cookie_name(request.headers.get("host", ""))
-        answer.set_cookie(name, self.sessions.opened(), httponly=True, samesite="lax", secure=request.url.scheme == "https")
-        return answer
-
-    async def logout(self, request: Request) -> Response:
-        """End the session."""
-        name = cookie_name(request.headers.get("host", ""))
-        self.sessions.close(cookie(request.headers.get("cookie", ""), name) or "")
-        answer = RedirectResponse("/login", 303)
-        answer.delete_cookie(name)
-        return answer
-
-    async def _form(self, request: Request) -> bytes:
-        """The form that brings the token. Raises Problem for one that is too long, or too slow."""
-        body = b""
-        try:
-            async with asyncio.timeout(deadlines.BODY_SECONDS):
-                async for part in request.stream():
-                    body += part
-                    if len(body) > LONGEST_LOGIN:
-                        raise Problem(413, "refusal_no_token")
-        except TimeoutError:
-            raise Problem(408, "refusal_slow_form") from None
-        return body
-
-    def _login(self, request: Request, message: str) -> str:
-        return self.templates.page("login", language(request), message=message, path="/login")
-
     def problem_page(self, request: Request, problem: Problem) -> str:
         """A problem as a page; without a session it is the page that asks for the token."""
         if problem.status == 401:
-            return self._login(request, "login_needed")
-        return self.templates.page("problem", language(request), problem=problem, path=request.url.path)
+            return self.login.page(request, "login_needed")
+        return self.templates.page("problem", language(request), problem=problem, path=request.url.path, **frame_of(request))
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """The answer to what a view refused."""

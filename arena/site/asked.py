@@ -1,12 +1,22 @@
-"""What a view is given: the results, the live boards, and what the address asks for."""
+"""What a view is given: the results, the live boards and tables, who asks, and what the address asks for."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import msgspec
 
+from arena.site.asking.matches import BotMatches
+from arena.site.contest.running import RunningContest
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards
+from arena.site.notes.desk import NotesDesk
+from arena.site.persons import Persons
+from arena.site.remote.lobby import Lobby
+from arena.site.submitting.submitting import Submitting
+from arena.site.tables.tables import Tables
+from arena.site.visitors import Visitor
+from arena.store.accounts import Accounts
+from arena.store.owned_bots import OwnedBots
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 
@@ -23,3 +33,19 @@ class Asked(Generic[Q]):
     """The parameters of the address, checked."""
     lang: str
     """The language of the reader."""
+    visitor: Visitor
+    """The browser or the program that asks, and the person behind it."""
+    tables: Tables
+    persons: Persons
+    accounts: Accounts
+    owned: OwnedBots
+    """The owners of the bots."""
+    bot_matches: BotMatches
+    """The matches that the hall lets bots play."""
+    lobby: Lobby
+    """The programs that are here from their authors' machines."""
+    submitting: Submitting
+    notes: NotesDesk
+    """Plays matches again for what their bots noted."""
+    contest: RunningContest | None = None
+    """The contest of the hall; None: it has none."""

@@ -13,7 +13,7 @@ import msgspec
 
 from arena import games
 from arena.pages.assets import FILES, table_files
-from arena.pages.words import PAGE, PLAYER, catalogue
+from arena.pages.words import LIVE, NOTES, PAGE, PLAYER, catalogue
 
 STATIC = Path(__file__).parent / "static"
 MEDIA_TYPES = {
@@ -57,7 +57,7 @@ class Assets:
             for path in table_files(game):
                 if path.parent != FILES:
                     self._add(table_name(game, path), path)
-        for name in (PAGE, PLAYER, *games.names()):
+        for name in (PAGE, PLAYER, LIVE, NOTES, *games.names()):
             if words := catalogue(name):
                 self._files[f"words/{name}.js"] = Asset(_script(name, words), MEDIA_TYPES[".js"])
 

@@ -10,9 +10,10 @@ from arena.records import Ending
 from arena.report.selection.costs import milliseconds
 from arena.report.selection.names import shown
 from arena.site.charts import career, history
+from arena.site.charts import versions as version_curves
 from arena.site.scale import scale_of
-from arena.site.views.bot import Bot, BotPool, LostMatch
-from arena.site.views.losses import PoolLoss
+from arena.site.views.bot import Bot, BotPool
+from arena.site.views.losses import LostMatch, PoolLoss
 from arena.site.views.tables import BoardRow
 from arena.site.views.tournament import FaultCard, Tournament
 
@@ -102,18 +103,8 @@ def losses(found: Sequence[PoolLoss], word: Word) -> Table | None:
     """The worst loss of each bot of a pool. The match leads to its replay, at the step where it was lost."""
     if not found:
         return None
-    columns = [
-        Column(word("bot"), is_number=False), Column(word("match"), is_number=False, is_code=True), Column(word("place")),
-        Column(word("score")), Column(word("winner"), is_number=False, is_long=True),
-    ]  # fmt: skip
-    rows = [
-        [
-            Cell(one.shown, link=bot_address(one.bot)), Cell(one.match_id, link=lost_address(one.match_id, one.seat)),
-            Cell(f"{one.place} / {one.seats}", one.place), Cell(f"{one.score:g}", one.score),
-            Cell(f"{', '.join(one.winners)} ({one.best_score:g})"),
-        ]
-        for one in found
-    ]  # fmt: skip
+    columns = [Column(word("bot"), is_number=False), *_loss_columns(word)]
+    rows = [[Cell(one.shown, link=bot_address(one.bot)), *_loss_cells(one)] for one in found]
     return Table(word("worst_losses"), columns, rows)
 
 
@@ -174,38 +165,48 @@ def seats(pool: BotPool, word: Word) -> Table:
 
 def lost(found: Sequence[LostMatch], word: Word) -> Table:
     """The worst losses of a bot. The match leads to its replay, at the step where it was lost."""
-    columns = [
-        Column(word("match"), is_number=False, is_code=True), Column(word("place")), Column(word("score")),
-        Column(word("winner"), is_number=False, is_long=True),
-    ]  # fmt: skip
-    rows = [
-        [
-            Cell(one.match_id, link=lost_address(one.match_id, one.seat)), Cell(f"{one.place} / {one.seats}", one.place),
-            Cell(f"{one.score:g}", one.score), Cell(f"{', '.join(one.winners)} ({one.best_score:g})"),
-        ]
-        for one in found
-    ]  # fmt: skip
-    return Table(word("worst_losses"), columns, rows)
+    return Table(word("worst_losses"), _loss_columns(word), [_loss_cells(one) for one in found])
 
 
 def versions(view: Bot, word: Word) -> Table:
     """The submitted versions of a bot."""
-    heads = [word("submitted"), word("games"), "SHA-256"]
+    heads = [word("submitted"), word("games"), "SHA-256", *([word("source")] if view.sources else [])]
     columns = [Column(word("version_column"), is_number=False), *(Column(head, is_number=False) for head in heads)]
-    rows = [
-        [
-            Cell(f"v{one.version}", one.version), Cell(one.submitted[:16].replace("T", " ")), Cell(", ".join(one.games)),
-            Cell(one.sha256[:12]),
-        ]
-        for one in view.versions
-    ]  # fmt: skip
+    rows = []
+    for one in reversed(view.versions):
+        cells = [
+            Cell(f"v{one.version}", one.version), Cell(f"{one.submitted[:16].replace('T', ' ')} UTC"),
+            Cell(", ".join(one.games)), Cell(one.sha256[:12]),
+        ]  # fmt: skip
+        if one.version in view.sources:
+            is_public = one.version == view.published
+            text = word("source_public" if is_public else "source_look")
+            cells.append(Cell(text, link=f"{bot_address(view.name)}/source?v={one.version}"))
+        elif view.sources:
+            cells.append(Cell(""))
+        rows.append(cells)
     return Table(word("versions"), columns, rows)
+
+
+def _loss_columns(word: Word) -> list[Column]:
+    return [
+        Column(word("match"), is_number=False, is_code=True), Column(word("place")), Column(word("score")),
+        Column(word("winner"), is_number=False, is_long=True),
+    ]  # fmt: skip
+
+
+def _loss_cells(one: LostMatch) -> list[Cell]:
+    return [
+        Cell(one.match_id, link=lost_address(one.match_id, one.seat)), Cell(f"{one.place} / {one.seats}", one.place),
+        Cell(f"{one.score:g}", one.score), Cell(f"{', '.join(one.winners)} ({one.best_score:g})"),
+    ]  # fmt: skip
 
 
 NAMES: dict[str, Any] = {
     "pairs_table": pairs, "endings_table": endings, "cost_table": cost, "losses_table": losses, "faults_table": faults,
     "opponents_table": opponents, "seats_table": seats, "lost_table": lost, "versions_table": versions,
     "matches_address": matches_address, "bot_address": bot_address, "match_address": match_address,
-    "career_chart": career, "history_chart": history, "scale_of": scale_of, "shell_word": shlex.quote,
+    "career_chart": career, "versions_chart": version_curves,
+    "history_chart": history, "scale_of": scale_of, "shell_word": shlex.quote,
 }  # fmt: skip
 """What templates call these functions."""

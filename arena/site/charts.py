@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.site.scale import Scale, scale_of
-from arena.site.views.bot import Appearance, RatingPoint
+from arena.site.views.bot import Appearance, RatingPoint, VersionCurve
 
 SPREAD = 1.96  # sigmas of a 95 % interval
+CROWDED = 8.0  # percent of the width; nearer to each other, two texts would overlap
 _SIZE = 1000.0  # units of the drawing's own coordinates, which are stretched to the chart
 
 
@@ -46,6 +47,8 @@ class Chart:
     """What stands below."""
     borders: Sequence[str] = ()
     """The places where a new version begins, in percent of the width."""
+    earlier: Sequence[tuple[str, str]] = ()
+    """The lines and the bands of earlier versions, as `line` and `band`."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,44 @@ def history(points: Sequence[RatingPoint]) -> Chart | None:
     line = [(x, _y(scale, point.mu)) for x, point in zip(xs, points)]
     marks = [Mark(f"{100 * share:g}%", f"{last * share:,.0f}") for share in (0.0, 0.5, 1.0)]
     return Chart(line=_path(line), band=_path([*upper, *reversed(lower)]), ys=_ticks(scale), xs=marks)
+
+
+def versions(curves: Sequence[VersionCurve]) -> Chart | None:
+    """How the ratings of all versions developed over the matches of a pool, the newest in front; None for fewer than two."""
+    curves = [curve for curve in curves if len(curve.points) > 1]
+    if len(curves) < 2:
+        return None
+    points = [point for curve in curves for point in curve.points]
+    ranges = [_Range(point.mu - SPREAD * point.sigma, point.mu + SPREAD * point.sigma) for point in points]
+    scale = scale_of([_Range(min(one.low for one in ranges), max(one.high for one in ranges))])
+    first, last = min(point.pool_matches for point in points), max(point.pool_matches for point in points)
+    shapes = [_shape(curve.points, scale, first, last) for curve in curves]
+    begins = [100 * (curve.points[0].pool_matches - first) / max(1, last - first) for curve in curves]
+    return Chart(
+        line=shapes[-1][0], band=shapes[-1][1], earlier=shapes[:-1], ys=_ticks(scale),
+        xs=_beginnings([curve.version for curve in curves], begins), borders=[f"{place:.2f}%" for place in begins[1:]],
+    )  # fmt: skip
+
+
+def _beginnings(versions: Sequence[int], places: Sequence[float]) -> list[Mark]:
+    """The versions by the places where they begin, in percent; those that are too near to each other share one text."""
+    groups: list[tuple[float, list[int]]] = []
+    for version, place in sorted(zip(versions, places), key=lambda one: one[1]):
+        if groups and place - groups[-1][0] <= CROWDED:
+            groups[-1][1].append(version)
+        else:
+            groups.append((place, [version]))
+    texts = [", ".join(f"v{version}" for version in sorted(group)) for _, group in groups]
+    return [Mark(f"{place:.2f}%", text) for (place, _), text in zip(groups, texts)]
+
+
+def _shape(points: Sequence[RatingPoint], scale: Scale, first: int, last: int) -> tuple[str, str]:
+    """The line and the band of one version."""
+    xs = [_SIZE * (point.pool_matches - first) / max(1, last - first) for point in points]
+    upper = [(x, _y(scale, point.mu + SPREAD * point.sigma)) for x, point in zip(xs, points)]
+    lower = [(x, _y(scale, point.mu - SPREAD * point.sigma)) for x, point in zip(xs, points)]
+    line = [(x, _y(scale, point.mu)) for x, point in zip(xs, points)]
+    return _path(line), _path([*upper, *reversed(lower)])
 
 
 def career(appearances: Sequence[Appearance]) -> Chart | None:

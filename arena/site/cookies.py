@@ -1,5 +1,8 @@
 """Reading cookies: the standard library's readers take half a second for a hostile header, and lose all after a foreign one."""
 
+YEAR = 365 * 24 * 3600
+"""Seconds for which a browser keeps what is not to be asked again."""
+
 
 def cookie(header: str, name: str) -> str | None:
     """The value of a cookie of ours in a `Cookie` header; None if it is not there. Ours are never quoted.

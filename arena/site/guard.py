@@ -15,9 +15,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.site.buckets import Buckets, Rate
 from arena.site.cookies import cookie
+from arena.site.entrance import Entrance, Entry
 from arena.site.headers import EMBEDDED, security_headers
 from arena.site.problems import Problem, answer_of
-from arena.site.sessions import Sessions
+from arena.site.proxy import PublicAddress
+from arena.store.account_rows import HOST
 
 REQUESTS = Rate(a_second=100.0, burst=600)
 """How many requests an address may make: a page is some ten of them, the first time."""
@@ -25,12 +27,14 @@ STRANGERS = Rate(a_second=5.0, burst=60)
 """How many of them it may make without a session: to log in, and for what is embedded. Files are not counted."""
 LONGEST_ADDRESS = 2000
 """Bytes of path and query; no address of the hall is nearly as long."""
-TOO_MANY = "refusal_too_many"
+TOO_MANY, GUESTS = "refusal_too_many", "refusal_guest"
 FILES = "/static/"
 PUBLIC = (FILES, EMBEDDED)
 """How the paths begin that a page elsewhere may load."""
-OPEN = (*PUBLIC, "/login", "/favicon.ico")
+OPEN = (*PUBLIC, "/login", "/favicon.ico", "/join/", "/api/join/", "/invite")
 """How the paths begin that need no session."""
+FOR_GUESTS = tuple(f"{before}{path}" for path in ("/tables/", "/m/", "/rules", "/learn/") for before in ("", "/api"))
+"""How the other paths begin that a guest may ask for; of a table and a match it must be one of the guest's own."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/?#%\\\s]+)(?::\d{1,5})?")
 
@@ -45,22 +49,34 @@ class Rules:
     """Whether any IP address is right as Host, not only loopback ones: a name that was rebound is never an address."""
     requests: Rate = field(default=REQUESTS)
     strangers: Rate = field(default=STRANGERS)
+    public: PublicAddress | None = None
+    """The address under which a proxy shows the hall; None: there is no proxy, and headers of proxies mean nothing."""
 
     def is_host(self, host: str) -> bool:
         """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
         found = _HOST.fullmatch(host)
         if found is None:
             return False
-        name = found[1]
+        name = found[1].lower()
+        if name in self.names:
+            return True
         try:
             address = ipaddress.ip_address(name.strip("[]"))
         except ValueError:
-            return name.lower() in self.names
+            return False
         return self.any_address or address.is_loopback
 
+    def is_origin(self, origin: str, host: str) -> bool:
+        """Whether pages of this origin are those of the hall, for a request with this Host header."""
+        name = origin.partition("://")[2]
+        is_public = self.public is not None and host.partition(":")[0].lower() == self.public.name
+        return origin == str(self.public) if is_public else name == host
 
-def rules_for(host: str) -> Rules:
-    """The rules of a hall that listens on this host."""
+
+def rules_for(host: str, public: PublicAddress | None = None) -> Rules:
+    """The rules of a hall that listens on this host; `public`: behind a proxy with this address."""
+    if public is not None:
+        return Rules({"localhost", public.name}, public=public)
     own = {"localhost", host.lower()}
     try:
         is_local = ipaddress.ip_address(host.strip("[]")).is_loopback
@@ -75,26 +91,36 @@ Page = Callable[[Request, Problem], str]
 class Guard:
     """The gate around the application."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, rules: Rules, page: Page) -> None:
+    def __init__(self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page) -> None:
         """`page`: makes the page of a problem."""
-        self._app, self._sessions, self._rules, self._page = app, sessions, rules, page
+        self._app, self._entrance, self._rules, self._page = app, entrance, rules, page
         self._buckets, self._strangers = Buckets(rules.requests), Buckets(rules.strangers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, or hand it on with the name of its session in `scope["state"]`."""
+        """Answer the request, or hand it on with the name of its session and its account in `scope["state"]`."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         sender = _with_headers(scope["path"], send)
         headers = Headers(scope=scope)
         problem = self._problem(scope, headers)
+        entry = None
         if problem is None:
-            await self._app(scope, receive, sender)
-        else:
+            try:
+                entry = await self._entry(scope, headers)
+                problem = self._refusal(scope, entry)
+            except Problem as refused:
+                problem = refused
+        if problem is not None:
             await self._answer(problem, scope)(scope, receive, sender)
+        elif scope["type"] == "websocket" and entry is not None and entry.account not in (None, HOST):
+            await self._entrance.serve_socket(self._app, scope, receive, sender, entry)
+        else:
+            await self._app(scope, receive, sender)
 
     def _answer(self, problem: Problem, scope: Scope) -> ASGIApp:
-        if scope["type"] == "websocket" or problem.status in (403, 421, 429):  # no page of ours, or too many to make pages
+        is_plain = problem.status in (403, 421, 429) and problem.why != GUESTS  # no page of ours, or too many to make pages
+        if scope["type"] == "websocket" or is_plain:
             return answer_of(problem, scope["path"])
         return answer_of(problem, scope["path"], lambda found: self._page(Request(scope), found))
 
@@ -103,15 +129,27 @@ class Guard:
             return Problem(421, "refusal_other_host")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
-        address = scope["client"][0] if scope.get("client") else None
-        bearer = _bearer(headers)
-        if not self._is_ours(scope, headers, bearer):
-            return Problem(403, "refusal_other_site")
-        session = self._sessions.known(cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""))), bearer)
-        scope.setdefault("state", {})["session"] = session
-        if not self._buckets.take((address, session is None)):  # who has no session takes nothing from who has, at one address
+        return None if self._is_ours(scope, headers, _bearer(headers)) else Problem(403, "refusal_other_site")
+
+    async def _entry(self, scope: Scope, headers: Headers) -> Entry | None:
+        """Whoever comes; what the pages need of it is put into the scope. Raises Problem."""
+        secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", "")))
+        entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
+        state = scope.setdefault("state", {})
+        state["session"] = None if entry is None else entry.session
+        state["is_guest"] = entry is not None and entry.is_guest
+        state["account"] = None if entry is None else entry.account
+        state["is_program"] = entry is not None and entry.is_program
+        return entry
+
+    def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
+        """What keeps out a request, once it is known who comes."""
+        address = _client(scope)
+        if not self._buckets.take((address, entry is None)):  # who has no session takes nothing from who has, at one address
             return Problem(429, TOO_MANY)
-        return None if session is not None else self._at_the_door(scope["path"], address)
+        if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
+            return Problem(403, GUESTS)
+        return None if entry is not None else self._at_the_door(scope["path"], address)
 
     def _at_the_door(self, path: str, address: str | None) -> Problem | None:
         """What keeps out a request without a session."""
@@ -135,7 +173,7 @@ class Guard:
         if is_foreign:
             return False
         if origin is not None:
-            return origin.partition("://")[2] == headers.get("host")
+            return self._rules.is_origin(origin, headers.get("host", ""))
         return bearer is not None or not is_socket  # a browser names the origin of a socket, always
 
 
@@ -143,6 +181,20 @@ def cookie_name(host: str) -> str:
     """The name of the session's cookie. Cookies do not know ports: two halls on one machine have cookies of their own."""
     found = re.search(r":(\d{1,5})$", host)
     return f"arena_session_{found[1] if found is not None else '80'}"
+
+
+def _client(scope: Scope) -> str | None:
+    """Whom requests are counted for: an address, or the network of 64 bits that one customer has in the newer internet."""
+    if not scope.get("client"):
+        return None
+    text: str = scope["client"][0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return text
 
 
 def _bearer(headers: Headers) -> str | None:

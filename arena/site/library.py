@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast
 from arena.errors import StoreError
 from arena.hall.folder import HALL, begun, finished_or_stopped, is_hall, parts
 from arena.site.problems import Problem
-from arena.store.manifest import MANIFEST_FILE
+from arena.site.submitted import SubmittedBots
+from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS
 
 T = TypeVar("T")
@@ -29,6 +30,7 @@ class Library:
 
     def __init__(self, out: Path) -> None:
         self.out = out
+        self.submitted = SubmittedBots(out)
         self._small, self._large = _Kept(1024), _Kept(3)
         self._locks: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -39,14 +41,20 @@ class Library:
         return {folder.relative_to(self.out).as_posix(): folder for folder in sorted(found)}
 
     def folder(self, name: str) -> Path:
-        """The folder of a tournament, or of the lasting hall. Raises Problem 404."""
+        """The folder of a tournament, or of the lasting hall. Raises Problem 404, also for a hall without a board."""
         hall = self.out / HALL
         if name == HALL and is_hall(hall):
+            if not (hall / MANIFEST_FILE).exists():
+                raise Problem(404, "refusal_no_hall_board")
             return hall
         found = self.folders().get(name)
         if found is None:
             raise Problem(404, "refusal_no_tournament", name=repr(name))
         return found
+
+    def manifest(self, name: str, folder: Path) -> Manifest:
+        """The manifest of a tournament. Raises as `kept`."""
+        return self.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
 
     def kept(
         self, key: Hashable, folder: Path, make: Callable[[], T], files: Iterable[str] = _FILES, *, is_large: bool = False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 from starlette.responses import Response
 
-from arena.pages.words import LANGUAGES, PAGE, catalogue, filled
+from arena.pages.words import LANGUAGES, filled, hall_words
 
 API, DATA = "/api", ".json"
 
@@ -15,11 +15,15 @@ MEDIA_JSON = "application/json"
 class Problem(Exception):
     """A request that is not answered: the HTTP status, and a sentence that says why and what would be right."""
 
-    def __init__(self, status: int, why: str, **values: object) -> None:
-        """`why`: the sentence in the catalogue of the pages; `values`: what it is filled with."""
+    def __init__(self, status: int, why: str, *, wait: int | None = None, **values: object) -> None:
+        """`why`: the sentence in the catalogue of the pages; `values`: what it is filled with.
+
+        `wait`: how many seconds to wait before the same may be asked again, in the sentence `{seconds}`.
+        """
         super().__init__(why)
-        self.status = status
-        self._why, self._values = why, values
+        self.status, self.why = status, why
+        self.seconds = wait
+        self._values = values if wait is None else {**values, "seconds": wait}
 
     @property
     def message(self) -> str:
@@ -28,14 +32,16 @@ class Problem(Exception):
 
     def said(self, language: str) -> str:
         """The sentence in a language."""
-        return filled(catalogue(PAGE)[language][self._why], self._values)
+        return filled(hall_words(language)[self.why], self._values)
 
 
-class Failure(msgspec.Struct, frozen=True):
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """The JSON of every answer that is none."""
 
     error: str
     """What is wrong, and what would be right."""
+    seconds: int | None = None
+    """How long to wait before the same may be asked again, where that is known."""
 
 
 def is_data(path: str) -> bool:
@@ -43,15 +49,19 @@ def is_data(path: str) -> bool:
     return path == API or path.startswith(f"{API}/") or path.endswith(DATA)
 
 
-def answer_of(problem: Problem, path: str, page: Callable[[Problem], str] | None = None) -> Response:
+def answer_of(
+    problem: Problem, path: str, page: Callable[[Problem], str] | None = None, language: str = LANGUAGES[0]
+) -> Response:
     """The answer that tells of a problem: JSON below `/api`, else a page or, where none can be made, plain text."""
     headers = {"cache-control": "no-store"}
     if problem.status == 429:
-        headers["retry-after"] = "5"
+        headers["retry-after"] = str(problem.seconds or 5)
     if problem.status == 401:
         headers["www-authenticate"] = "Bearer"
     if is_data(path):
-        return Response(msgspec.json.encode(Failure(problem.message)), problem.status, headers, MEDIA_JSON)
+        return Response(
+            msgspec.json.encode(Failure(problem.said(language), problem.seconds)), problem.status, headers, MEDIA_JSON
+        )
     if page is not None:
         return Response(page(problem), problem.status, headers, "text/html")
     return Response(f"{problem.status}: {problem.message}\n", problem.status, headers, "text/plain")

@@ -8,6 +8,9 @@ from markupsafe import Markup
 
 from arena.manual.markdown import anchor, html, tokens
 
+_NUMBERED = re.compile(r"(<h[2-4] id=[^>]*>)(\d+(?:\.\d+)+)")
+"""A heading with a number, such as 2.2: it can also be linked as `#section-2.2`, in any language."""
+
 
 @dataclass(frozen=True)
 class Heading:
@@ -39,6 +42,7 @@ def prose(text: str) -> Prose:
     ]
     body = html(rest, _target)
     body = re.sub(r' style="text-align:(left|right|center)"', r' class="\1"', body)  # the content policy forbids styles
+    body = _NUMBERED.sub(r'\1<span id="section-\2"></span>\2', body)
     body = re.sub(r"<table>(.*?)</table>", _table, body, flags=re.DOTALL)
     return Prose(title, tuple(headings), Markup(body.replace("<pre>", '<pre tabindex="0">')))
 

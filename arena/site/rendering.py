@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from arena import games
 from arena.pages import assets as pages
 from arena.pages.template import environment
-from arena.pages.words import LANGUAGES, PAGE, PLAYER, catalogue, filled
+from arena.pages.words import LANGUAGES, LIVE, PAGE, PLAYER, catalogue, filled, hall_words
 from arena.records import Ending
 from arena.site.assets import Assets, table_name
 from arena.site.blocks import NAMES
@@ -16,6 +16,8 @@ from arena.site.language import QUERY
 from arena.site.prose import prose
 
 TEMPLATES = Path(__file__).parent / "templates"
+_FRAME = {"account": None, "contest": None, "nav": (), "origin": ""}  # of a page that anybody may see: site/framing.py
+_LIVE = ("table_socket.js", "table_lobby.js", "table_log.js", "table_coach.js", "table_result.js", "table_page.js")
 
 
 class Templates:
@@ -34,11 +36,13 @@ class Templates:
             "endings": [ending.value for ending in Ending],
             "player_files": player_files,
             "table_files": table_files,
+            "live_files": live_files,
+            "lesson_files": lesson_files,
         } | NAMES
 
     def page(self, template: str, lang: str, *, query: Iterable[tuple[str, str]] = (), **values: Any) -> str:
         """The page `template` in a language; `query`: the parameters of its address; `values`: more names for the template."""
-        texts = catalogue(PAGE)[LANGUAGES[0]] | catalogue(PAGE)[lang]
+        texts = hall_words(LANGUAGES[0]) | hall_words(lang)
 
         def word(key: str, **parts: Any) -> str:
             return filled(texts.get(key, key), parts)
@@ -51,7 +55,7 @@ class Templates:
             return with_query(**{QUERY: code})
 
         names = {"lang": lang, "word": word, "known_words": texts, "with_query": with_query, "with_language": with_language}
-        return self._templates.get_template(f"{template}.html.jinja").render(names | values)
+        return self._templates.get_template(f"{template}.html.jinja").render(_FRAME | names | values)
 
 
 def table_files(game: str) -> list[str]:
@@ -64,3 +68,15 @@ def player_files(game: str | None) -> list[str]:
     """The files of the replay player, and of a game's table; None: a script loads those of any game when it needs them."""
     own = [path.name for path in pages.player_files()]
     return [*own, f"words/{PAGE}.js", f"words/{PLAYER}.js", *([] if game is None else table_files(game))]
+
+
+def live_files(game: str) -> list[str]:
+    """The files of a page at which a person plays a game: all but its template."""
+    own = [path.name for path in pages.choosing_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{LIVE}.js", *table_files(game), "table_page.css", *_LIVE]
+
+
+def lesson_files(game: str) -> list[str]:
+    """The files of the page of a game's lesson."""
+    own = [path.name for path in pages.choosing_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{LIVE}.js", *table_files(game), "table_page.css", "lesson.js"]

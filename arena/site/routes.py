@@ -9,13 +9,24 @@ import msgspec
 from arena.audit.choices import Choices
 from arena.pages.frames import Opinion
 from arena.site.asked import Asked
+from arena.site.views.account import AccountQuery, AccountView, account
+from arena.site.views.admin import Admin, AdminQuery, admin
+from arena.site.views.ask import AskedMatch, AskPage, AskQuery, NoQuery, ask, asked_match
 from arena.site.views.bot import Bot, BotQuery, bot
+from arena.site.views.bots import Bots, BotsQuery, bots
 from arena.site.views.choices import ChoicesQuery, match_choices
 from arena.site.views.faults import Faults, FaultsQuery, match_faults
 from arena.site.views.home import Home, HomeQuery, home
+from arena.site.views.learn import LearnQuery, Lessons, learn
+from arena.site.views.marks import MarksPage, MarksQuery, marks
 from arena.site.views.match import Match, MatchQuery, OpinionQuery, embedded_match, embedded_opinion, match, match_opinion
 from arena.site.views.matches import Matches, MatchesQuery, matches
+from arena.site.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
+from arena.site.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
+from arena.site.views.remote import RemotePage, RemoteQuery, remote
 from arena.site.views.rules import RulesList, RulesQuery, RulesText, rules_list, rules_text
+from arena.site.views.source import Source, SourceQuery, source
+from arena.site.views.submissions import Me, MeQuery, SubmissionQuery, WholeSubmission, me, submission
 from arena.site.views.tournament import Tournament, TournamentQuery, tournament
 from arena.site.views.tv import Tv, TvQuery, tv
 
@@ -48,15 +59,37 @@ SUBJECTS = (
         "/t/{name:path}", "A tournament with one of its tables; `hall` is the lasting hall.", tournament, TournamentQuery,
         Tournament, "tournament",
     ),
+    Subject("/marks", "The marks: who is surely above which bot of the staff.", marks, MarksQuery, MarksPage, "marks"),
+    Subject("/bots", "All bots: searched, filtered, in pages.", bots, BotsQuery, Bots, "bots"),
+    Subject(
+        "/bots/{name}/source", "The source of a submitted version, for who may see it.", source, SourceQuery, Source, "source"
+    ),
     Subject("/bots/{name}", "A bot, and what its rating in a tournament comes from.", bot, BotQuery, Bot, "bot"),
     Subject("/m/{id}/opinion", "What the room's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
     Subject(
         "/m/{id}/choices", "What a house bot's search looked at before a decision; the match is played again for it.",
         match_choices, ChoicesQuery, Choices, None,
     ),
+    Subject(
+        "/m/{id}/notes", "What a bot noted in a match, for its author and organisers; the match is played again for it.",
+        match_notes, NotesQuery, NotesOfMatch, None,
+    ),
+    Subject("/m/{id}/output", "What a bot printed in a match, as its notes.", match_output, NotesQuery, OutputOfMatch, None),
     Subject("/m/{id}/faults", "What is stored of the faults of a match.", match_faults, FaultsQuery, Faults, None),
     Subject("/m/{id}", "A match, for one pair of eyes.", match, MatchQuery, Match, "match"),
+    Subject("/ask", "What can be asked for: a match of any bots, at once.", ask, AskQuery, AskPage, "ask"),
+    Subject("/ask/{id}", "A match that was asked for.", asked_match, NoQuery, AskedMatch, "asked"),
+    Subject("/account", "The account of whoever asks.", account, AccountQuery, AccountView, "account"),
+    Subject("/admin", "Everybody with an account, and what organisers have done.", admin, AdminQuery, Admin, "admin"),
+    Subject("/remote", "Bots that play from their authors' machines.", remote, RemoteQuery, RemotePage, "remote"),
     Subject("/tv", "Matches that are worth watching.", tv, TvQuery, Tv, "tv"),
+    Subject("/play", "All games, and the tables of the person who asks.", play, PlayQuery, Play, "play"),
+    Subject("/play/{game}", "What can be chosen before a game.", play_game, PlayQuery, PlayGame, "play_game"),
+    Subject("/tables/{id}", "A live table, for who sits there.", table, PlayQuery, TableView, "table"),
+    Subject("/me", "The own bots and submissions, and what may still be sent.", me, MeQuery, Me, "me"),
+    Subject("/submissions/{id}", "A submission in full.", submission, SubmissionQuery, WholeSubmission, "submission"),
+    Subject("/join/{code}", "A table that a link leads to.", join, PlayQuery, Join, "join"),
+    Subject("/learn/{game}", "A guided first round of a game.", learn, LearnQuery, Lessons, "learn"),
     Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),
     Subject("/rules/{game}", "The rules of a game, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
 )  # fmt: skip

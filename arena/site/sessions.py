@@ -1,20 +1,17 @@
-"""Who may look: one secret token for the hall, and a session for each browser that has shown it.
+"""Who may look: one secret token for the hall, and a session for each browser that has shown it, or that a table has let in.
 
 Both are random and of 256 bits, and only their SHA-256 is kept: nothing that could be used is written down anywhere.
 """
 
-import hashlib
 import hmac
-import secrets
 from collections import OrderedDict
+
+from arena.store.tokens import digest, new_token
 
 MOST_SESSIONS = 4096
 """Sessions that are kept; the one that has been idle longest makes room."""
-
-
-def digest(secret: str) -> str:
-    """What is kept of a secret."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+MOST_GUESTS = 2048
+"""Sessions of guests, who can have one after the other by their link: they push out none but each other's."""
 
 
 class Sessions:
@@ -23,28 +20,39 @@ class Sessions:
     def __init__(self, token: str) -> None:
         self._token = digest(token)
         self._open: OrderedDict[str, None] = OrderedDict()
+        self._guests: OrderedDict[str, None] = OrderedDict()
 
     def is_token(self, offered: str) -> bool:
         """Whether this is the hall's token."""
         return hmac.compare_digest(digest(offered), self._token)
 
-    def opened(self) -> str:
-        """The secret of a new session, for a cookie."""
-        secret = secrets.token_urlsafe(32)
-        self._open[digest(secret)] = None
-        while len(self._open) > MOST_SESSIONS:
-            self._open.popitem(last=False)
+    def opened(self, *, is_guest: bool = False) -> str:
+        """The secret of a new session, for a cookie. `is_guest`: of somebody whom a link to a table has let in."""
+        secret = new_token()
+        kept, most = (self._guests, MOST_GUESTS) if is_guest else (self._open, MOST_SESSIONS)
+        kept[digest(secret)] = None
+        while len(kept) > most:
+            kept.popitem(last=False)
         return secret
 
     def close(self, secret: str) -> None:
         """End a session."""
-        self._open.pop(digest(secret), None)
+        for kept in (self._open, self._guests):
+            kept.pop(digest(secret), None)
+
+    def is_guest(self, name: str) -> bool:
+        """Whether the session of this name is a guest's."""
+        return name in self._guests
 
     def known(self, secret: str | None, bearer: str | None) -> str | None:
         """The name of the session that a cookie or an `Authorization: Bearer` header belongs to; None: of none."""
         if bearer is not None and self.is_token(bearer):
             return self._token
-        if secret is None or (name := digest(secret)) not in self._open:
+        if secret is None:
             return None
-        self._open.move_to_end(name)
-        return name
+        name = digest(secret)
+        for kept in (self._open, self._guests):
+            if name in kept:
+                kept.move_to_end(name)
+                return name
+        return None

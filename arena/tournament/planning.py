@@ -19,6 +19,18 @@ VOIDS = "void matches"
 """The name of what a journal says void matches do. Journals of before say nothing, and they did nothing."""
 
 
+class OtherPlan(StoreError):
+    """A folder that holds results of another plan than the one that is to be played there."""
+
+    def __init__(self, folder: Path, differing: list[str]) -> None:
+        """`differing`: the settings in which the two differ, in the words of the config."""
+        self.differing = ", ".join(differing)
+        super().__init__(
+            f"{folder}: holds results of another plan (it differs in {self.differing}); start anew with --fresh (the "
+            f"old results are set aside), or choose another --name"
+        )
+
+
 def plan_of(
     tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
 ) -> tuple[Plan, Book | None]:
@@ -48,10 +60,7 @@ def plan_of(
         journal.set_meta({"plan": document.encode(), VOIDS: b"retire"})
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
-        raise StoreError(
-            f"{folder}: holds results of another plan (it differs in {', '.join(differing)}); start anew with --fresh (the "
-            f"old results are set aside), or choose another --name"
-        )
+        raise OtherPlan(folder, differing)
     journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
     return plan, book
 

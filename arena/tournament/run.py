@@ -4,22 +4,17 @@ Every finished match goes into the journal at once, so the same call goes on whe
 the end is a pure function of the journal's rows in plan order, whoever played them, when, and on how many workers.
 """
 
-import datetime
-import importlib.metadata
 import itertools
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from arena import games
 from arena.admission.field import admit, least_isolation
 from arena.agent.submissions import Submissions
-from arena.analysis.history import history
 from arena.config import Tournament, read_config
 from arena.engine import jit
 from arena.errors import StoreError
@@ -29,20 +24,18 @@ from arena.hall.adding import add_to_hall
 from arena.hall.folder import HALL
 from arena.match import void
 from arena.ratings.running import RunningRatings
-from arena.ratings.standings import Standings, rate_and_compare
-from arena.records import Ending, MatchRecord, canonical_json
+from arena.records import Ending, MatchRecord
 from arena.seats.choose import most_seconds
-from arena.store import parquet
-from arena.store.hashing import ResultsHash
 from arena.store.journal import Journal
 from arena.store.lock import FolderLock
-from arena.store.manifest import BotEntry, LeftOut, Manifest, write_manifest
+from arena.store.manifest import LeftOut, publish, read_manifest, unpublish
 from arena.store.rows import Endings, Finished, Row, packed
 from arena.store.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.begun import NOT_BEGUN, as_it_began, begun_in, keep_left_out
-from arena.tournament.planning import VOIDS, plan_of
-from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, check_settings
+from arena.tournament.planning import plan_of
+from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, Steering, check_settings
+from arena.tournament.writing import Writing
 from arena.workers.backend import Backend
 from arena.workers.compiling import Compiling
 from arena.workers.driver import Driver, Tally
@@ -54,7 +47,6 @@ from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 _PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
-_PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
 
 
 def run_tournament(
@@ -70,8 +62,9 @@ def run_tournament(
     begun = NOT_BEGUN if settings.fresh else begun_in(folder)
     tournament, news = as_it_began(tournament, begun, Submissions(settings.out))
     field = admit(
-        tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots, begun=begun.contestants
-    )
+        tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots, begun=begun.contestants,
+        known=None if settings.steering is None else settings.steering.known,
+    )  # fmt: skip
     left_out = begun.left_out if begun.contestants else field.left_out
     with FolderLock(folder):
         if settings.fresh:
@@ -82,7 +75,7 @@ def run_tournament(
             plan, book = plan_of(tournament, field.contestants, seed, journal, folder)
             keep_left_out(journal, left_out)
             journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
-            run = _Run(name, folder, tournament, plan, book, journal, reporter, left_out)
+            run = _Run(name, folder, tournament, plan, book, journal, reporter, left_out, settings.steering)
             for text in news:
                 reporter.say(text)
             run.announce(field.isolation)
@@ -90,9 +83,17 @@ def run_tournament(
                 run.play(settings)
             except KeyboardInterrupt:
                 raise run.stopped(settings) from None
+            except _Closed as closed:
+                run.close(str(closed))
+            if settings.steering is not None and not settings.steering.is_written(run.progress.done):
+                return run.end_unwritten()
             results = run.finish(is_finished=True)
             run.enter_hall(settings.out, is_lasting=settings.is_lasting)
             return results
+
+
+class _Closed(Exception):
+    """The run is ended from outside, with the reason."""
 
 
 class _Run:
@@ -100,8 +101,9 @@ class _Run:
 
     def __init__(
         self, name: str, folder: Path, tournament: Tournament, plan: Plan, book: Book | None, journal: Journal,
-        reporter: Reporter, left_out: tuple[LeftOut, ...],
+        reporter: Reporter, left_out: tuple[LeftOut, ...], steering: Steering | None,
     ) -> None:  # fmt: skip
+        self.steering = steering
         self.left_out = left_out
         self.folder, self.tournament, self.plan, self.book = folder, tournament, plan, book
         self.journal, self.reporter = journal, reporter
@@ -116,11 +118,9 @@ class _Run:
         self._end = 0  # of the stretch that is played
         self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
-        self.retires_for_voids = journal.meta(VOIDS) is not None
-        if not self.retires_for_voids:
+        self.writing = Writing(folder, tournament, journal, left_out)
+        if not self.writing.retires_for_voids:
             self.course.forgive_voids()
-        self.voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version; known at the end
-        self.started = _started(journal)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
@@ -144,7 +144,7 @@ class _Run:
         for place, entry in enumerate(self.plan.entries):
             for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
                 self.reporter.say(f"warning: games[{place}].{warning}")
-        self._write_manifest(repeats.stored_repeats(self.journal), is_finished=False)
+        self.writing.begin(self.plan, self.course, self.progress)
 
     def play(self, settings: Settings) -> None:
         """Play the matches that the journal lacks, stretch by stretch."""
@@ -163,7 +163,7 @@ class _Run:
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last), self._later(last))
                 self._pass_checkpoint(first, last, is_new=is_new)
             self.plan = self.course.plan
-            if settings.job is Job:  # not where matches are only counted, not played
+            if settings.job is Job and self.steering is None:  # not where matches are only counted, not played
                 self._repeat(settings, driver, opened)
             if self.course.outcome is not None:
                 self.progress.total = self.progress.done
@@ -182,6 +182,19 @@ class _Run:
         except KeyboardInterrupt:
             return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", self.tally)
         return Interrupted(f"{kept}  Board so far: arena leaderboard {self.progress.name} --out {settings.out}", self.tally)
+
+    def close(self, why: str) -> None:
+        """End the run where it is: what is open of its last stage is never played."""
+        if self.book is not None:
+            self.plan = self.course.plan = self.book.closed(self.course.plan, why, self.journal)
+        self.course.outcome = why
+        self.progress.total = self.progress.done
+
+    def end_unwritten(self) -> Results:
+        """Note that the run is over, and leave the files of results as they were."""
+        if self.book is not None:
+            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=True).values()})
+        return Results(self.folder, read_manifest(self.folder), [], self.tally, self.course)
 
     def _todo(self, first: int, last: int) -> Iterator[int]:
         """The indices of the matches of a stretch that have to be played, in plan order, made one at a time."""
@@ -202,41 +215,16 @@ class _Run:
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
-        results, endings, played, void_matches = ResultsHash(), Counter[str](), 0, 0
-        standings, again = self._newcomers(), repeats.stored_repeats(self.journal)
-        self.voids.clear()
-        unrated = 0
-
-        def rows() -> Iterator[MatchRecord]:
-            nonlocal played, void_matches, unrated
-            for record in self.journal.records():
-                standings.add(record)
-                results.add(record)
-                endings.update(seat.ending.value for seat in record.seats)
-                played += 1
-                void_matches += record.is_void
-                self.voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
-                unrated += record.is_measured and not self.tournament.ratings.measured
-                yield record
-
-        parquet.write_matches(self.folder, rows())
-        pools = standings.pools()
-        ratings, saved = rate_and_compare(pools, self.tournament.ratings)
-        parquet.write_ratings(self.folder, ratings)
-        if is_finished and played != self.progress.done:
-            missing = self.progress.done - played
-            raise StoreError(f"{self.journal.path}: {missing} matches cannot be read any more; restore it")
-        parquet.write_history(self.folder, history(pools, self.tournament.ratings))
-        parquet.write_totals(self.folder)
-        manifest = self._write_manifest(
-            again, is_finished=is_finished, played=played, void=void_matches, unrated=unrated, endings=dict(endings),
-            rotations_saved=saved,
-            results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
-        )  # fmt: skip
+        if self.book is not None and self.steering is not None:  # first of all: a key that is published is never used again
+            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+            unpublish(self.folder)
+        manifest, ratings = self.writing.write(self.plan, self.course, self.progress, is_finished=is_finished)
         if is_finished:
             self.journal.index_ids()
         if self.book is not None:
             self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+        if self.steering is not None and is_finished:
+            publish(self.folder, manifest)
         return Results(self.folder, manifest, ratings, self.tally, self.course)
 
     def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
@@ -309,6 +297,9 @@ class _Run:
         new = self.journal.add([row for row, _ in matches], notes)
         for row in new:
             self.done[row[1]] = 1
+            if self.steering is not None and Ending.HOST not in fresh[row[1]]:
+                bots = [self.plan.contestants[place] for place in self.plan.bots(row[1])]
+                self.steering.played((bot.name, bot.version) for bot in bots)
         for ending, count in score.endings.items():
             if ending is not Ending.PLAYED and (more := count - self.score.endings.get(ending, 0)):
                 progress.endings[ending] += more
@@ -350,6 +341,8 @@ class _Run:
             if progress.compiling:
                 progress.early, progress.waited = progress.played_now + progress.ahead, progress.seconds
         self.reporter.progress(progress)
+        if self.steering is not None and (why := self.steering.end_now()) is not None:
+            raise _Closed(why)
 
     def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
         """Decide what comes next, only from the rows up to here, so that workers and resumes cannot change it."""
@@ -359,6 +352,8 @@ class _Run:
         for outcome in self.journal.outcomes(first, last):
             self.running.add(outcome)
             self.course.add(outcome)
+            if self.steering is not None and not outcome.is_void:
+                self.steering.played((seat.bot, seat.bot_version) for seat in outcome.seats)
         for news in self.course.pass_checkpoint():
             if is_new:
                 self.reporter.say(news)
@@ -367,56 +362,11 @@ class _Run:
             self.progress.total = total
         elif len(self.course.retired) > retired:
             self.progress.total = self.done.count(1, 0, last) + self.plan.count_without(self.course.retired, last)
-        if is_new or self.course.outcome is None:
+        if self.steering is not None:
+            if last == len(self.course.plan) and (why := self.steering.end_now() or self.steering.end_here()) is not None:
+                raise _Closed(why)
+        elif is_new or self.course.outcome is None:
             self.progress.ratings = self.running.ratings()
-
-    def _newcomers(self) -> Standings:
-        """The ratings before the first match, for every rated pool with its field."""
-        settings, again = self.tournament.ratings, repeats.stored_repeats(self.journal)
-        bots = self.plan.contestants if settings.repeatable else ()
-        without = {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
-        return Standings(settings, self.plan.pools(with_measured=settings.measured), without=without)
-
-    def _write_manifest(self, again: repeats.Repeats, *, is_finished: bool, **counts: Any) -> Manifest:
-        plan = self.plan
-        manifest = Manifest(
-            name=self.progress.name,
-            finished=is_finished,
-            started=self.started,
-            config={**plan.document, "ratings": msgspec.to_builtins(self.tournament.ratings)},
-            packages={package: importlib.metadata.version(package) for package in _PACKAGES},
-            rules_versions={entry.game: entry.rules_version for entry in plan.entries},
-            bots=tuple(
-                BotEntry(
-                    name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
-                    games=bot.games, trusted=bot.trusted, retired=place in self.course.retired,
-                    void=self.voids[bot.name, bot.version] if self.retires_for_voids else 0,
-                    repeated=repeated, deviated=deviated,
-                )
-                for place, bot in enumerate(plan.contestants)
-                for repeated, deviated in (again.of((bot.name, bot.version)),)
-            ),
-            left_out=self.left_out,
-            pools=tuple(plan.pools()),
-            plan_sha256=plan.sha256,
-            commitment=plan.commitment,
-            key=plan.key.hex() if is_finished else None,
-            matches=self.progress.total,
-            outcome=self.course.outcome,
-            retires_for_voids=self.retires_for_voids,
-            **counts,
-        )  # fmt: skip
-        write_manifest(self.folder, manifest)
-        return manifest
-
-
-def _started(journal: Journal) -> str:
-    """When the first run of this tournament began: UTC, ISO 8601."""
-    stored = journal.meta("started")
-    if stored is None:
-        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
-        journal.set_meta({"started": stored})
-    return stored.decode()
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:

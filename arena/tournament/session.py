@@ -2,14 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from arena.admission.field import KnownProfiles
 from arena.config import check_tournament_name
 from arena.errors import ArenaError, ConfigError
 from arena.formats.course import Course
+from arena.ratings.rows import Bot
 from arena.records import Ending, MatchRecord, Rating
 from arena.results_folder import RESULTS
 from arena.seats.sandbox import NAMESPACE
@@ -23,6 +25,32 @@ from arena.workers.worker import Job
 RAY, LOCAL = "ray", "local"
 _ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")
 """A `ray://` address is refused: every chunk would make a round trip through a proxy."""
+
+
+class Steering(Protocol):
+    """Whoever steers a ladder that never stops: ends its runs from outside, and hears which bots have played."""
+
+    known: KnownProfiles
+    """What bots have declared in earlier runs."""
+
+    def end_now(self) -> str | None:
+        """Why the run is to end at once, in words; None: it goes on. Asked several times a second."""
+        ...
+
+    def end_here(self) -> str | None:
+        """Why the run is to end at this checkpoint, in words; None: it goes on."""
+        ...
+
+    def is_written(self, stored: int) -> bool:
+        """Whether the run that has just ended is to write its results, which takes long if there are many.
+
+        `stored`: how many matches there are.
+        """
+        ...
+
+    def played(self, bots: Iterable[Bot]) -> None:
+        """Take the bots of a match that counts, new or stored before; a bot may come again and again."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,8 @@ class Settings:
     """Makes the job that is sent to the workers; `arena bench scale` sends one whose matches are not played."""
     command: str = ""
     """The command line that resumes this run, shown by `arena status`."""
+    steering: Steering | None = None
+    """What steers a ladder that never stops; None: the run ends as its config says."""
 
 
 @dataclass

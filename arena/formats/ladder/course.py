@@ -15,33 +15,25 @@ The 95 % intervals of the board are looked at again and again here, so that now 
 rating list shows their true intervals and goes on with the next run. To claim "better", use `compare`.
 
 A run that others follow is a *leg* of the ladder: with more bots, other bounds, or simply more matches.
+
+The ladder of a contest heeds more: see contest.py.
 """
 
-import itertools
-import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
+from msgspec import UNSET
 
-from arena.engine import rng
 from arena.formats.course import StagedCourse
+from arena.formats.ladder.contest import ContestStage, Served, dice_of
 from arena.formats.ladder.format import Ladder, Leg
+from arena.formats.ladder.look import Look, look_at
 from arena.formats.plan import Plan
 from arena.formats.tables import Table, shuffled
-from arena.ratings.error_bars import error_bars
-from arena.ratings.models import believe
-from arena.ratings.rows import Bot, Collector, PoolRows
-from arena.ratings.settings import MODEL, RatingSettings
+from arena.ratings.rows import Bot, Collector
+from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord, Outcome
 from arena.seeds import key_of_link
-
-LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
-DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing
-_KEY = b"arena ladder"  # public: who sits where at a table is no secret
 
 
 class LadderCourse(StagedCourse):
@@ -52,7 +44,8 @@ class LadderCourse(StagedCourse):
         super().__init__(plan)
         self._settings = settings
         self._rows = {pool: Collector(bots) for pool, bots in plan.pools().items()}
-        self._skipped = frozenset(index for leg in self._ladder.legs for index in leg.skipped)
+        self._skipped = frozenset(index for leg in self._ladder.legs for index in leg.unplayed())
+        self._served = Served()
         self._leg: Leg
         self._played = 0
         self._left_in_leg = 0
@@ -64,15 +57,21 @@ class LadderCourse(StagedCourse):
         for self._leg, following in zip(legs, [*legs[1:], None]):
             left_before, self._left_in_leg = self._left_in_leg, self._leg.matches
             self.number = self._leg.first_stage
-            for first, last in self.stages_until(None if following is None else following.first_stage):
+            closed = self._leg.closed
+            end = following.first_stage if following is not None else None if closed is UNSET else closed.before_stage
+            for first, last in self.stages_until(end):
                 self._left_in_leg -= last - first
                 yield first, last
-        if len(legs) > 1 and legs[-1].first_stage == len(self._ladder.stages):
+        if legs[-1].closed is not UNSET:
+            self.outcome = legs[-1].closed.why
+        elif len(legs) > 1 and legs[-1].first_stage == len(self._ladder.stages):
             self._drop_leg(left_before)
 
     def _drop_leg(self, left_before: int) -> None:
         """A leg without matches is none, if the one before had come to its end."""
         legs = self._ladder.legs
+        if legs[-2].closed is not UNSET:
+            return
         self._left_in_leg = left_before
         tables, outcome = self._decided(legs[-2])
         if not tables:
@@ -106,21 +105,29 @@ class LadderCourse(StagedCourse):
         return self.plan.format
 
     def _decided(self, leg: Leg) -> tuple[list[tuple[int, Table]], str | None]:
-        looks = {pool: self._look(pool, leg) for pool in self._rows}
-        outcome = self._ending(leg, looks)
+        if leg.rules is UNSET:
+            looks = {pool: self._look(pool, leg) for pool in self._rows}
+            outcome = self._ending(leg, looks)
+            chosen = [] if outcome is not None else self._chosen(leg, looks)
+        else:
+            stage = ContestStage(self.plan, leg, self.retired, self._rows, self._settings)
+            looks = stage.looks
+            outcome = None if stage.has_questions else self._ending(leg, looks)
+            chosen = [] if outcome is not None else stage.tables(self._served.until(self.plan))
         if outcome is not None:
             return [], outcome
-        chosen = self._chosen(leg, looks)
         if not chosen:
             return [], f"too few bots are left to play; not settled: {_open_text(looks)}"
         tables = self._within_budget(chosen)
         return tables, None if tables else f"its {leg.matches:,} matches are spent; not settled: {_open_text(looks)}"
 
-    def _look(self, pool: str, leg: Leg) -> "Look":
+    def _look(self, pool: str, leg: Leg) -> Look:
         field = [self._bot(place) for place in leg.field if place not in self.retired]
         return look_at(self._rows[pool].rows(), field, leg, self._settings)
 
-    def _ending(self, leg: Leg, looks: dict[str, "Look"]) -> str | None:
+    def _ending(self, leg: Leg, looks: dict[str, Look]) -> str | None:
+        if leg.rules is not UNSET:
+            return "every bot is settled" if all(look.is_settled().all() for look in looks.values()) else None
         if leg.sigma is not None and all(look.is_known().all() for look in looks.values()):
             return f"no sigma is above {leg.sigma:g}"
         if leg.separable and all(look.is_apart().all() for look in looks.values()):
@@ -129,16 +136,16 @@ class LadderCourse(StagedCourse):
             return f"every bot is separable from its neighbours, or its sigma is not above {leg.sigma:g}"
         return None
 
-    def _chosen(self, leg: Leg, looks: dict[str, "Look"]) -> list[tuple[int, Table]]:
+    def _chosen(self, leg: Leg, looks: dict[str, Look]) -> list[tuple[int, Table]]:
         """The tables of a stage, those of the neediest bots of each entry first."""
         chosen: list[list[tuple[int, Table]]] = []
         for place, entry in enumerate(self.plan.entries):
             look, field = looks[entry.pool], [bot for bot in leg.field if bot not in self.retired]
             able = [bot for bot in field if entry.game in self.plan.contestants[bot].games]
             seats = {look.bots.index(self._bot(bot)): bot for bot in able}
-            tables = look.tables(list(seats), entry.seats) if len(able) >= entry.seats else []
+            tables = list(look.tables(list(seats), entry.seats)) if len(able) >= entry.seats else []
             stage = len(self._ladder.stages)
-            dice = [rng.derive(_KEY, stage, place, number) for number in range(len(tables))]
+            dice = [dice_of(stage, place, number) for number in range(len(tables))]
             chosen.append([(place, shuffled([seats[number] for number in t], d)) for t, d in zip(tables, dice)])
         return [table for number in range(max(map(len, chosen))) for of in chosen for table in of[number : number + 1]]
 
@@ -154,109 +161,6 @@ class LadderCourse(StagedCourse):
     def _bot(self, place: int) -> Bot:
         contestant = self.plan.contestants[place]
         return contestant.name, contestant.version
-
-
-def look_at(rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings) -> "Look":
-    """What a pool's rows say of those of `field`."""
-    beliefs = believe(MODEL, rows, settings)
-    apart = error_bars(rows, beliefs, settings).separable(beliefs.mu)
-    chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in field]
-    matches = rows.per_bot(np.ones(len(rows.bots)))
-    return Look(
-        tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
-        matches[chosen], _deals(rows)[chosen], apart[np.ix_(chosen, chosen)], leg, settings.beta**2,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Look:
-    """What is known of those of a pool that take part; arrays by bot."""
-
-    bots: tuple[Bot, ...]
-    mu: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    matches: NDArray[np.float64]
-    deals: NDArray[np.int64]
-    separable: NDArray[np.bool_]
-    """Whether two bots are separable: an array [bots, bots]."""
-    leg: Leg
-    luck: float
-    """Variance of a bot's performance in one match."""
-
-    def is_known(self) -> NDArray[np.bool_]:
-        """Whether the sigma is not above the bound."""
-        bound = -math.inf if self.leg.sigma is None else self.leg.sigma
-        known: NDArray[np.bool_] = np.round(self.sigma, DIGITS) <= bound
-        return known
-
-    def is_apart(self) -> NDArray[np.bool_]:
-        """Whether the bot is separable from both its neighbours."""
-        apart = self.deals >= LEAST_DEALS
-        order = self._best_first()
-        for above, below in itertools.pairwise(order):
-            if not self.separable[above, below]:
-                apart[[above, below]] = False
-        return apart
-
-    def is_settled(self) -> NDArray[np.bool_]:
-        """Whether no more matches are needed for this bot."""
-        return self.is_known() | self.is_apart() if self.leg.separable else self.is_known()
-
-    def tables(self, able: Sequence[int], seats: int) -> list[list[int]]:
-        """A table at least for each of `able` that is not settled."""
-        settled, rivals = self.is_settled(), self._rivals()
-        needy = [bot for bot in able if not settled[bot]]
-        times = np.zeros(len(self.bots))
-        tables: list[list[int]] = []
-        for first in sorted(needy, key=lambda bot: (self.matches[bot], -round(float(self.sigma[bot]), DIGITS), self.bots[bot])):
-            if times[first]:
-                continue
-            table = [first]
-            while len(table) < seats:
-                table.append(
-                    max((bot for bot in able if bot not in table), key=lambda bot: self._worth(bot, table, times, rivals))
-                )
-            times[table] += 1
-            tables.append(table)
-        return tables
-
-    @cached_property
-    def _settled(self) -> NDArray[np.bool_]:
-        return self.is_settled()
-
-    def _rivals(self) -> set[frozenset[int]]:
-        """Neighbours that have played enough and are not separable yet, where that counts."""
-        order = self._best_first() if self.leg.separable else []
-        return {
-            frozenset(pair)
-            for pair in itertools.pairwise(order)
-            if not self.separable[pair] and min(self.deals[list(pair)]) >= LEAST_DEALS
-        }
-
-    def _worth(
-        self, bot: int, table: Sequence[int], times: NDArray[np.float64], rivals: set[frozenset[int]]
-    ) -> tuple[bool, float, float, Bot]:
-        """What a match of this bot with those at the table tells; of equals who played less."""
-        is_rival = any(frozenset((bot, other)) in rivals for other in table)
-        told = math.fsum(self._told(bot, other, times) for other in table)
-        return is_rival, round(told, DIGITS), -float(self.matches[bot]), self.bots[bot]
-
-    def _told(self, one: int, other: int, times: NDArray[np.float64]) -> float:
-        """How even a match is, times the share of its spread that is ignorance."""
-        variances = {bot: float(self.sigma[bot]) ** 2 / (1.0 + float(times[bot])) for bot in (one, other)}
-        spread = 2.0 * self.luck + sum(variances.values())
-        ignorance = sum(variance for bot, variance in variances.items() if not self._settled[bot])
-        return math.exp(-(float(self.mu[one] - self.mu[other]) ** 2) / (2.0 * spread)) * ignorance / spread
-
-    def _best_first(self) -> list[int]:
-        return sorted(range(len(self.bots)), key=lambda bot: (-round(float(self.mu[bot]), DIGITS), self.bots[bot]))
-
-
-def _deals(rows: PoolRows) -> NDArray[np.int64]:
-    """[bots]: on how many deals each has played."""
-    seats = np.repeat(rows.deals, np.diff(rows.starts)).astype(np.int64)
-    pairs = np.unique(seats * len(rows.bots_by_number) + rows.bots)
-    return np.bincount(pairs % len(rows.bots_by_number), minlength=len(rows.bots_by_number)).astype(np.int64)
 
 
 def _open_text(looks: dict[str, Look]) -> str:

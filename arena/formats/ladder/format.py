@@ -9,10 +9,11 @@ tell them from those that were.
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from arena.errors import ConfigError
 from arena.formats.course import Book, Course
@@ -22,6 +23,7 @@ from arena.formats.staged import Staged
 from arena.formats.stages import Stage
 from arena.formats.tables import orders_text
 from arena.ratings.settings import RatingSettings
+from arena.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS
 from arena.store.journal import Journal
 
 
@@ -34,6 +36,32 @@ class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the run ends only when all neighbours of all pools are separable."""
     matches: int = 2_000
     """The run ends when it has played this many matches; a later run may play as many again."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What the ladder of a contest heeds beside its bounds. A ladder that is played from a config has none of it."""
+
+    weights: tuple[float, ...]
+    """How many matches each entry gets, beside the weights of the others, while several have tables to play."""
+    version_deals: int
+    """A new version first plays against the one before it, so many deals, unless it is clear earlier which is better."""
+    thresholds: tuple[str, ...] = ()
+    """Names of the bots that are thresholds of marks."""
+    mark_deals: int = 0
+    """Deals that every other bot plays where a threshold plays, before it is settled: who stops when an interval looks clear
+    finds differences between equal bots."""
+    stage_matches: int = 1_000
+    """A stage has no more matches than these, but at least a table."""
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """How a leg was ended from outside."""
+
+    why: str
+    before_stage: int
+    """The stage after its last one."""
+    unplayed: tuple[tuple[int, int], ...] = ()
+    """Matches of its last stage that were not played then, and never are: the first and the one behind the last of each gap."""
 
 
 class Leg(msgspec.Struct, frozen=True):
@@ -50,6 +78,16 @@ class Leg(msgspec.Struct, frozen=True):
     """The leg ends when this many matches are played."""
     skipped: tuple[int, ...] = ()
     """Matches of the leg before that were not played when this one began; they never are."""
+    rules: Rules | UnsetType = UNSET
+    """What the ladder of a contest heeds; a plan without it reads as it always did."""
+    closed: Closed | UnsetType = UNSET
+    """How it was ended from outside, if it was."""
+
+    def unplayed(self) -> Iterator[int]:
+        """The matches that this leg says are never played."""
+        yield from self.skipped
+        for first, last in () if self.closed is UNSET else self.closed.unplayed:
+            yield from range(first, last)
 
 
 class Ladder(Staged, frozen=True, tag="ladder"):
@@ -61,6 +99,10 @@ class Ladder(Staged, frozen=True, tag="ladder"):
 
     legs: tuple[Leg, ...] = ()
     stages: tuple[Stage, ...] = ()
+    owners: tuple[str, ...] | UnsetType = UNSET
+    """The owner of each contestant of a contest; empty for those of the organiser, who may sit with anybody."""
+    chain: int | UnsetType = UNSET
+    """How many keys its chain has, if not as many as a ladder that is played from a config."""
 
     @classmethod
     def read(cls, asked: Asked) -> Format:
@@ -94,6 +136,11 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         """How many legs there are: each has a key of its own."""
         return len(self.legs)
 
+    @property
+    def most_links(self) -> int:
+        """How many legs there can be."""
+        return CHAIN_KEYS if self.chain is UNSET else self.chain
+
     def link_of(self, index: int) -> int:
         """The leg that match `index` belongs to."""
         if not self.legs:
@@ -117,3 +164,10 @@ class Ladder(Staged, frozen=True, tag="ladder"):
     def balance_text(self, plan: Plan, place: int) -> str:
         """How the tables of a game come about, in words."""
         return f"tables are chosen stage by stage; {orders_text(has_all=plan.has_all)}"
+
+
+def of_contest(base: Format, owners: tuple[str, ...], rules: Rules) -> Format:
+    """The ladder of a contest, before its first leg. `base`: as its bounds were read; `owners`: of each bot of the field."""
+    assert isinstance(base, Ladder)
+    leg = msgspec.structs.replace(base.legs[0], field=tuple(range(len(owners))), rules=rules)
+    return Ladder((leg,), owners=owners, chain=LONG_CHAIN_KEYS)

@@ -3,17 +3,20 @@
 import contextlib
 import threading
 from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from arena.errors import StoreError
-from arena.ratings.rows import Bot
+from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.stored import stored_field, stored_settings
 from arena.records import Outcome
 from arena.report.selection.boards import chosen_pools
 from arena.site.live.order import OrderedRatings
+from arena.site.views.dead import dead_bots, is_ladder
 from arena.site.views.state import Progress, progress
 from arena.site.views.tables import BoardRow, board_rows
 from arena.store.journal import JOURNAL_FILE, Journal, has_log
@@ -27,6 +30,9 @@ MOST_READ = 20_000
 """Matches that are read at one look: some tenths of a second, after which others have their turn."""
 RECENT = 300
 """Matches that are remembered as the last ones."""
+MOST_ANSWERS = 1_000
+"""Answers of one board that are kept."""
+T = TypeVar("T")
 _KEPT = 16  # boards
 _CLOSING_SECONDS = 0.5
 
@@ -82,6 +88,25 @@ class LiveBoard:
                 self._seen = self._look()
             return self._seen
 
+    def rows(self, pool: str) -> PoolRows | None:
+        """The matches of a pool that have been read, in the order of their arrival; only of a ladder, else None."""
+        with self._lock:
+            collector = self._rows.get(pool)
+            return None if collector is None else collector.rows()
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` finds in the rows, made anew only when there are more of them."""
+        with self._lock:
+            known, last = self._answers.get(key), self._last
+        if known is not None and known[0] == last:
+            return cast(T, known[1])
+        value = make()
+        with self._lock:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = (last, value)
+        return value
+
     def close(self) -> None:
         """Close the journal; not if a thread reads it just now, which only happens when the process ends."""
         if self._lock.acquire(timeout=_CLOSING_SECONDS):
@@ -96,7 +121,8 @@ class LiveBoard:
             return Seen(self._progress(), (), {})
         ratings, progress = self._ratings.ratings(), self._progress()
         pools = tuple(chosen_pools(manifest, ratings))
-        tables = {pool: board_rows(ratings, pool) for pool in pools}
+        dead = dead_bots(manifest, ratings)
+        tables = {pool: board_rows(ratings, pool, dead=dead) for pool in pools}
         return Seen(progress, pools, tables, max(0, progress.done - self._score.done))
 
     def _forget(self) -> None:
@@ -106,6 +132,8 @@ class LiveBoard:
         self._manifest: Manifest | None = None
         self._rated_by: tuple[RatingSettings, dict[str, list[Bot]]] | None = None
         self._ratings: OrderedRatings | None = None
+        self._rows: dict[str, Collector] = {}
+        self._answers: dict[Hashable, tuple[int, Any]] = {}
         self.recent.clear()
 
     def _close(self) -> None:
@@ -137,10 +165,19 @@ class LiveBoard:
                 self._last = found[-1][0]
             self._score = self._score.plus(tuple(seat.ending for seat in outcome.seats) for _, _, outcome in found)
             ratings.add(outcome for _, _, outcome in found)
+            self._collect(outcome for _, _, outcome in found)
             self.recent.extend(Arrival(match_id, outcome) for _, match_id, outcome in found)
             if len(found) < AT_ONCE:
                 return True
         return False
+
+    def _collect(self, found: Iterable[Outcome]) -> None:
+        """Keep the rows of a ladder, in which versions are compared."""
+        has_measured = self._rated_by is not None and self._rated_by[0].measured
+        for outcome in found:
+            collector = self._rows.get(outcome.pool)
+            if collector is not None and (has_measured or not outcome.is_measured):
+                collector.add(outcome)
 
     def _open(self) -> Journal | None:
         """The journal, opened again if another file has taken its place; None if there is none."""
@@ -165,6 +202,7 @@ class LiveBoard:
         if rated_by != self._rated_by:
             self._forget()
             self._rated_by, self._ratings = rated_by, OrderedRatings(*rated_by)
+            self._rows = {pool: Collector(bots) for pool, bots in rated_by[1].items()} if is_ladder(manifest) else {}
         self._manifest = manifest
 
     def _manifest_state(self) -> int:

@@ -1,6 +1,7 @@
 """A channel: numbered messages to all who watch one table, and what somebody who was away has missed."""
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
@@ -85,7 +86,7 @@ class Channel:
         if not isinstance(before, Seen) or before.pools != state.pools:
             return None
         old, new = ({(row.bot, row.version): changing(row) for row in self._rows(one)} for one in (before, state))
-        if old.keys() != new.keys():
+        if old.keys() != new.keys() or _dead(self._rows(before)) != _dead(self._rows(state)):
             return None
         return Update(
             channel=self.name, asked=self.asked, epoch=self._epoch, number=self.number, progress=state.progress,
@@ -98,6 +99,11 @@ class Channel:
     def _rows(self, state: Seen) -> tuple[BoardRow, ...]:
         pool = self._pool(state)
         return state.tables.get(pool, ()) if pool is not None else ()
+
+
+def _dead(rows: Iterable[BoardRow]) -> set[tuple[str, int]]:
+    """The bots that a board hides."""
+    return {(row.bot, row.version) for row in rows if row.dead is not None}
 
 
 def changing(row: BoardRow) -> ChangedRow:

@@ -17,7 +17,7 @@ from arena.site.live.board import LiveBoards, Seen
 from arena.site.live.channel import Channel
 from arena.site.live.messages import HOME, TOURNAMENT
 from arena.site.problems import Problem
-from arena.site.views.home import Home, home_of
+from arena.site.views.home import Home, home_of, without_paths
 from arena.site.views.tournament import seen_of
 from arena.store.manifest import MANIFEST_FILE
 
@@ -113,7 +113,7 @@ class Feed:
     def _state(self, name: str) -> State:
         try:
             if name == HOME:
-                return home_of(self._library, self._boards)
+                return without_paths(home_of(self._library, self._boards))
             tournament = name.removeprefix(TOURNAMENT)
             folder = self._library.folder(tournament)
             if not (folder / MANIFEST_FILE).exists():

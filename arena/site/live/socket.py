@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections import Counter, deque
+from collections.abc import Iterator
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -26,28 +27,40 @@ LONGEST_REASON = 123
 """Bytes of the reason that a closing frame can hold."""
 
 
-class Sockets:
-    """The sockets of all sessions."""
+class OpenSockets:
+    """How many sockets each session has open, of all kinds together."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
-        self._open: Counter[str] = Counter()
+    def __init__(self) -> None:
+        self._open: Counter[str | None] = Counter()
 
-    async def endpoint(self, websocket: WebSocket) -> None:
-        """Serve one socket until it is closed."""
-        session = websocket.scope["state"]["session"]
+    @contextlib.contextmanager
+    def one_more(self, session: str | None) -> Iterator[None]:
+        """Count a socket while it is open. Raises Problem 429 for one too many."""
         if self._open[session] >= MOST_SOCKETS:
-            refusal = Problem(429, "refusal_many_tabs", most=MOST_SOCKETS)
-            await websocket.send_denial_response(answer_of(refusal, websocket.url.path))
-            return
+            raise Problem(429, "refusal_many_tabs", most=MOST_SOCKETS)
         self._open[session] += 1
         try:
-            await websocket.accept()
-            await _Socket(websocket, self._feed).serve()
+            yield
         finally:
             self._open[session] -= 1
             if not self._open[session]:
                 del self._open[session]
+
+
+class Sockets:
+    """The sockets of all sessions that watch boards."""
+
+    def __init__(self, feed: Feed, counted: OpenSockets) -> None:
+        self._feed, self._counted = feed, counted
+
+    async def endpoint(self, websocket: WebSocket) -> None:
+        """Serve one socket until it is closed."""
+        try:
+            with self._counted.one_more(websocket.scope["state"]["session"]):
+                await websocket.accept()
+                await _Socket(websocket, self._feed).serve()
+        except Problem as refusal:
+            await websocket.send_denial_response(answer_of(refusal, websocket.url.path))
 
 
 class _Socket:
@@ -97,7 +110,7 @@ class _Socket:
                 await self._websocket.close(POLICY_VIOLATION, "not a message that the hall knows")
                 return
             except Problem as problem:
-                await self._websocket.close(POLICY_VIOLATION, _cut(problem.message))
+                await self._websocket.close(POLICY_VIOLATION, cut(problem.message))
                 return
 
     async def _watch(self, wanted: Watch) -> None:
@@ -125,5 +138,6 @@ class _Socket:
         return channel.snapshot()
 
 
-def _cut(reason: str) -> str:
+def cut(reason: str) -> str:
+    """A reason that fits into a closing frame, whatever letters it has."""
     return reason.encode()[:LONGEST_REASON].decode(errors="ignore")

@@ -135,7 +135,7 @@ arena.board = (() => {
     const state = part("state"), bar = part("bar"), rate = part("rate"), left = part("left");
     if (state) {
       state.className = `state ${found.state}`;
-      put(state, word(`state_${found.state}`));
+      put(state, word(`state_${found.state === "finished" && root.dataset.goesOn !== undefined ? "waiting" : found.state}`));
     }
     if (bar) {
       bar.max = Math.max(found.total, 1);
@@ -144,7 +144,7 @@ arena.board = (() => {
     putAndMark(part("done"), counted(found.done));
     put(part("total"), counted(found.total));
     if (rate) {
-      rate.hidden = !found.rate;
+      rate.hidden = !found.rate || (root.dataset.goesOn !== undefined && !found.is_running);
       put(rate.querySelector("b"), (found.rate ?? 0).toFixed(1));
     }
     if (left) {

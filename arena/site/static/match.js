@@ -13,8 +13,9 @@ arena.replays = (() => {
 
   const eyesOf = (eyes) => eyes === null ? "" : `&seat=${eyes}`;
 
-  /** A match as the player takes it. */
-  const match = (id) => ({
+  /** A match as the player takes it. `heard`: the seats whose bots' notes the visitor may read. */
+  const match = (id, heard = []) => ({
+    ...(heard.length ? {heard, notes: (seat) => ask(`/api/m/${id}/notes?seat=${seat}`), output: (seat) => ask(`/api/m/${id}/output?seat=${seat}`)} : {}),
     page: async (eyes, number) => (await ask(`/api/m/${id}?page=${number}${eyesOf(eyes)}`)).frames,
     opinion: () => ask(`/api/m/${id}/opinion`),
     faults: () => ask(`/api/m/${id}/faults`),
@@ -36,7 +37,7 @@ arena.replays = (() => {
 (async () => {
   const root = document.getElementById("player");
   if (!root) return;
-  const {match: id, seat, start, isEmbedded} = root.dataset, lang = document.documentElement.lang;
+  const {match: id, seat, start, isEmbedded, heard = ""} = root.dataset, lang = document.documentElement.lang;
   const at = () => decodeURIComponent(location.hash.slice(1));
   const place = document.createElement("div");
   root.replaceChildren(place);
@@ -45,7 +46,7 @@ arena.replays = (() => {
     link: (where) => new URL(arena.replays.link(id, where), location.href).href,
   };
   try {
-    const player = await arena.player(place, isEmbedded ? arena.replays.embedded(id) : arena.replays.match(id), {
+    const player = await arena.player(place, isEmbedded ? arena.replays.embedded(id) : arena.replays.match(id, heard.split(" ").filter(Boolean).map(Number)), {
       lang, at: at(), frame: start === undefined || at() ? null : Number(start), seat: seat === undefined ? null : Number(seat),
       followed: start === undefined ? null : Number(new URLSearchParams(location.search).get("lost")),
       ...(isEmbedded ? {isBare: true} : whole),

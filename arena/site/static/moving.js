@@ -8,15 +8,17 @@
   const word = arena.wordsOf("page", document.documentElement.lang);
   const {el} = arena.kit;
   const found = (selector) => document.querySelector(selector);
+  const MOVING = found("[data-moving]") ? "[data-moving]" : "main";   // beside a contest, which renewing.js keeps up to date
 
   /** Exchange the contents of the page for those that the server has now. */
   const refresh = async () => {
     const answer = await fetch(location.href);
     if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
-    const focused = document.activeElement?.closest("main a[href]")?.getAttribute("href");
-    found("main").replaceChildren(...fresh.childNodes);
-    if (focused) found(`main a[href="${CSS.escape(focused)}"]`)?.focus({preventScroll: true});
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(MOVING);
+    const focused = document.activeElement?.closest(`${MOVING} a[href]`)?.getAttribute("href");
+    found(MOVING).replaceChildren(...fresh.childNodes);
+    arena.localTimes(found(MOVING));
+    if (focused) found(`${MOVING} a[href="${CSS.escape(focused)}"]`)?.focus({preventScroll: true});
     tell(told);
   };
 
@@ -35,27 +37,34 @@
     list.replaceChildren(...chips.map((text) => el("li", {}, text)));
   };
 
-  const tournament = (name, pool) => {
+  const tournament = (name, pool, isWhole) => {
     const rows = new Map();   // bot and version -> row
+    const hidden = new Set();   // who is not shown, unless the reader wants all
     const tabs = () => [...document.querySelectorAll("[data-pools] a")].map((link) => link.dataset.pool);
-    let isEnded = false;
+    const goesOn = found("[data-tournament]").dataset.goesOn !== undefined;   // the ladder of a contest waits, and begins again
+    let isEnded = found("[data-tournament]").dataset.state === "finished";
     const order = (one, other) => other.rating - one.rating || (one.bot < other.bot ? -1 : 1) || one.version - other.version;
 
     const show = (progress, news) => {
-      for (const row of news) rows.set(`${row.bot}\n${row.version}`, row);
+      for (const row of news) {
+        const bot = `${row.bot}\n${row.version}`;
+        if (row.dead && !isWhole) hidden.add(bot);
+        if (!hidden.has(bot)) rows.set(bot, row);
+      }
       arena.board.progress(found("[data-tournament]"), progress);
       showEndings(progress.endings);
       const table = found("table.board");
       if (table) arena.board.rows(table, [...rows.values()].sort(order));
-      if (progress.state === "finished" && !isEnded) {
-        isEnded = true;
-        refresh().then(() => tell(word("live_ended")));
+      if ((progress.state === "finished") !== isEnded) {
+        isEnded = !isEnded;
+        refresh().then(() => { if (isEnded && !goesOn) tell(word("live_ended")); });
       }
     };
 
     return {
       snapshot(message) {
         rows.clear();
+        hidden.clear();
         const isNew = (message.pools.length > 1 || tabs().length > 0) && message.pools.join("\n") !== tabs().join("\n");
         if (isNew || (message.board.length && !found("table.board"))) {
           refresh().then(() => show(message.progress, message.board));
@@ -82,8 +91,10 @@
     lines.forEach(([, , rating], number) => arena.board.putAndMark(list.children[number].querySelector(".rating"), rating));
   };
 
+  const contest = found("main [data-contest]")?.dataset.contest;   // is no tournament of the list
   const home = {
-    home({home: {tournaments}}) {
+    home({home: {tournaments: all}}) {
+      const tournaments = all.filter((one) => one.name !== contest);
       const cards = [...document.querySelectorAll("[data-tournament]")];
       const drawn = cards.map((card) => `${card.dataset.tournament} ${card.dataset.state}`).sort().join("\n");
       if (tournaments.map((one) => `${one.name} ${one.progress.state}`).sort().join("\n") !== drawn) { refresh(); return; }
@@ -96,12 +107,12 @@
     },
   };
 
-  const {page, pool} = document.body.dataset;
-  const connected = word(page === "home" ? "begin_live" : "live_connected");
+  const {page, pool, whole} = document.body.dataset;
+  const connected = page === "home" && contest ? "" : word(page === "home" ? "begin_live" : "live_connected");
   arena.live.onState((state) => tell(state === "open" ? connected : state === "waiting" ? word("live_lost") : ""));
   if (page === "home") arena.live.watch("home", home);
   if (page === "tournament") {
     const name = found("[data-tournament]").dataset.tournament;
-    arena.live.watch(`t/${name}`, tournament(name, pool || null), {pool: pool || null});
+    arena.live.watch(`t/${name}`, tournament(name, pool || null, whole !== undefined), {pool: pool || null});
   }
 })();

@@ -1,26 +1,31 @@
 """A bot: its versions, where it played, and what its rating in one tournament comes from."""
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from arena.agent.submissions import Submissions
-from arena.analysis.explain import OpponentResults, SeatResults, explain
+from arena.analysis.explain import Explanation, OpponentResults, SeatResults, explain
 from arena.errors import StoreError
-from arena.hall import boards
 from arena.names import NAME
 from arena.ratings.settings import OVERALL
-from arena.records import Rating
+from arena.records import HistoryPoint, Rating
 from arena.report.selection.boards import chosen_pools
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
+from arena.site.bot_rights import may_manage, may_see_source, owns
 from arena.site.library import Library
+from arena.site.live.board import LiveBoards, Seen
 from arena.site.problems import Problem
+from arena.site.views.losses import LostMatch, lost_matches
+from arena.site.views.state import progress_of
 from arena.site.views.tables import Cost, cost_of
-from arena.site.views.tournament import all_costs, all_ratings, stored_rows
+from arena.site.views.tournament import all_costs, all_ratings, is_live, stored_rows
+from arena.site.views.versions import VersionResult, version_results
 from arena.store import parquet
-from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
+from arena.store.manifest import MANIFEST_FILE, Manifest
 from arena.store.schema import HISTORY, RATINGS
 
 MOST_APPEARANCES = 100
@@ -78,21 +83,6 @@ class RatingPoint(msgspec.Struct, frozen=True, array_like=True):
     sigma: float
 
 
-class LostMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the bot's worst losses. `/m/ID?lost=SEAT` opens it at the step where it was lost."""
-
-    match_id: str
-    seat: int
-    place: int
-    seats: int
-    score: float
-    best_score: float
-    """The score of a winner."""
-    winners: tuple[str, ...]
-    is_fault: bool
-    """Whether the bot was to blame for the ending."""
-
-
 class BotPool(msgspec.Struct, frozen=True, kw_only=True):
     """What the bot's rating in one pool comes from."""
 
@@ -107,12 +97,43 @@ class BotPool(msgspec.Struct, frozen=True, kw_only=True):
     """The losses worth a look, the worst first."""
 
 
+class VersionCurve(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rating of one version developed while it played."""
+
+    version: int
+    points: tuple[RatingPoint, ...]
+
+
+class Career(msgspec.Struct, frozen=True, kw_only=True):
+    """How the ratings of all versions developed in one pool of a tournament."""
+
+    pool: str
+    curves: tuple[VersionCurve, ...]
+    """The versions that have played, oldest first."""
+
+
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """A bot."""
 
     name: str
     shown: str
     """The name and the version as a page shows them."""
+    owner: str | None
+    """The name of the account that it belongs to; None: nobody's, or that of the organiser who started the hall."""
+    is_mine: bool
+    """Whether it belongs to the account that asks."""
+    may_manage: bool
+    """Whether who asks may withdraw it, and see and publish its sources."""
+    authors: tuple[str, ...]
+    """The accounts that it can be given to; only organisers are told."""
+    sources: tuple[int, ...]
+    """The versions whose source who asks may see."""
+    published: int | None
+    """The version whose source everybody may see."""
+    results: tuple[VersionResult, ...]
+    """Version against version in the tournament that `pools` is about, the newest first."""
+    careers: tuple[Career, ...]
+    """The ratings of all versions over that tournament, where it had two or more of them."""
     versions: tuple[Version, ...]
     """The submitted versions, oldest first; empty for a bot that was given by its path."""
     withdrawn: str | None
@@ -131,32 +152,84 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
 def bot(asked: Asked[BotQuery]) -> Bot:
     """The data of `/bots/NAME`. Raises Problem 404 for a bot that never played and was never submitted."""
     name, library, missing = asked.place["name"], asked.library, list[str]()
-    found = _appearances(library, name, missing)
+    found = _appearances(library, asked.boards, name, missing)
     versions, withdrawn = _versions(library, name, missing)
     if not found and not versions:
         raise Problem(404, "refusal_no_bot", name=repr(shown(name)))
     tournament, version = _chosen(found, asked.query)
-    pools: tuple[BotPool, ...] = ()
+    pools, results, careers = tuple[BotPool, ...](), tuple[VersionResult, ...](), tuple[Career, ...]()
     if tournament is not None and version is not None:
-        pools = library.kept(
-            ("bot", tournament, name, version), library.folder(tournament),
-            lambda: _pools(library, tournament, name, version),
-        )  # fmt: skip
+        pools, results, careers = _of_tournament(asked, tournament, name, version, missing)
+    owned = asked.owned.of(name)
+    manages = bool(versions) and may_manage(asked.visitor, owned)
     return Bot(
-        name=name, shown=shown(name, version or 1), versions=versions, withdrawn=withdrawn,
+        name=name, shown=shown(name, version or 1), owner=None if owned is None else owned.owner_name or None,
+        is_mine=owns(asked.visitor, owned), may_manage=manages, authors=_authors(asked) if manages else (),
+        sources=tuple(one.version for one in versions if may_see_source(asked.visitor, owned, one.version)),
+        published=None if owned is None else owned.published, results=results, careers=careers, versions=versions,
+        withdrawn=withdrawn,
         appearances=tuple(found[:MOST_APPEARANCES]), tournament=tournament, version=version, pools=pools,
         missing=tuple(missing),
     )  # fmt: skip
 
 
-def _appearances(library: Library, name: str, missing: list[str]) -> list[Appearance]:
+def _authors(asked: Asked[BotQuery]) -> tuple[str, ...]:
+    """The names of the accounts that bots can be given to, for organisers."""
+    if not asked.visitor.is_organiser:
+        return ()
+    members = (member.account for member in asked.accounts.members())
+    return tuple(one.name for one in members if one.is_author and one.closed is None)
+
+
+def _of_tournament(
+    asked: Asked[BotQuery], tournament: str, name: str, version: int, missing: list[str]
+) -> tuple[tuple[BotPool, ...], tuple[VersionResult, ...], tuple[Career, ...]]:
+    """What a bot's rating in a tournament comes from, and how its versions compare there."""
+    library, folder = asked.library, asked.library.folder(tournament)
+    pools, results, careers = tuple[BotPool, ...](), tuple[VersionResult, ...](), tuple[Career, ...]()
+    try:
+        results = version_results(library, asked.boards, tournament, name)
+        if (folder / RATINGS.file).exists():
+            key = (tournament, name)
+            pools = library.kept(("bot", *key, version), folder, lambda: _pools(library, tournament, name, version))
+            careers = library.kept(("careers", *key), folder, lambda: _careers(library, tournament, folder, name))
+    except (StoreError, OSError) as error:
+        missing.append(f"without {tournament}: {error}")
+    return pools, results, careers
+
+
+def _careers(library: Library, tournament: str, folder: Path, name: str) -> tuple[Career, ...]:
+    found: dict[str, dict[int, list[RatingPoint]]] = {}
+    for point in _stored_history(library, tournament, folder):
+        if point.bot == name:
+            curves = found.setdefault(point.pool, {})
+            curves.setdefault(point.bot_version, []).append(_point(point))
+    careers = (
+        Career(pool=pool, curves=tuple(VersionCurve(version=v, points=p) for v in sorted(curves) if (p := _played(curves[v]))))
+        for pool, curves in found.items()
+    )
+    return tuple(career for career in careers if len(career.curves) > 1)
+
+
+def _played(points: list[RatingPoint]) -> tuple[RatingPoint, ...]:
+    """The part of a curve in which the version played; nothing if it never did."""
+    begin = next((place for place, point in enumerate(points) if point.matches), len(points))
+    last = points[-1].matches
+    end = next((place for place, point in enumerate(points) if point.matches == last), len(points))
+    return tuple(points[max(0, begin - 1) : end + 1]) if last else ()
+
+
+def _appearances(library: Library, boards: LiveBoards, name: str, missing: list[str]) -> list[Appearance]:
     """The ratings of a bot in the tables of all tournaments, the newest first, overall before the pools."""
     found: list[Appearance] = []
     for tournament, folder in library.folders().items():
-        if not (folder / MANIFEST_FILE).exists() or not (folder / RATINGS.file).exists():
+        if not (folder / MANIFEST_FILE).exists():
             continue
         try:
-            manifest = _manifest(library, tournament, folder)
+            manifest = library.manifest(tournament, folder)
+            if is_live(progress_of(library, tournament, folder), folder):
+                found += _live_appearances(boards.seen(folder), tournament, manifest, name)
+                continue
             ratings = all_ratings(library, tournament, folder)
         except (StoreError, OSError, Problem) as error:
             missing.append(f"without {tournament}: {error}")
@@ -165,6 +238,20 @@ def _appearances(library: Library, name: str, missing: list[str]) -> list[Appear
         own = [rating for rating in ratings if rating.bot == name and rating.pool in tables]
         found += [_appearance(tournament, manifest, rating, ratings) for rating in own]
     return sorted(found, key=lambda one: (one.started, one.tournament, one.version, one.pool == OVERALL), reverse=True)
+
+
+def _live_appearances(seen: Seen, tournament: str, manifest: Manifest, name: str) -> list[Appearance]:
+    """The ratings of a bot in a tournament that is being played."""
+    return [
+        Appearance(
+            tournament=tournament, started=manifest.started, version=row.version, pool=pool, rank=row.rank,
+            rank_low=row.rank_low, rank_high=row.rank_high, bots=sum(other.rank is not None for other in seen.tables[pool]),
+            rating=row.rating, mu=row.mu, low=row.low, high=row.high, matches=row.matches,
+        )
+        for pool in seen.pools
+        for row in seen.tables[pool]
+        if row.bot == name and row.matches
+    ]  # fmt: skip
 
 
 def _appearance(tournament: str, manifest: Manifest, rating: Rating, ratings: list[Rating]) -> Appearance:
@@ -202,10 +289,6 @@ def _chosen(found: list[Appearance], query: BotQuery) -> tuple[str | None, int |
     return None, None
 
 
-def _manifest(library: Library, name: str, folder: Path) -> Manifest:
-    return library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
-
-
 def _pools(library: Library, tournament: str, name: str, version: int) -> tuple[BotPool, ...]:
     folder = library.folder(tournament)
     ratings = all_ratings(library, tournament, folder)
@@ -214,35 +297,30 @@ def _pools(library: Library, tournament: str, name: str, version: int) -> tuple[
 
 
 def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> BotPool:
-    rows = stored_rows(library, tournament, folder, _manifest(library, tournament, folder))
-    pool = rows.pool_rows(rating.pool)
-    explained = explain(pool, (rating.bot, rating.bot_version))
+    rows = stored_rows(library, tournament, folder, library.manifest(tournament, folder))
+    explained = explain(rows.pool_rows(rating.pool), (rating.bot, rating.bot_version)) or Explanation((), (), ())
     costs, _ = all_costs(library, tournament, folder)
-    losses: tuple[LostMatch, ...] = ()
-    if explained is not None:
-        numbers = rows.row_numbers(rating.pool)
-        ids = boards.read_match_ids(folder, [int(numbers[loss.row]) for loss in explained.losses])
-        starts = [int(pool.starts[pool.starts.searchsorted(loss.row, side="right") - 1]) for loss in explained.losses]
-        losses = tuple(
-            LostMatch(
-                match_id=ids[int(numbers[loss.row])], seat=loss.row - start, place=loss.place, seats=loss.seats,
-                score=loss.score, best_score=loss.best_score, winners=loss.winners, is_fault=loss.is_fault,
-            )
-            for loss, start in zip(explained.losses, starts)
-        )  # fmt: skip
     return BotPool(
         pool=rating.pool, rank=rating.rank, cost=cost_of(costs, rating), history=_history(library, tournament, folder, rating),
-        seats=explained.seats if explained is not None else (), opponents=explained.opponents if explained is not None else (),
-        losses=losses,
+        seats=explained.seats, opponents=explained.opponents,
+        losses=lost_matches(rows, rating.pool, explained.losses, folder),
     )  # fmt: skip
 
 
 def _history(library: Library, tournament: str, folder: Path, rating: Rating) -> tuple[RatingPoint, ...]:
-    points = []
-    with contextlib.suppress(StoreError):  # a page without this curve
-        points = library.kept(("history", tournament), folder, lambda: parquet.read_history(folder), (HISTORY.file,))
     return tuple(
-        RatingPoint(point.pool_matches, point.matches, round(point.mu, 3), round(point.sigma, 3))
-        for point in points
+        _point(point)
+        for point in _stored_history(library, tournament, folder)
         if (point.pool, point.bot, point.bot_version) == (rating.pool, rating.bot, rating.bot_version)
     )
+
+
+def _stored_history(library: Library, tournament: str, folder: Path) -> Sequence[HistoryPoint]:
+    """What was believed over the tournament; nothing where it cannot be read: the page is without its curves then."""
+    with contextlib.suppress(StoreError):
+        return library.kept(("history", tournament), folder, lambda: parquet.read_history(folder), (HISTORY.file,))
+    return ()
+
+
+def _point(point: HistoryPoint) -> RatingPoint:
+    return RatingPoint(point.pool_matches, point.matches, round(point.mu, 3), round(point.sigma, 3))

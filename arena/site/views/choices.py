@@ -12,7 +12,7 @@ from arena.match import HostTrouble
 from arena.records import json_object
 from arena.site.asked import Asked
 from arena.site.problems import Problem
-from arena.site.views.match import check_id, located
+from arena.site.views.match import checked_id, located
 from arena.store.manifest import read_manifest, stored_clock, stored_limits
 from arena.workers.needs import needs_at
 from arena.workers.warmup import warm_rooms
@@ -34,8 +34,7 @@ class ChoicesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
     """The data of `/api/m/ID/choices`. Raises Problem, also where the bot is none of this installation's."""
-    match_id, query = asked.place["id"], asked.query
-    check_id(match_id)
+    match_id, query = checked_id(asked), asked.query
     folder, record, key = located(asked.library, match_id)
     if query.seat >= len(record.seats):
         raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)

@@ -11,9 +11,10 @@ from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards, Seen
 from arena.site.problems import Problem
+from arena.site.views.contest import ContestNews, contest_news
 from arena.site.views.state import UNREADABLE, Progress, progress_of
 from arena.site.views.tournament import seen_of
-from arena.store.manifest import MANIFEST_FILE, read_manifest
+from arena.store.manifest import MANIFEST_FILE
 
 LEADERS, MOST_LEADERS = 3, 8
 MOST_LISTED = 100
@@ -56,7 +57,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     """All tournaments of the results folder."""
 
     folder: str
-    """The results folder, as it was named on the command line."""
+    """The results folder, as it was named on the command line; empty for who is no organiser."""
     hall: bool
     """Whether the lasting hall has a board: `/t/hall`."""
     tournaments: tuple[TournamentCard, ...]
@@ -65,11 +66,14 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     """How many older ones are not listed."""
     trouble: str | None = None
     """What is wrong with the folder."""
+    contest: ContestNews | None = None
+    """The contest of the hall; None: it has none."""
 
 
 def home(asked: Asked[HomeQuery]) -> Home:
     """The data of `/`."""
-    return home_of(asked.library, asked.boards)
+    found = msgspec.structs.replace(home_of(asked.library, asked.boards), contest=contest_news(asked))
+    return found if asked.visitor.is_organiser else without_paths(found)
 
 
 def home_of(library: Library, boards: LiveBoards) -> Home:
@@ -84,12 +88,17 @@ def home_of(library: Library, boards: LiveBoards) -> Home:
     )  # fmt: skip
 
 
+def without_paths(found: Home) -> Home:
+    """The tournaments without what names the folders of the machine, which is for organisers."""
+    return msgspec.structs.replace(found, folder="", trouble=found.trouble and "there is no such folder")
+
+
 def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> TournamentCard:
     try:
         if not (folder / MANIFEST_FILE).exists():
             progress = progress_of(library, name, folder)
             return TournamentCard(name=name, progress=progress, started=None, pools=(), bots=0, leaders=())
-        manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
+        manifest = library.manifest(name, folder)
         seen = seen_of(library, boards, name, folder)
         return TournamentCard(
             name=name, progress=seen.progress, started=manifest.started, pools=manifest.pools, bots=len(manifest.bots),

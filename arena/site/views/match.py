@@ -1,12 +1,13 @@
 """A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
-from arena.errors import StoreError
-from arena.hall.finding import locate_match, with_faults
+from arena.errors import StoreError, without_trace
+from arena.hall.finding import is_of_people, locate_match, with_faults
 from arena.hall.folder import ENTRIES, HALL
 from arena.names import MATCH_ID_DIGITS
 from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
@@ -15,6 +16,7 @@ from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.problems import Problem
+from arena.site.views.hearers import heard_seats
 from arena.site.views.matches import MatchCard, card_of
 from arena.site.views.state import progress_of
 from arena.workers.warmup import warm_rooms
@@ -40,21 +42,24 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
     card: MatchCard
     tournament: str
-    """The tournament, for its address."""
+    """The tournament, for its address; of a match of people the name of their folder, which has no page."""
+    of_people: bool
+    """Whether the match was played outside any tournament: by people, because somebody asked for it, or by a remote bot."""
     seat: int | None
     """The seat that looks; None: all cards are open."""
     frames: Frames
     start: int | None
     """The frame to begin with, if `lost` was asked for and the seat has such a decision: an opinion, not a result."""
+    heard: tuple[int, ...]
+    """The seats whose bots' notes and output the visitor may read, at `/m/ID/notes` and `/m/ID/output`."""
     commands: tuple[str, ...]
     """Commands that show the match in a terminal."""
 
 
 def match(asked: Asked[MatchQuery]) -> Match:
     """The data of `/m/ID`. Raises Problem 404 for an unknown match, seat or page."""
-    match_id, query = asked.place["id"], asked.query
-    check_id(match_id)
-    tournament, found = _stored(asked.library, match_id)
+    match_id, query = checked_id(asked), asked.query
+    tournament, found = stored(asked.library, match_id)
     record = found.record
     if query.seat is not None and query.seat >= len(record.seats):
         raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
@@ -62,8 +67,10 @@ def match(asked: Asked[MatchQuery]) -> Match:
     if query.page and not page.frames:
         raise Problem(404, "refusal_no_frames", page=query.page)
     eyes = "" if query.seat is None else f" --seat {query.seat}"
+    heard = heard_seats(asked, record)
     return Match(
-        card=card_of(record), tournament=tournament, seat=query.seat, frames=page, start=_start(found, query),
+        card=card_of(record), tournament=tournament, of_people=is_of_people(record), seat=query.seat,
+        frames=_without_traces(page, heard), start=_start(found, query), heard=heard,
         commands=(f"arena replay {record.match_id}{eyes}",),
     )  # fmt: skip
 
@@ -74,8 +81,7 @@ class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     """The data of `/api/m/ID/opinion`: looks at all cards."""
-    check_id(asked.place["id"])
-    return opinion(_stored(asked.library, asked.place["id"])[1])
+    return opinion(stored(asked.library, checked_id(asked))[1])
 
 
 def embedded_match(asked: Asked[MatchQuery]) -> Match:
@@ -90,10 +96,22 @@ def embedded_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     return match_opinion(asked)
 
 
-def check_id(match_id: str) -> None:
-    """Raise Problem 404 for what is no whole id: the beginning of one must not find a match that was not meant."""
-    if len(match_id) != MATCH_ID_DIGITS or set(match_id) - _HEX:
+def checked_id(asked: Asked[Any]) -> str:
+    """The id in the address. Raises Problem 404 for what is no whole id, and 403 for a guest who has not played the match.
+
+    The beginning of an id must not find a match that was not meant.
+    """
+    match_id = checked_id_of(asked.place["id"])
+    if asked.visitor.is_guest and not asked.tables.has_played(asked.visitor.person, match_id):
+        raise Problem(403, "refusal_not_your_match")
+    return match_id
+
+
+def checked_id_of(text: str) -> str:
+    """A whole id of a match. Raises Problem 404 for anything else."""
+    if len(text) != MATCH_ID_DIGITS or set(text) - _HEX:
         raise Problem(404, "refusal_no_match_id", digits=MATCH_ID_DIGITS)
+    return text
 
 
 def located(library: Library, match_id: str) -> tuple[Path, MatchRecord, bytes]:
@@ -106,15 +124,36 @@ def located(library: Library, match_id: str) -> tuple[Path, MatchRecord, bytes]:
         raise
 
 
+def _without_traces(page: Frames, heard: Collection[int]) -> Frames:
+    """The frames without what shows the source of a bot whose author does not look. A note begins with its seat."""
+    if page.header is None:
+        return page
+    notes = [note if _seat_of(note) in heard else _without_trace(note) for note in page.header.notes]
+    return msgspec.structs.replace(page, header=msgspec.structs.replace(page.header, notes=notes))
+
+
+def _seat_of(note: str) -> int | None:
+    number = note.removeprefix("seat ").partition(" ")[0]
+    return int(number) if number.isdecimal() else None
+
+
+def _without_trace(note: str) -> str:
+    what, colon, reason = note.partition(": ")
+    return f"{what}: {found}" if colon and (found := without_trace(reason)) else what
+
+
 def _check_ended(asked: Asked[Any]) -> None:
     """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
-    check_id(asked.place["id"])
-    name, _ = _stored(asked.library, asked.place["id"])
+    name, found = stored(asked.library, checked_id(asked))
+    if is_of_people(found.record):  # it is stored when it has ended, and nobody else gets its cards
+        return
     if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
         raise Problem(403, "refusal_not_ended", name=shown(name))
 
 
-def _stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
+def stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
+    """The name of the tournament that has a match, and the match. Raises as `located`."""
+
     def find() -> tuple[str, StoredMatch]:
         folder, record, key = located(library, match_id)
         warm_rooms({record.game: ()}, lambda _: None)

@@ -54,11 +54,16 @@ def rules_text(asked: Asked[RulesQuery]) -> RulesText:
     return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
 
 
+def titles_of(game: str) -> dict[str, str]:
+    """The title of a game's rules, by language; its name, if it has no rules to read."""
+    try:
+        return {language: _title(text) for language, text in rules_texts(game).items()}
+    except ConfigError:
+        return {"en": game}
+
+
 def _titles() -> tuple[GameTitle, ...]:
-    return tuple(
-        GameTitle(game=game, titles={language: _title(text) for language, text in rules_texts(game).items()})
-        for game in games_with_rules()
-    )
+    return tuple(GameTitle(game=game, titles=titles_of(game)) for game in games_with_rules())
 
 
 def _title(text: str) -> str:

@@ -1,14 +1,19 @@
 """The rows of a board, as pages, JSON and sockets have them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
+from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
-from arena.report.selection.boards import headline_ratings, may_swap
+from arena.report.selection.boards import may_swap
 from arena.report.selection.costs import Costs, costs_of
 from arena.report.selection.names import name_of
+from arena.site.views.dead import Dead
+
+NOBODY: Mapping[str, Mapping[Bot, Dead]] = MappingProxyType({})
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,25 +53,35 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     faults: int
     cost: Cost | None = None
     """What its decisions cost; None while the tournament is played."""
+    dead: Dead | None = None
+    """Why the page hides the bot, unless all are wanted; only on the board of a ladder."""
 
 
-def board_rows(ratings: Sequence[Rating], pool: str, costs: Costs | None = None) -> tuple[BoardRow, ...]:
-    """The rows of a pool by the headline model, best first; in the overall pool only bots with a rank."""
-    chosen = [rating for rating in headline_ratings(ratings) if rating.pool == pool]
+def board_rows(
+    ratings: Sequence[Rating], pool: str, costs: Costs | None = None, *, dead: Mapping[str, Mapping[Bot, Dead]] = NOBODY
+) -> tuple[BoardRow, ...]:
+    """The rows of a pool from headline ratings, best first; in the overall pool only bots with a rank.
+
+    `dead`: who is hidden in each pool.
+    """
+    chosen = [rating for rating in ratings if rating.pool == pool]
     if pool == OVERALL:
         chosen = [rating for rating in chosen if rating.rank is not None]
     above: list[Rating | None] = [None, *chosen[:-1]]
-    return tuple(_row(rating, other, costs) for rating, other in zip(chosen, above))
+    hidden = dead.get(pool, {})
+    return tuple(
+        _row(rating, other, costs, hidden.get((rating.bot, rating.bot_version))) for rating, other in zip(chosen, above)
+    )
 
 
-def _row(rating: Rating, above: Rating | None, costs: Costs | None) -> BoardRow:
+def _row(rating: Rating, above: Rating | None, costs: Costs | None, dead: Dead | None) -> BoardRow:
     separable = None if above is None or rating.rank is None else not may_swap(above, rating)
     return BoardRow(
         bot=rating.bot, version=rating.bot_version, shown=name_of(rating), rank=rating.rank, rank_low=rating.rank_low,
         rank_high=rating.rank_high, separable=separable, rating=round(rating.rating, 4), mu=round(rating.mu, 4),
         sigma=round(rating.sigma, 4), low=round(rating.low, 4), high=round(rating.high, 4), matches=rating.matches,
         wins=rating.wins, mean_place=round(rating.mean_place, 4), faults=rating.faults,
-        cost=None if costs is None else cost_of(costs, rating),
+        cost=None if costs is None else cost_of(costs, rating), dead=dead,
     )  # fmt: skip
 
 

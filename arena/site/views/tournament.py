@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 
 from arena.analysis.head_to_head import head_to_head
-from arena.errors import StoreError
+from arena.errors import StoreError, without_trace
 from arena.hall import boards
-from arena.hall.folder import HALL
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import OVERALL
 from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
@@ -20,12 +19,14 @@ from arena.site.asked import Asked
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards, Seen
 from arena.site.problems import Problem
+from arena.site.views.dead import dead_bots
+from arena.site.views.hearers import owned_bots
 from arena.site.views.losses import PoolLoss, pool_losses
 from arena.site.views.state import Progress, progress_of
 from arena.site.views.tables import BoardRow, board_rows
 from arena.store import parquet
 from arena.store.lock import running_process
-from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
+from arena.store.manifest import MANIFEST_FILE, Manifest
 from arena.store.schema import RATINGS
 
 MOST_PAIRED = 40
@@ -38,6 +39,8 @@ class TournamentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     pool: str | None = None
     """The rating pool, or `overall`; by default the first table."""
+    hidden: bool = False
+    """Whether the board of a ladder shows all: old versions, who is gone or retired, who has been at the bottom for long."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +99,11 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     pool: str | None
     """The pool of `board`; None: there is no table yet."""
     board: tuple[BoardRow, ...]
+    """The rows, best first; those with `dead` are hidden unless `hidden` is asked for."""
+    hidden: int
+    """How many rows of the table are left out as dead."""
+    is_whole: bool
+    """Whether dead rows are asked for, too."""
     pairs: Pairs | None
     """The pairs of the pool; None for the overall pool, and while the tournament is played."""
     losses: tuple[PoolLoss, ...]
@@ -113,16 +121,20 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     name, library = asked.place["name"], asked.library
     folder = library.folder(name)
     if not (folder / MANIFEST_FILE).exists():
-        if name == HALL:
-            raise Problem(404, "refusal_no_hall_board")
         return _bare(name, progress_of(library, name, folder))
-    manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
+    manifest = library.manifest(name, folder)
     seen = seen_of(library, asked.boards, name, folder)
     pool = _chosen(seen.pools, asked.query.pool, name)
-    board = seen.tables.get(pool, ()) if pool is not None else ()
-    found = _described(name, manifest, seen.progress)
-    found = msgspec.structs.replace(found, pools=seen.pools, pool=pool, board=board, behind=seen.behind)
-    return found if is_live(seen.progress, folder) else _with_insights(library, folder, manifest, found)
+    found = _described(name, manifest, seen, pool, is_whole=asked.query.hidden)
+    if is_live(seen.progress, folder):
+        return found
+    found = _with_insights(library, folder, manifest, found)
+    owned = owned_bots(asked)
+    faults = (
+        one if owned is None or one.bot in owned else msgspec.structs.replace(one, reason=without_trace(one.reason))
+        for one in found.faults
+    )
+    return msgspec.structs.replace(found, faults=tuple(faults))
 
 
 def is_live(progress: Progress, folder: Path) -> bool:
@@ -135,11 +147,15 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
     if running_process(folder) is not None or not (folder / RATINGS.file).exists():
         return live.seen(folder)
     progress = progress_of(library, name, folder)
-    manifest = library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,))
+    manifest = library.manifest(name, folder)
     ratings, (costs, _) = all_ratings(library, name, folder), all_costs(library, name, folder)
     pools = tuple(chosen_pools(manifest, ratings))
-    tables = library.kept(("tables", name), folder, lambda: {pool: board_rows(ratings, pool, costs) for pool in pools})
-    return Seen(progress, pools, tables)
+
+    def made() -> dict[str, tuple[BoardRow, ...]]:
+        dead = dead_bots(manifest, ratings)
+        return {pool: board_rows(ratings, pool, costs, dead=dead) for pool in pools}
+
+    return Seen(progress, pools, library.kept(("tables", name), folder, made))
 
 
 def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
@@ -205,12 +221,15 @@ def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def _described(name: str, manifest: Manifest, progress: Progress) -> Tournament:
-    """A tournament without a table."""
+def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, is_whole: bool) -> Tournament:
+    """A tournament with what is known of it while it is played."""
+    rows = seen.tables[pool] if pool is not None else ()
+    board = rows if is_whole else tuple(row for row in rows if row.dead is None)
     return Tournament(
-        name=name, shown=shown(name), headline=headline(manifest), progress=progress, started=manifest.started,
-        outcome=manifest.outcome, entries=entries_of(manifest), pools=(), pool=None, board=(), pairs=None, losses=(), faults=(),
-        missing=(), behind=0,
+        name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
+        outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,
+        board=board, hidden=len(rows) - len(board), is_whole=is_whole, pairs=None, losses=(), faults=(), missing=(),
+        behind=seen.behind,
     )  # fmt: skip
 
 
@@ -218,12 +237,12 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), pairs=None, losses=(), faults=(), missing=(), behind=0,
+        pools=(), pool=None, board=(), hidden=0, is_whole=False, pairs=None, losses=(), faults=(), missing=(), behind=0,
     )  # fmt: skip
 
 
 def _with_insights(library: Library, folder: Path, manifest: Manifest, found: Tournament) -> Tournament:
-    """What is known only after the end: pairs and faults."""
+    """The tournament with what is known only after the end: pairs, losses and faults."""
     name = found.name
     _, missing = all_costs(library, name, folder)
     return msgspec.structs.replace(
@@ -260,7 +279,7 @@ def _faults(folder: Path) -> tuple[FaultCard, ...]:
     return tuple(
         FaultCard(
             match_id=place.fault.match_id, bot=place.fault.bot, version=place.fault.bot_version, seat=place.fault.seat,
-            decision=place.fault.decision, ending=place.fault.ending, reason=place.fault.reason,
+            decision=place.fault.decision, ending=place.fault.ending, reason=place.fault.reason.partition("\nit printed: ")[0],
         )
         for place in boards.locate_faults(folder)[:MOST_FAULTS]
     )  # fmt: skip

@@ -18,7 +18,7 @@ from arena.site.live.board import Arrival, LiveBoards
 from arena.site.problems import Problem
 from arena.site.views.state import progress_of
 from arena.site.views.tournament import all_ratings, stored_rows
-from arena.store.manifest import MANIFEST_FILE, read_manifest
+from arena.store.manifest import MANIFEST_FILE
 from arena.store.schema import RATINGS
 
 MOST_SHOWN = 12
@@ -58,7 +58,7 @@ def tv(asked: Asked[TvQuery]) -> Tv:
             if progress_of(asked.library, name, folder).is_running:
                 found += _of_running(asked.boards, name, folder)
             elif (folder / RATINGS.file).exists() and (folder / MANIFEST_FILE).exists():
-                played.append((_started(asked.library, name, folder), name))
+                played.append((asked.library.manifest(name, folder).started, name))
         except (StoreError, OSError, Problem):
             continue  # the other tournaments are worth watching, too
     if found:
@@ -76,28 +76,23 @@ def _best(found: list[tuple[float, Programme]]) -> tuple[Programme, ...]:
     return tuple(programme for _, programme in sorted(found, key=lambda one: -one[0])[:MOST_SHOWN])
 
 
-def _started(library: Library, name: str, folder: Path) -> str:
-    return library.kept(("manifest", name), folder, lambda: read_manifest(folder), (MANIFEST_FILE,)).started
-
-
 def _of_running(live: LiveBoards, name: str, folder: Path) -> Iterator[tuple[float, Programme]]:
     seen = live.seen(folder)
     means = {
-        (pool, row.bot, row.version): row.mu for pool, rows in seen.tables.items() for row in rows if math.isfinite(row.mu)
+        pool: {(row.bot, row.version): row.mu for row in rows if math.isfinite(row.mu)} for pool, rows in seen.tables.items()
     }
     for arrival in list(live.of(folder).recent):
-        known = {key[1:]: mu for key, mu in means.items() if key[0] == arrival.outcome.pool}
-        if (judged := _judged(arrival, known)) is not None:
+        if (judged := _judged(arrival, means.get(arrival.outcome.pool, {}))) is not None:
             yield judged[0], _programme(arrival, name, judged[1])
 
 
 def _judged(arrival: Arrival, means: Mapping[Bot, float]) -> tuple[float, str] | None:
     """How interesting a match is, and why; None for one that ended by a fault or has an unknown bot."""
     seats = arrival.outcome.seats
-    skills = [means.get((seat.bot, seat.bot_version)) for seat in seats]
-    if any(seat.ending is not Ending.PLAYED for seat in seats) or not all(skill is not None for skill in skills):
+    bots = [(seat.bot, seat.bot_version) for seat in seats]
+    if any(seat.ending is not Ending.PLAYED for seat in seats) or not all(bot in means for bot in bots):
         return None
-    return interest([float(skill or 0.0) for skill in skills], [seat.place for seat in seats], [seat.score for seat in seats])
+    return interest([means[bot] for bot in bots], [seat.place for seat in seats], [seat.score for seat in seats])
 
 
 def interest(skills: Sequence[float], places: Sequence[int], scores: Sequence[float]) -> tuple[float, str] | None:
@@ -130,8 +125,7 @@ def _of_stored(library: Library, name: str) -> list[tuple[float, Programme]]:
     folder = library.folder(name)
 
     def find() -> list[tuple[float, Programme]]:
-        manifest = read_manifest(folder)
-        rows = stored_rows(library, name, folder, manifest)
+        rows = stored_rows(library, name, folder, library.manifest(name, folder))
         ratings = all_ratings(library, name, folder)
         found: list[tuple[float, Programme]] = []
         for pool in rows.pools:

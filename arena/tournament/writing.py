@@ -1,0 +1,130 @@
+"""What a run writes into its folder: manifest, matches, ratings and their history, from the journal's rows in plan order."""
+
+import datetime
+import importlib.metadata
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.analysis.history import history
+from arena.config import Tournament
+from arena.errors import StoreError
+from arena.formats.course import Course
+from arena.formats.plan import Plan
+from arena.ratings.standings import Standings, rate_and_compare
+from arena.records import MatchRecord, Rating, canonical_json
+from arena.store import parquet
+from arena.store.hashing import ResultsHash
+from arena.store.journal import Journal
+from arena.store.manifest import BotEntry, LeftOut, Manifest, write_manifest
+from arena.tournament.planning import VOIDS
+from arena.tournament.repeats import Repeats, stored_repeats
+from arena.tournament.session import Progress
+
+_PACKAGES = ("arena-hall", "ray", "numpy", "numba", "trueskill", "pyarrow")
+
+
+class Writing:
+    """The files of one tournament, whose folder is locked and whose journal is open."""
+
+    def __init__(self, folder: Path, tournament: Tournament, journal: Journal, left_out: tuple[LeftOut, ...]) -> None:
+        self._folder, self._tournament, self._journal, self._left_out = folder, tournament, journal, left_out
+        self._started = _started(journal)
+        self.retires_for_voids = journal.meta(VOIDS) is not None
+        """Whether bots retire for void matches, as they do in every tournament that was begun since they can."""
+
+    def begin(self, plan: Plan, course: Course, progress: Progress) -> None:
+        """Write the manifest of a tournament that is not finished, with what is known before its next match."""
+        self._write_manifest(plan, course, progress, stored_repeats(self._journal), Counter(), is_finished=False)
+
+    def write(self, plan: Plan, course: Course, progress: Progress, *, is_finished: bool) -> tuple[Manifest, list[Rating]]:
+        """Write everything, and return the manifest and the ratings.
+
+        Raises StoreError if matches that were stored cannot be read any more.
+        """
+        settings = self._tournament.ratings
+        results, endings, played, void_matches, unrated = ResultsHash(), Counter[str](), 0, 0, 0
+        voids: Counter[tuple[str, int]] = Counter()
+        again = stored_repeats(self._journal)
+        standings = self._newcomers(plan, again)
+
+        def rows() -> Iterator[MatchRecord]:
+            nonlocal played, void_matches, unrated
+            for record in self._journal.records():
+                standings.add(record)
+                results.add(record)
+                endings.update(seat.ending.value for seat in record.seats)
+                played += 1
+                void_matches += record.is_void
+                voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
+                unrated += record.is_measured and not settings.measured
+                yield record
+
+        parquet.write_matches(self._folder, rows())
+        pools = standings.pools()
+        ratings, saved = rate_and_compare(pools, settings)
+        parquet.write_ratings(self._folder, ratings)
+        if is_finished and played != progress.done:
+            raise StoreError(f"{self._journal.path}: {progress.done - played} matches cannot be read any more; restore it")
+        parquet.write_history(self._folder, history(pools, settings))
+        parquet.write_totals(self._folder)
+        manifest = self._write_manifest(
+            plan, course, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
+            endings=dict(endings), rotations_saved=saved,
+            results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
+        )  # fmt: skip
+        return manifest, ratings
+
+    def _newcomers(self, plan: Plan, again: Repeats) -> Standings:
+        """The ratings before the first match, for every rated pool with its field."""
+        settings = self._tournament.ratings
+        bots = plan.contestants if settings.repeatable else ()
+        without = {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
+        return Standings(settings, plan.pools(with_measured=settings.measured), without=without)
+
+    def _write_manifest(
+        self, plan: Plan, course: Course, progress: Progress, again: Repeats, voids: Counter[tuple[str, int]], *,
+        is_finished: bool, **counts: Any,
+    ) -> Manifest:  # fmt: skip
+        """`again`: what playing matches again found; `voids`: the void matches of each bot, by name and version."""
+        manifest = Manifest(
+            name=progress.name,
+            finished=is_finished,
+            started=self._started,
+            config={**plan.document, "ratings": msgspec.to_builtins(self._tournament.ratings)},
+            packages={package: importlib.metadata.version(package) for package in _PACKAGES},
+            rules_versions={entry.game: entry.rules_version for entry in plan.entries},
+            bots=tuple(
+                BotEntry(
+                    name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
+                    games=bot.games, trusted=bot.trusted, retired=place in course.retired,
+                    void=voids[bot.name, bot.version] if self.retires_for_voids else 0,
+                    repeated=repeated, deviated=deviated,
+                )
+                for place, bot in enumerate(plan.contestants)
+                for repeated, deviated in (again.of((bot.name, bot.version)),)
+            ),
+            left_out=self._left_out,
+            pools=tuple(plan.pools()),
+            plan_sha256=plan.sha256,
+            commitment=plan.commitment,
+            key=plan.key.hex() if is_finished else None,
+            matches=progress.total,
+            outcome=course.outcome,
+            retires_for_voids=self.retires_for_voids,
+            **counts,
+        )  # fmt: skip
+        write_manifest(self._folder, manifest)
+        return manifest
+
+
+def _started(journal: Journal) -> str:
+    """When the first run of this tournament began: UTC, ISO 8601."""
+    stored = journal.meta("started")
+    if stored is None:
+        stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
+        journal.set_meta({"started": stored})
+    return stored.decode()
