@@ -27,6 +27,7 @@ from arena.ratings.settings import RatingSettings, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results_folder import RESULTS
 from arena.seats.sandbox import LOCKED, NAMESPACE
+from arena.store.people import PEOPLE
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|m)")
@@ -315,6 +316,8 @@ def check_tournament_name(name: str, key: str) -> None:
         raise ConfigError(f"{key}: {HALL!r} is the name of the lasting hall, which gathers all tournaments; choose another")
     if name == FOLDER:
         raise ConfigError(f"{key}: {FOLDER!r} is the folder of the submitted bots; choose another")
+    if name == PEOPLE:
+        raise ConfigError(f"{key}: {PEOPLE!r} is the folder of the matches that people play; choose another")
 
 
 def _check_count(number: int, key: str) -> None:

@@ -2,8 +2,10 @@
 
 import difflib
 import re
+import sys
 import traceback
 from collections.abc import Iterable
+from pathlib import Path
 
 SHOWN = 40  # characters of a value that cannot be read
 NOTE_CHARACTERS = 2000  # kept of what a bot says: a fault's reason, its output
@@ -83,9 +85,36 @@ def short_trace() -> str:
     Files of bots are named as their authors know them, without the folder into which they were unpacked.
     """
     lines = traceback.format_exc(limit=-3).strip().splitlines()[-_TRACE_LINES:]
-    return _UNPACKED.sub('File "', "\n".join(lines))
+    return without_places("\n".join(lines))
 
 
-_TRACE_LINES = 6
-_UNPACKED = re.compile(r'File "[^"\n]*/[0-9a-f]{64}/')
-"""A file in the folder of a bot, which is called by the hash of its content, as tracebacks name it."""
+def trace_below(error: BaseException) -> str:
+    """The end of the traceback of an exception, without the function that catches it: what a called bot's author can use."""
+    below = error.__traceback__ and error.__traceback__.tb_next
+    lines = traceback.format_exception(type(error), error, below, limit=-_TRACE_FRAMES, chain=False)
+    return without_places("".join(lines[1:] if below else lines).rstrip())
+
+
+def without_places(text: str) -> str:
+    """A text about a bot's failure for its author, without where this machine keeps bots, the arena and its Python."""
+    text = _UNPACKED.sub('File "', text)
+    for place in _PLACES:
+        text = text.replace(f"{place}/", "")
+    return text
+
+
+def without_trace(reason: str) -> str:
+    r"""Why a bot failed, for those who may not see its source: a traceback shows lines of it, and what it wrote itself.
+
+    >>> without_trace("used 3 s of CPU time"), without_trace('Traceback:\n  File "bot.py", line 3\n    secret = 7')
+    ('used 3 s of CPU time', '')
+    """
+    is_trace = "\n" in reason.strip() or 'File "' in reason
+    return "" if is_trace else reason
+
+
+_TRACE_LINES, _TRACE_FRAMES = 6, 3
+_SYSTEM = ("/", "/usr", "/usr/local")  # where everybody's Python is: no secret, and too short to be taken out of a text
+_PLACES = [place for place in (sys.prefix, str(Path(__file__).parents[1])) if place not in _SYSTEM]
+_UNPACKED = re.compile(r'File "(?:[^"\n]*/[0-9a-f]{64}|/bot)/')
+"""A file in the folder of a bot, as tracebacks name it: called by the hash of its content, or as the lock shows it."""

@@ -18,6 +18,22 @@ SAMPLING = "sampling"
 """The name of the part that draws worlds and plays at random, for bots that search by themselves."""
 SAMPLING_ENTRIES = ("determinize", "play_random", "play_many")
 """The entries of a room's engine that belong to that part: no match calls them."""
+ENCODING = "encoding"
+"""The name of the part that writes what a seat knows as numbers, for bots that have learnt."""
+
+TABLES = "tables"
+"""The name of the part that plays many tables of learning programs (arena/interop)."""
+SINGLE = "single"
+"""The name of the part that plays a single table of a learning program, action by action."""
+SEARCHING = "searching"
+"""The name of the part by which the rivals of learning programs search at many tables."""
+_WORDS = {
+    SAMPLING: "worlds and random play",
+    ENCODING: "features",
+    TABLES: "tables to learn at",
+    SINGLE: "a table to learn at",
+    SEARCHING: "rivals that search at tables to learn at",
+}
 
 
 @dataclass(frozen=True)
@@ -26,7 +42,7 @@ class Part:
 
     game: str
     name: str
-    """SAMPLING, or the name of a search method."""
+    """SAMPLING, ENCODING, TABLES, SINGLE, SEARCHING, or the name of a search method."""
     package: str
     """The room's package, under whose lock the part is compiled."""
     home: str
@@ -68,7 +84,7 @@ class Ledger:
 
 def part_text(game: str, part: str) -> str:
     """A part in words, such as `naga: search by pimc`; without a game the part alone."""
-    words = "worlds and random play" if part == SAMPLING else f"search by {part}"
+    words = _WORDS.get(part, f"search by {part}")
     return f"{game}: {words}" if game else words
 
 

@@ -11,6 +11,7 @@ A tournament that goes on after its end (a ladder) has a chain of keys, one per 
 "Password authentication with insecure communication", CACM 24, 1981): a published key tells those before it and none behind it.
 """
 
+import functools
 import hashlib
 import secrets
 from typing import NamedTuple
@@ -19,7 +20,8 @@ from arena.engine import rng
 from arena.names import MATCH_ID_DIGITS
 
 KEY_BYTES = 32
-CHAIN_KEYS = 1_000  # of one chain
+CHAIN_KEYS = 1_000  # of one chain, if nothing else is said
+LONG_CHAIN_KEYS = 100_000  # of the chain of a ladder that never stops: a tenth of a second is needed to make it
 _OPTIONS_DIGITS = 16  # hexadecimal, of the hash of the options
 
 
@@ -43,7 +45,12 @@ def match_seeds(key: bytes, match_id: str, game: str, seats: int, options: str, 
 
 
 def deal_seed(key: bytes, game: str, seats: int, options: str, deal: int) -> int:
-    """The 128-bit seed of a deal's cards, which all its tables and rotations share. `options`: canonical JSON."""
+    """The 128-bit seed of a deal's cards, which all its tables and rotations share. `options`: canonical JSON.
+
+    A key that is as long as a seed stands for one deal alone: see `key_of_cards`.
+    """
+    if len(key) == rng.SEED_BITS // 8:
+        return int.from_bytes(key)
     options_hash = hashlib.sha256(options.encode()).hexdigest()[:_OPTIONS_DIGITS]
     return rng.derive(key, "deal", game, seats, options_hash, deal)
 
@@ -65,9 +72,19 @@ def single_match_id(key: bytes, *path: object) -> str:
     return f"{rng.derive(key, 'match', *path):032x}"[:MATCH_ID_DIGITS]
 
 
+def table_seed(seed: int) -> int:
+    """The 128-bit seed of a learning program's table with the public seed `seed`: all its episodes follow from it."""
+    return rng.derive(key_from_seed(seed), "table")
+
+
 def new_key() -> bytes:
     """A secret key for a tournament that nobody can foretell."""
     return secrets.token_bytes(KEY_BYTES)
+
+
+def key_of_cards(deal: int) -> bytes:
+    """The key of a match that was dealt from a 128-bit seed of its own, as the episodes of learning programs are."""
+    return deal.to_bytes(rng.SEED_BITS // 8)
 
 
 def key_from_seed(seed: int) -> bytes:
@@ -85,14 +102,15 @@ def commitment(key: bytes) -> str:
     return hashlib.sha256(key).hexdigest()
 
 
+@functools.lru_cache(maxsize=16)
 def key_of_link(newest: bytes, links: int, number: int) -> bytes:
     """The key of link `number` of a chain of keys, from the newest of its `links` keys."""
     return _hashed(newest, links - 1 - number)
 
 
-def newest_key(last: bytes, links: int) -> bytes:
-    """The key of the newest of `links` links, from `last`: the key of the last link that a chain can have."""
-    return _hashed(last, CHAIN_KEYS - links)
+def newest_key(last: bytes, links: int, most: int = CHAIN_KEYS) -> bytes:
+    """The key of the newest of `links` links, from `last`: the key of the last one of the `most` that the chain can have."""
+    return _hashed(last, most - links)
 
 
 def _by_seat(key: bytes, seats: int, *path: object) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The field of a config: which games each bot declares that it plays, and how untrusted bots are isolated."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from arena.agent.submissions import PREFIX
@@ -28,20 +28,39 @@ class Field(NamedTuple):
     """The bots that cannot be loaded: they play no match."""
 
 
-def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool, begun: Collection[Contestant] = ()) -> Field:
+class KnownProfiles:
+    """What bots have declared, kept from run to run of a ladder that never stops: to ask hundreds of bots takes a minute."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, tuple[str, ...]] = {}
+        """The games of each bot that could be loaded, by its content hash; empty: all."""
+        self.isolation: str | None = None
+        """The isolation level of bots that are not trusted; None: none was locked in yet."""
+
+
+def admit(
+    tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool, begun: Collection[Contestant] = (),
+    known: KnownProfiles | None = None,
+) -> Field:  # fmt: skip
     """The field of a tournament. `begun`: the contestants of a run that goes on, which play whatever has become of them.
+
+    `known`: what bots have declared before; then games are admitted that have too few bots, as the field changes.
 
     A bot that was submitted, or that is not trusted, and cannot be loaded is left out, or forfeits, as the config says: one
     entrant must not stop a contest. Raises BotError for any other bot that cannot be loaded, and ConfigError for a field that
     cannot play the config's games.
     """
-    profiles, held_by = _profiles(tournament, isolation, unsafe_trust_bots)
+    profiles, held_by = (
+        _profiles(tournament, tournament.bots, isolation, unsafe_trust_bots)
+        if known is None
+        else _profiles_beside(known, tournament, isolation, unsafe_trust_bots)
+    )
     played = list(dict.fromkeys(entry.game for entry in tournament.entries))
-    known = {(one.name, one.version): one for one in begun}
+    earlier = {(one.name, one.version): one for one in begun}
     contestants = []
     left_out = []
     for bot, said in zip(tournament.bots, profiles):
-        before = known.get(_key(bot))
+        before = earlier.get(_key(bot))
         profile = said if said.error is None or before is None else Profile(games=before.games)
         if profile.error is not None:
             if bot.trusted and not str(bot.path).startswith(PREFIX):
@@ -61,7 +80,7 @@ def admit(tournament: Tournament, *, isolation: str, unsafe_trust_bots: bool, be
         contestants.append(_contestant(bot, admitted))
     for place, entry in enumerate(tournament.entries):
         able = sum(entry.game in contestant.games for contestant in contestants)
-        if able < entry.seats:
+        if able < entry.seats and known is None:
             without = "".join(f"; {one.name} cannot be loaded: {one.reason}" for one in left_out)
             needed = f"{entry.game} with {entry.seats} seats needs as many bots that play it"
             raise ConfigError(f"games[{place}]: {needed}, there are {able}{without}")
@@ -77,14 +96,34 @@ def least_isolation(tournament: Tournament, *, unsafe_trust_bots: bool) -> str:
     return PROCESS if unsafe_trust_bots else tournament.isolation
 
 
-def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tuple[list[Profile], str]:
+def _profiles_beside(
+    known: KnownProfiles, tournament: Tournament, level: str, unsafe_trust_bots: bool
+) -> tuple[list[Profile], str]:  # fmt: skip
+    """What each bot declares, asking only those that are not known; one is locked in to see whether that can be done."""
+    asked = [bot for bot in tournament.bots if bot.files.sha256 not in known.declared]
+    untrusted = [bot for bot in tournament.bots if not bot.trusted]
+    if known.isolation is None and untrusted and all(bot.trusted for bot in asked):
+        asked.append(untrusted[0])
+    said, isolation = _profiles(tournament, asked, level, unsafe_trust_bots)
+    found = {_key(bot): profile for bot, profile in zip(asked, said)}
+    known.declared |= {bot.files.sha256: one.games for bot, one in zip(asked, said) if one.error is None}
+    if any(not bot.trusted for bot in asked):
+        known.isolation = isolation
+    declared = known.declared
+    profiles = [found.get(_key(bot)) or Profile(games=declared[bot.files.sha256]) for bot in tournament.bots]
+    return profiles, known.isolation or NONE
+
+
+def _profiles(
+    tournament: Tournament, bots: Sequence[Bot], level: str, unsafe_trust_bots: bool
+) -> tuple[list[Profile], str]:  # fmt: skip
     """What each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
     seconds = tournament.clock.start
-    trusted = [bot for bot in tournament.bots if bot.trusted]
-    untrusted = [bot for bot in tournament.bots if not bot.trusted]
+    trusted = [bot for bot in bots if bot.trusted]
+    untrusted = [bot for bot in bots if not bot.trusted]
     keeper = keeper_for((), level=level, least=least_isolation(tournament, unsafe_trust_bots=unsafe_trust_bots))
     if keeper is None:
-        trusted, untrusted = list(tournament.bots), []
+        trusted, untrusted = list(bots), []
     found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
     if untrusted and keeper is not None:
@@ -104,7 +143,7 @@ def _profiles(tournament: Tournament, level: str, unsafe_trust_bots: bool) -> tu
                 f"offers. Mark the bots that you trust (`trusted: true`), or run all as they are with --unsafe-trust-bots"
             ) from None
         found |= dict(zip(map(_key, untrusted), said))
-    return [found[_key(bot)] for bot in tournament.bots], isolation
+    return [found[_key(bot)] for bot in bots], isolation
 
 
 def _contestant(bot: Bot, admitted: tuple[str, ...]) -> Contestant:

@@ -10,18 +10,24 @@ from functools import lru_cache
 from typing import Any
 
 from arena.agent.files import BotFiles
-from arena.readiness import SAMPLING, SAMPLING_ENTRIES
+from arena.readiness import ENCODING, SAMPLING, SAMPLING_ENTRIES
 from arena.search.methods import METHODS
 
 SOURCE_BYTES = 1 << 20  # of a bot that are read; more is data, or somebody wants to keep us busy
 _SEARCH, _METHOD = "search", "method"
+_FEATURES = ("features", "action_features")
 _DEFAULT = next(iter(METHODS))
 
 
 def parts_asked(bot: BotFiles, params: Mapping[str, Any]) -> frozenset[str]:
-    """The search methods that a bot with these parameters may use, and SAMPLING if it draws worlds or plays at random."""
+    """The search methods that a bot with these parameters may use.
+
+    And SAMPLING if it draws worlds or plays at random, ENCODING if it looks at features.
+    """
     words, leaves_open = _read(bot)
     parts = {SAMPLING} if words.intersection(SAMPLING_ENTRIES) else set()
+    if words.intersection(_FEATURES):
+        parts.add(ENCODING)
     if _SEARCH in words:
         named = {method for method in METHODS if method in words or method in _texts(params)}
         parts |= named | ({_DEFAULT} if leaves_open or not named else set())

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
+from arena.agent.notes import Notes
+from arena.engine.contract import Features
 from arena.engine.fields import Fields, cached_property
 from arena.engine.room import Document, Game, States
 from arena.records import Clock
@@ -118,6 +120,29 @@ class View:
         self.thread_seconds += found.thread_seconds
         return found
 
+    def features(self) -> Features:
+        """[features]: what this seat knows, as numbers between fixed bounds, such as a network has learnt from.
+
+        docs/encodings.md says for each game what they mean.
+        """
+        return self._moment.game.encoding.features(self._observed, self.seat)
+
+    def action_features(self) -> Features:
+        """[actions, features]: a row of numbers for each legal action, in the order of `legal`; see `features`."""
+        return self._moment.game.encoding.action_features(self._observed, self.seat, self.codes)
+
+    def note(self, text: str, value: float | None = None) -> None:
+        """Note something about this decision for yourself, such as `view.note("cards to win", 3)`; nobody else ever sees it.
+
+        The replay of a match shows the notes at their decision, and plots each text's numbers over the match. A decision has
+        room for 1 KB; what is beyond that, or is no text and number, is left out and never a fault.
+        """
+        self._notes.add(text, value)
+
+    @cached_property
+    def _notes(self) -> Notes:
+        return Notes()
+
     @cached_property
     def _fields(self) -> Any:
         """The fields of `state`, for the properties of a room's view."""
@@ -131,6 +156,12 @@ class View:
         lines = [self._moment.game.text.describe(self.state, self.seat)]
         lines += [f"  {place:3}  {text}" for place, text in enumerate(self.legal)]
         return "\n".join(lines)
+
+
+def notes_on(view: View) -> Notes:
+    """What a bot has noted about a decision. Code of the bot had the view: it may hold anything in their place."""
+    found = vars(view).get("_notes")
+    return found if type(found) is Notes else Notes(is_odd=found is not None)
 
 
 class _Given:

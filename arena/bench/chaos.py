@@ -10,7 +10,6 @@ import contextlib
 import os
 import random
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -22,13 +21,13 @@ from pathlib import Path
 
 import msgspec
 
+from arena.bench.lineage import Lineage
 from arena.errors import ArenaError, StoreError
 from arena.store import parquet
 from arena.store.journal import Journal
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.status import Trouble
 from arena.tournament.session import LOCAL, RAY
-from arena.workers.ray.guardian import descendants
 
 WORKER, DRIVER, CTRL_C = "worker", "driver", "Ctrl-C twice"
 KINDS = (WORKER,) * 17 + (DRIVER,) * 2 + (CTRL_C,)  # as often as they stand here
@@ -156,7 +155,7 @@ class _Storm:
     ) -> None:  # fmt: skip
         self._folder, self._kills, self._backend, self._workers = folder, kills, backend, workers
         self._dice, self._found, self._on_progress = dice, found, on_progress
-        self._handles: dict[int, int] = {}  # pid -> pidfd of all that was ever below the driver
+        self._lineage = Lineage()
         self._process = _start(folder, "stormy", backend, workers)
 
     def run(self) -> None:
@@ -175,7 +174,7 @@ class _Storm:
         self._found.seconds = time.monotonic() - began
         with Journal(self._folder / "stormy" / NAME, is_read_only=True) as journal:
             self._found.trouble = Trouble.of(journal) or Trouble()
-        self._found.left = self._left()
+        self._found.left = self._lineage.left(LEFT_SECONDS)
 
     def _strike(self) -> None:
         """Kill one process at a random moment, after some more matches are finished."""
@@ -204,26 +203,21 @@ class _Storm:
         self._process = _start(self._folder, "stormy", self._backend, self._workers)
 
     def _kill_a_worker(self) -> None:
-        title = _WORKERS[self._backend]
-        below = sorted(descendants({self._process.pid}) & set(self._handles))
-        workers = [pid for pid in below if title.match(_command(pid))]
-        if not workers:
-            return  # they are just being started
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._handles[self._dice.choice(workers)], signal.SIGKILL)
+        workers = self._lineage.named(self._process.pid, _WORKERS[self._backend])
+        if workers and self._lineage.kill(self._dice.choice(workers)):  # else they are just being started
             self._found.kills[WORKER] += 1
 
     def _wait_for_matches(self, more: int) -> bool:
         """Whether so many more are done; False: the tournament has ended before."""
         target, deadline = self._done() + more, time.monotonic() + LONGEST_SECONDS
         while self._done() < target:
-            self._look()
+            self._lineage.look(self._process.pid)
             if self._process.poll() is not None:
                 return False
             if time.monotonic() > deadline:
                 raise ArenaError(f"no match for {LONGEST_SECONDS:.0f} s after {dict(self._found.kills)}: it hangs")
             time.sleep(POLL_SECONDS)
-        self._look()
+        self._lineage.look(self._process.pid)
         self._on_progress(self._found, self._done())
         return True
 
@@ -233,38 +227,6 @@ class _Storm:
                 return journal.count()
         except StoreError:  # it is just being made
             return 0
-
-    def _look(self) -> None:
-        """Take note of the processes that there are."""
-        for pid in descendants({self._process.pid}) - set(self._handles):
-            with contextlib.suppress(OSError):
-                self._handles[pid] = os.pidfd_open(pid)
-        for pid, handle in list(self._handles.items()):
-            if _has_ended(handle):
-                os.close(handle)
-                del self._handles[pid]
-
-    def _left(self) -> int:
-        """How many processes that were ever below a driver are still there after a while."""
-        deadline = time.monotonic() + LEFT_SECONDS
-        while left := sum(not _has_ended(handle) for handle in self._handles.values()):
-            if time.monotonic() > deadline:
-                break
-            time.sleep(POLL_SECONDS)
-        for handle in self._handles.values():
-            os.close(handle)
-        return left
-
-
-def _has_ended(handle: int) -> bool:
-    return bool(select.select([handle], [], [], 0)[0])
-
-
-def _command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").replace("\0", " ")
-    except OSError:
-        return ""
 
 
 def _differences(calm: Path, stormy: Path) -> Iterator[str]:

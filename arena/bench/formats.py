@@ -20,7 +20,8 @@ from arena.formats.betting import BettingTest, Verdict
 from arena.formats.compare import Compare, Comparison, checkpoints
 from arena.formats.format import Format
 from arena.formats.ladder import Ladder, Leg
-from arena.formats.ladder.course import LadderCourse, look_at
+from arena.formats.ladder.course import LadderCourse
+from arena.formats.ladder.look import look_at
 from arena.formats.plan import Plan
 from arena.formats.round_robin import RoundRobin
 from arena.ratings.rows import Collector

@@ -20,6 +20,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from arena.bench.answers import ACTIONS, GAMES, AnswerCost, answer_cost
+from arena.bench.fairness import SLOTS, TITLE, Races, races
 from arena.bench.hall_process import TABS, Hall, open_hall
 from arena.bench.rows import BOTS, POOLS, bot_name, bot_sha256, made_up
 from arena.bench.scale import PER_DEAL, Meter, Table, alone, processes
@@ -45,6 +47,8 @@ BOARD = "board"
 _MOST_MATCHES = 3_000  # of the tournament that is played with and without pages
 _PER_SECOND = 150  # matches for each second that is asked for, where that is fewer
 LAST_SECONDS = 2.0  # for the last message
+_ACTIONS_PER_SECOND = 5  # of people at live tables, for each second that is asked for
+_SLOTS_PER_SECOND = 1_000  # of the races, for each second that is asked for
 _WARMING = 0.1  # share of the matches before the clock starts
 _LOADED = re.compile(r'<(?:script|img|source|iframe)\b[^>]*?\bsrc="([^"]*)"|<link\b[^>]*?\bhref="([^"]*)"')
 
@@ -123,6 +127,8 @@ class HallCost(msgspec.Struct, frozen=True, kw_only=True):
     sockets: SocketCost
     pages: tuple[PageWeight, ...]
     pace: TournamentPace
+    answers: tuple[AnswerCost, ...]
+    races: Races
 
 
 def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
@@ -134,7 +140,13 @@ def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
     with Table(False, matches) as table:
         pace = tournament_pace(table, matches)
         say("pages: what a browser loads for each ...")
-        return HallCost(sockets=reached, pages=tuple(page_weights(table / "out")), pace=pace)
+        pages = tuple(page_weights(table / "out"))
+    say("live tables: from an action to the position that shows it ...")
+    with tempfile.TemporaryDirectory(prefix="arena-hall-") as out, open_hall(Path(out)) as hall:
+        answers = tuple(answer_cost(hall, game, min(ACTIONS, round(seconds * _ACTIONS_PER_SECOND))) for game in GAMES)
+    say(f"{TITLE}: who gets the places that several people have clicked for ...")
+    found = races(min(SLOTS, round(seconds * _SLOTS_PER_SECOND)))
+    return HallCost(sockets=reached, pages=pages, pace=pace, answers=answers, races=found)
 
 
 def socket_cost(sockets: int, seconds: float) -> SocketCost:
@@ -282,7 +294,7 @@ def page_weights(out: Path) -> Iterator[PageWeight]:
             f"/m/{match_id}": (f"/api/m/{match_id}?page=0", f"/api/m/{match_id}/opinion"),
             f"/embed/m/{match_id}": (f"/embed/m/{match_id}.json?page=0",),
             "/tv": ("/api/tv", f"/api/t/{name}?pool={pool}", f"/api/m/{match_id}?page=0"),
-            **{f"/rules/{game}": () for game in names()},
+            "/play": (), **{f"{path}/{game}": () for path in ("/rules", "/play", "/learn") for game in names()},
         }  # fmt: skip
         for page, data in pages.items():
             yield _weight(hall, page, data)

@@ -44,6 +44,23 @@ class Hall:
         """The JSON at an address."""
         return msgspec.json.decode(self.get(path)[1])
 
+    def opened_table(self, opening: dict[str, Any], cookie: str) -> tuple[str, str]:
+        """Open a live table; its id, and the cookies of the person who sits there. Raises ValueError if the hall refuses."""
+        headers = {"Cookie": cookie, "Origin": self._origin, "Content-Type": "application/json"}
+        answer, sent = self._ask("POST", "/api/tables", msgspec.json.encode(opening).decode(), headers)
+        if answer.status != http.HTTPStatus.CREATED:
+            raise ValueError(f"no table of {opening['game']}: status {answer.status}")
+        new = SimpleCookie(answer.getheader("set-cookie", "")).values()
+        return msgspec.json.decode(sent)["table"], "; ".join([cookie, *(f"{morsel.key}={morsel.value}" for morsel in new)])
+
+    def left_table(self, table: str, cookie: str) -> None:
+        """Leave a live table."""
+        self._ask("POST", f"/tables/{table}/leave", "", {"Cookie": cookie, "Origin": self._origin})
+
+    @property
+    def _origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def memory_mb(self) -> float:
         """Resident memory, in MB; nan where the system does not tell."""
         try:

@@ -8,8 +8,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
-_TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
-_SHORT, _MEDIUM = 126, 127  # how a length of two or eight bytes is announced
+TEXT, CLOSE, PING, PONG = 0x81, 0x88, 0x89, 0x8A
+SHORT, MEDIUM = 126, 127  # how a length of two or eight bytes is announced
 _DONE = re.compile(rb'"done":(\d+)')
 _KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 _AT_ONCE = 50  # sockets that are opened together
@@ -55,7 +55,7 @@ class Visitor(asyncio.Protocol):
                 return
             self._is_open, self._buffer = True, rest
             assert self.transport is not None
-            self.transport.write(masked(_TEXT, self._wish))
+            self.transport.write(masked(TEXT, self._wish))
         while (message := self._message()) is not None:
             self._take(*message, now)
 
@@ -64,8 +64,8 @@ class Visitor(asyncio.Protocol):
         if len(self._buffer) < 2:
             return None
         length, start = self._buffer[1], 2
-        if length >= _SHORT:
-            start = 4 if length == _SHORT else 10
+        if length >= SHORT:
+            start = 4 if length == SHORT else 10
             length = int.from_bytes(self._buffer[2:start], "big")
         if len(self._buffer) < start + length or len(self._buffer) < start:
             return None
@@ -75,9 +75,9 @@ class Visitor(asyncio.Protocol):
 
     def _take(self, kind: int, content: bytes, now: float) -> None:
         assert self.transport is not None
-        if kind == _PING:
-            self.transport.write(masked(_PONG, content))
-        elif kind == _TEXT:
+        if kind == PING:
+            self.transport.write(masked(PONG, content))
+        elif kind == TEXT:
             if not self.opened.done():
                 self.opened.set_result(None)
             if found := _DONE.search(content):
@@ -86,7 +86,7 @@ class Visitor(asyncio.Protocol):
 
 def masked(kind: int, content: bytes) -> bytes:
     """A message of a client, masked by nothing but zeros, which masks nothing."""
-    assert len(content) < _SHORT
+    assert len(content) < SHORT
     return bytes([kind, 0x80 | len(content)]) + b"\0\0\0\0" + content
 
 
@@ -110,16 +110,17 @@ async def _come(visitors: list[Visitor], port: int, cookies: Sequence[str], chan
     for first in range(0, count, _AT_ONCE):
         batch = []
         for number in range(first, min(count, first + _AT_ONCE)):
-            request = _request(port, cookies[number % len(cookies)])
+            request = asked_for("/live", port, cookies[number % len(cookies)])
             _, visitor = await loop.create_connection(functools.partial(Visitor, request, wish), "127.0.0.1", port)
             batch.append(visitor)
         visitors += batch
         await asyncio.wait_for(asyncio.gather(*(visitor.opened for visitor in batch)), _OPEN_SECONDS)
 
 
-def _request(port: int, cookie: str) -> bytes:
+def asked_for(path: str, port: int, cookie: str) -> bytes:
+    """The request that opens a socket."""
     lines = (
-        "GET /live HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Origin: http://127.0.0.1:{port}", "Upgrade: websocket",
+        f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Origin: http://127.0.0.1:{port}", "Upgrade: websocket",
         "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {_KEY}", f"Cookie: {cookie}", "", "",
     )  # fmt: skip
     return "\r\n".join(lines).encode()

@@ -15,6 +15,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "new": "Write a working bot to start from",
         "check": "Play a bot through its games and report its faults, speed and memory",
         "submit": "Check a bot and store it as the next version of its name",
+        "join": "Play a bot on this machine in a hall elsewhere",
         "withdraw": "Take a submitted bot out of new tournaments",
         "rename": "Give a submitted bot another name",
         "bots": "List the submitted bots with their last ratings",
@@ -25,12 +26,13 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "tournament": "Play a tournament and print its leaderboard",
         "ladder": "Play the most informative matches until the ranking is certain enough",
         "compare": "Play until it is certain whether one bot is better than another",
+        "invite": "Make join links for people, who need no password",
         "plan": "Tell what a config would play and how long it would take",
         "status": "Show how far tournaments are and the commands that resume them",
     },
     "Results": {
         "leaderboard": "Print the leaderboard of a tournament",
-        "serve": "Show all results in the browser, live while tournaments are played",
+        "serve": "Show all results in the browser, live while tournaments are played, and let people play",
         "report": "Write a tournament as one page of HTML that works offline",
         "replay": "Print a stored match, decision by decision",
         "rerate": "Rate a tournament again from its stored matches",
@@ -39,7 +41,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     },
     "Single matches": {
         "match": "Play one match between bots",
-        "play": "Play against bots in the terminal",
+        "play": "Play against bots in the terminal or the browser",
     },
     "Rules and this machine": {
         "trace": "Print random matches as JSON Lines",

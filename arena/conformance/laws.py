@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.conformance.encoding_laws import ENCODING_LAWS
 from arena.conformance.tables import Decision, Table, copy, decisions, final_states, resampled
 from arena.engine.room import Document, Game, States
 from arena.errors import PositionError
@@ -260,6 +261,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
     deals_do_not_depend_on_play,
     rounds_halt,
     results_are_in_order,
+    *ENCODING_LAWS,
 )
 
 

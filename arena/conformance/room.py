@@ -41,7 +41,7 @@ def compiled_once(game: Game, tables: int = 5) -> None:
         for law in LAWS:
             law(make_table(game, seed))
     parts = [f"{game.package}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
-    for name in [*parts, "arena.engine.rng"]:
+    for name in {*parts, "arena.engine.rng"} & set(sys.modules):  # a coach is loaded for people alone, and not compiled
         for function in vars(sys.modules[name]).values():
             if hasattr(function, "nopython_signatures"):
                 signatures = {_LITERAL.sub("int64", signature) for signature in jit.cached_signatures(function)}

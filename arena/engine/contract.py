@@ -2,9 +2,13 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. The last seven are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
+state's type. Seven more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
 what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
 leaves out of these, or a rollout.py altogether, is taken from default_rollout.py.
+
+For learning programs a room has encoding.py: `encode` and `action_features` write what a seat knows, and its legal actions, as
+numbers; PLANES, ACTION_PLANES and CODES say what they mean (encoding.py beside this file). A room without one gets
+default_encoding.py.
 
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
@@ -24,10 +28,13 @@ States: TypeAlias = NDArray[np.void]
 """A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
 Actions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
+Features: TypeAlias = NDArray[np.float32]
 ROOMS: dict[Any, Any] = {}
 """The rooms' rules modules, by the type of their records; filled by arena.games.load."""
 ROLLOUTS: dict[Any, Any] = {}
 """The functions and defaults of the rooms' rollout.py, by the type of their records; filled by arena.games.load."""
+ENCODINGS: dict[Any, Any] = {}
+"""The functions of the rooms' encoding.py, by the type of their records; filled by arena.games.encoding."""
 
 
 def _rules(s: State) -> Any:
@@ -190,6 +197,26 @@ def reopen(s: State) -> None:
     _rollout(s).reopen(s)
 
 
+def _encoding(s: State) -> Any:
+    return ENCODINGS[s.dtype]
+
+
+def encode(s: State, seat: int, out: Features) -> None:
+    """Write what `seat` knows as numbers, seats counted from it. `s`: the state as `observe` shows it to `seat`.
+
+    `out`: as long as the room's PLANES together; every place is written.
+    """
+    _encoding(s).encode(s, seat, out)
+
+
+def action_features(s: State, seat: int, actions: Actions, count: int, out: Features) -> None:
+    """Write a row of numbers for each of the first `count` of `actions`, the legal list of `seat`.
+
+    `s`: as in `encode`; `out`: (at least `count`, as wide as the room's ACTION_PLANES together).
+    """
+    _encoding(s).action_features(s, seat, actions, count, out)
+
+
 RULES = {
     "deal": "s, seats, options, seed",
     "legal_actions": "s, out",
@@ -218,7 +245,12 @@ ROLLOUT = {
     "reopen": "s",
 }
 """The functions of a room's rollout.py, with their parameters."""
+ENCODING = {
+    "encode": "s, seat, out",
+    "action_features": "s, seat, actions, count, out",
+}
+"""The functions of a room's encoding.py, with their parameters."""
 
-for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT)):
+for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING)):
     for _name in _functions:
         jit.stub(globals()[_name], _rooms)

@@ -48,6 +48,8 @@ _NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no
 _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
+_TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
+_MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "interop/compiled")}
 
 
 def jit(function: F) -> F:
@@ -58,6 +60,11 @@ def jit(function: F) -> F:
 def search_of(room: str) -> str:
     """The name under which the compiled searches of a room are kept. `room`: its package."""
     return room + _SEARCH
+
+
+def tables_of(room: str) -> str:
+    """The name under which the compiled tables of learning programs (arena/interop) are kept. `room`: its package."""
+    return room + _TABLES
 
 
 def bind(function: F, room: str) -> F:
@@ -96,6 +103,21 @@ def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
     """
     if ENABLED:
         let_compiled_code_call(function, Chosen(function.__name__, rooms))
+
+
+def by_record(function: Callable[[Any, Any], None], write: Callable[[np.dtype[Any]], str]) -> None:
+    """Let compiled code call `function(s, out)` as the source that `write` gives for the type of the record `s`.
+
+    The source defines one function of that name and those parameters.
+    """
+
+    def written(record: Any) -> Any:
+        scope: dict[str, Any] = {}
+        exec(write(numba.np.numpy_support.as_dtype(record)), scope)
+        return scope[function.__name__]
+
+    if ENABLED:
+        overload(function, jit_options=SETTINGS)(lambda s, out: written(s))
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:
@@ -162,14 +184,15 @@ def source_hash(room: str) -> str:
         sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
-    if room.endswith(_SEARCH):
-        sources += sorted((_PACKAGE / "search").rglob("*.py"))
+    for kind, folders in _MORE_SOURCES.items():
+        if room.endswith(kind):
+            sources += [path for folder in folders for path in sorted((_PACKAGE / folder).rglob("*.py"))]
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
     where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
     if room not in (ENGINE, RATINGS):
-        folder = source_folder(room.removesuffix(_SEARCH))
+        folder = source_folder(room.removesuffix(_SEARCH).removesuffix(_TABLES))
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
         where += f" {folder}"

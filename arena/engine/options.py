@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from arena.errors import ConfigError
 
-OptionValue: TypeAlias = bool | int | str | list["OptionValue"]
+OptionValue: TypeAlias = bool | int | str | list[Any]  # of the same; msgspec reads no type that names itself
 
 
 class Option(Protocol):

@@ -1,8 +1,8 @@
 """A loaded game room: its rules, its notation, its view, its compiled entries. How rooms are found: arena/games/__init__.py.
 
 A room is a package with rules.py, text.py and view.py; the rooms of arena itself, in arena/games, all have rollout.py,
-RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py and rollout.py define is in contract.py, what text.py offers is
-`TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
+encoding.py, RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py, rollout.py and encoding.py define is in
+contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from arena.engine.contract import Actions, Numbers, State, States
+from arena.engine.encoding import Encoding
 from arena.engine.entries import Engine
 from arena.engine.option_table import DataTable, RowError, read_tables
 from arena.engine.options import Option, OptionValue
@@ -77,6 +78,8 @@ class Game:
     warm_view: Callable[[Any], None]
     """Calls every compiled function that a view uses."""
     engine: Engine
+    make_encoding: Callable[["Game"], Encoding]
+    """Gives `encoding` when somebody asks for it."""
     _vectors: dict[bytes, Words] = field(default_factory=dict, compare=False, repr=False)  # of the options that were played
 
     @property
@@ -98,6 +101,11 @@ class Game:
     def package(self) -> str:
         """The room's package, such as `arena.games.naga`: bots import the type of their view from it."""
         return cast(str, self.rules.__name__).rpartition(".")[0]
+
+    @property
+    def encoding(self) -> Encoding:
+        """What learning programs see of the game, compiled. Raises ConfigError for an encoding.py that breaks the contract."""
+        return self.make_encoding(self)
 
     @property
     def folder(self) -> Path:

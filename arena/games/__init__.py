@@ -6,27 +6,31 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from arena import search
 from arena.engine import contract, jit
+from arena.engine.default_encoding import default_encoding
 from arena.engine.default_rollout import filled
+from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
 from arena.games.discovery import Place, places
-from arena.readiness import SAMPLING, SAMPLING_ENTRIES, Part, require
+from arena.readiness import ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 
-__all__ = ["PARTS", "compiled_entries", "load", "names", "package", "part", "warm"]
+__all__ = ["PARTS", "coach", "compiled_entries", "encoding", "load", "names", "package", "part", "warm"]
 
-PARTS = (SAMPLING, *search.METHODS)
+PARTS = (SAMPLING, ENCODING, *search.METHODS)
 """What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
 _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
+_ENCODING = ("PLANES", "ACTION_PLANES", "CODES")
 
 
 def names() -> list[str]:
@@ -59,9 +63,37 @@ def load(name: str) -> Game:
     contract.ROLLOUTS[record] = filled(rollout, place.package)
     game = Game(
         name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
-        bind_engine(place.package, rules.MAX_ACTIONS),
+        bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding,
     )  # fmt: skip
     return replace(game, engine=_asking_for_sampling(game))
+
+
+def coach(name: str) -> ModuleType | None:
+    """The `coach.py` of a game's room, for people at its table (docs/tables.md); None for a room without one.
+
+    Raises ConfigError for an unknown name.
+    """
+    module = f"{_place(name).package}.coach"
+    return import_module(module) if find_spec(module) else None
+
+
+@cache
+def encoding(game: Game) -> Encoding:
+    """What learning programs see of a game: that of the room's encoding.py, or all numbers of its record.
+
+    Raises ConfigError for an encoding.py that breaks the contract. Its functions are loaded or compiled where they are called;
+    `Game.encoding` has them ready.
+    """
+    place = _place(game.name)
+    if find_spec(f"{place.package}.encoding"):
+        module = _module(game.name, place, "encoding")
+        broken = _lacking(module, "encoding.py", _ENCODING, contract.ENCODING)
+        if broken:
+            raise ConfigError(f"game: {game.name}: {place} breaks the contract: {'; '.join(broken)}")
+    else:
+        module = default_encoding(game.rules.STATE, place.package)
+    contract.ENCODINGS[jit.record_type(game.rules.STATE)] = module
+    return bind_encoding(module, place.package)
 
 
 def warm(game: Game) -> None:
@@ -76,7 +108,9 @@ def warm(game: Game) -> None:
     game.warm_view(view)
     game.text.describe(states[0], None)
     _ = (str(view), view.position)
-    engine.seen_action(states, game.legal_list(states)[0], seat)
+    learnt = engine.seen_action(states, game.legal_list(states)[0], seat)
+    if learnt:
+        game.text.event_texts(states[0], learnt)
     engine.step(states, game.legal_list(states)[0])
     engine.advance(states, game.legal_list(states)[0])
     engine.is_round_over(states)
@@ -88,16 +122,18 @@ def warm(game: Game) -> None:
 
 def part(game: Game, name: str) -> Part:
     """One of the PARTS of a room."""
-    return _sampling(game) if name == SAMPLING else search.compiled(game, name)
-
-
-def _sampling(game: Game) -> Part:
-    return Part(game.name, SAMPLING, game.package, game.package, partial(_warm_sampling, game))
+    warms = {SAMPLING: _warm_sampling, ENCODING: _warm_encoding}
+    if name in warms:
+        return Part(game.name, name, game.package, game.package, partial(warms[name], game))
+    return search.compiled(game, name)
 
 
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
-    """The dispatchers of a room's entries."""
-    return [_dispatcher(game.engine, name) for name in entry_names()]
+    """The dispatchers of a room's entries; those of its encoding only if that part is loaded."""
+    entries = [_dispatcher(game.engine, name) for name in entry_names()]
+    if is_loaded(game.package, ENCODING):
+        entries += [encoding(game).write, encoding(game).write_actions]
+    return entries
 
 
 def _warm_sampling(game: Game) -> None:
@@ -114,18 +150,35 @@ def _warm_sampling(game: Game) -> None:
 
 def _asking_for_sampling(game: Game) -> Engine:
     """The engine of a room whose entries for sampling have the part ready before they are called."""
-    wanted = _sampling(game)
-
-    def asking(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
-        def entry(*arguments: Any) -> Any:
-            require(wanted)
-            return dispatcher(*arguments)
-
-        entry.dispatcher = dispatcher  # type: ignore[attr-defined]
-        return entry
-
-    entries: dict[str, Any] = {name: asking(getattr(game.engine, name)) for name in SAMPLING_ENTRIES}
+    wanted = part(game, SAMPLING)
+    entries: dict[str, Any] = {name: _asking(wanted, getattr(game.engine, name)) for name in SAMPLING_ENTRIES}
     return replace(game.engine, **entries)
+
+
+def _asking(wanted: Part, dispatcher: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled function that has its part ready before it is called."""
+
+    def entry(*arguments: Any) -> Any:
+        require(wanted)
+        return dispatcher(*arguments)
+
+    entry.dispatcher = dispatcher  # type: ignore[attr-defined]
+    return entry
+
+
+def _ready_encoding(game: Game) -> Encoding:
+    """The encoding of a game, with the part ENCODING ready; a locked seat cannot even import it otherwise."""
+    require(part(game, ENCODING))
+    return encoding(game)
+
+
+def _warm_encoding(game: Game) -> None:
+    """Call the entries of the part once."""
+    states, found = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1), encoding(game)
+    seat = game.engine.current_seat(states)
+    seen = game.observed(states, seat)
+    found.features(seen, seat)
+    found.action_features(seen, seat, game.legal_list(seen))
 
 
 def _dispatcher(engine: Engine, name: str) -> Callable[..., Any]:

@@ -22,16 +22,21 @@ DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a
 
 
 def play(
-    game: Game, setup: MatchSetup, seats: Sequence[Seat], waits_for: Callable[[int], object] = lambda seat: None
+    game: Game,
+    setup: MatchSetup,
+    seats: Sequence[Seat],
+    waits_for: Callable[[int], object] = lambda seat: None,
+    observer: Callable[[int], object] | None = None,
 ) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
 
-    `waits_for` is told which seat has to act now, and NOBODY when it has.
+    `waits_for` is told which seat has to act now, and NOBODY when it has. `observer` is told each action that was played, as
+    `step` took it.
 
     Raises HostTrouble if the host failed a seat, and NotCompiled (arena/readiness.py) if a bot asks for what has to be
     compiled before.
     """
-    table = _Table(game, setup, seats, waits_for)
+    table = _Table(game, setup, seats, waits_for, observer)
     table.start()
     table.play()
     return table.finish()
@@ -75,10 +80,18 @@ class _Turn:
 class _Table:
     """A match while it is played: the state, and what each seat has done."""
 
-    def __init__(self, game: Game, setup: MatchSetup, seats: Sequence[Seat], waits_for: Callable[[int], object]) -> None:
+    def __init__(
+        self,
+        game: Game,
+        setup: MatchSetup,
+        seats: Sequence[Seat],
+        waits_for: Callable[[int], object],
+        observer: Callable[[int], object] | None,
+    ) -> None:
         self.game = game
         self.setup = setup
         self.waits_for = waits_for
+        self.observer = observer
         self.books = [
             _Book(number, seat, seed, setup.clock) for number, (seat, seed) in enumerate(zip(seats, setup.fallback_seeds))
         ]
@@ -220,6 +233,8 @@ class _Table:
             self.delays.append(int(1000 * cpu_seconds / self.ms_per_tick))
             action = self.game.timed(action, self.delays[-1])
         self.next = self.tape.play(action, self.out)
+        if self.observer is not None:
+            self.observer(action)
 
     def _play_answer(self, book: _Book, decision: Decision, answer: Answer | Fault) -> None:
         """Play a seat's answer, or the fallback's choice if the seat failed."""

@@ -80,7 +80,7 @@ def rate_and_compare(
     result: list[Rating] = []
     saved: dict[str, float] = {}
     for model in models:
-        rated = [_rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
+        rated = [rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
             result += pool.ratings()
             deals = len(np.unique(pools[pool.pool].deals))
@@ -128,7 +128,8 @@ class Rated:
         )  # fmt: skip
 
 
-def _rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
+def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
+    """One pool, rated by one model."""
     beliefs = believe(model, rows, settings)
     return Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), count_rows(rows))
 

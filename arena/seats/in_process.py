@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from arena import readiness
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.agent import plain_action
-from arena.agent.view import View
+from arena.agent.notes import Notes
+from arena.agent.view import View, notes_on
 from arena.errors import BotError, short_trace
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, seconds_of_match
 from arena.records import Ending, copied
@@ -69,6 +70,14 @@ class InProcessSeat:
         if self._loaded is not None:
             self._loaded.__exit__(None, None, None)
             self._loaded = None
+
+    def listen(self) -> None:
+        """Do nothing: the view of a decision has its notes, and what the bot prints is printed here."""
+
+    def take_notes(self) -> Notes:
+        """What the bot has noted about the decision that was put last; nothing the second time."""
+        view, self._view = self._view, None
+        return Notes() if view is None else notes_on(view)
 
     def start(self, info: StartInfo) -> Fault | None:
         """Execute the bot's module and make its agent. Raises NotCompiled like `answer`."""

@@ -5,7 +5,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -16,6 +16,15 @@ VERSION = 1
 MESSAGE_BYTES = 64 << 10
 """The most bytes of a line, in either direction, without the line feed."""
 LARGEST_ID = (1 << 53) - 1  # exact in every language's numbers
+
+
+_ABOUT_NOTES = "What the bot notes about the decision, for its author alone: [text, number or null], at most 1 KB in all."
+_NOTES = {
+    "type": "array",
+    "items": {
+        "type": "array", "prefixItems": [{"type": "string"}, {"type": ["number", "null"]}], "items": False, "minItems": 1,
+    },
+}  # fmt: skip
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag="start", tag_field="type"):
@@ -73,6 +82,10 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The `id` of the Act message."""
     action: str | int
     """The text of a legal action, or its index in `legal`."""
+    notes: Annotated[msgspec.Raw, msgspec.Meta(description=_ABOUT_NOTES, extra_json_schema=_NOTES)] = msgspec.field(
+        default_factory=msgspec.Raw
+    )
+    """What the bot notes about the decision, unread: whatever stands there is no fault."""
 
 
 Request = Start | Act | End

@@ -23,6 +23,10 @@ from arena.seeds import single_match_id, single_match_seeds
 
 UNHURRIED = Clock(move=1e6, bank=0.0, start=1e6)
 """A clock that never runs out: about eleven days for each decision."""
+TABLE_CLOCK = Clock(move=1.0, bank=10.0)
+"""The clock of bots at a table with people: that of tournaments. People have all the time that they want."""
+REMOTE_CLOCK = Clock(move=5.0, bank=120.0, start=60.0)
+"""The clock of all bots at a table with a remote program, which has so many seconds by the wall, the network's included."""
 
 Entrant = str | Path | BotFiles | type[Agent[Any]] | Agent[Any]
 """A bot's path, `house:NAME` for a house bot, `submitted:NAME` for a submitted one, its files, an Agent class or an Agent."""

@@ -20,7 +20,7 @@ from arena import games
 from arena.cache import cache_root
 from arena.engine import jit
 from arena.errors import ArenaError
-from arena.readiness import SAMPLING, compile_here, part_text
+from arena.readiness import ENCODING, SAMPLING, compile_here, part_text
 from arena.workers.processes import available_cpus, die_with_parent
 
 Needs: TypeAlias = Mapping[str, Collection[str]]
@@ -238,8 +238,9 @@ def _in_words(tasks: Iterable[_Task]) -> str:
     """What is to be compiled: names, those together that lack the same parts."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for task in tasks:
-        methods = [part for part in task.parts if part not in (RULES, SAMPLING)]
-        words = [part_text("", SAMPLING)] * (SAMPLING in task.parts) + [f"search by {', '.join(methods)}"] * bool(methods)
+        others = [part for part in (SAMPLING, ENCODING) if part in task.parts]
+        methods = [part for part in task.parts if part not in (RULES, *others)]
+        words = [part_text("", part) for part in others] + [f"search by {', '.join(methods)}"] * bool(methods)
         alike[" and ".join(words)].append(task.name)
     return "; ".join(f"{', '.join(names)}{f' with {words}' if words else ''}" for words, names in alike.items())
 

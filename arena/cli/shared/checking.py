@@ -8,15 +8,14 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.admission.bot_check import check_bot
-from arena.admission.check_report import BotCheck, refused
+from arena.admission.check_report import BotCheck
+from arena.admission.entry import examined
 from arena.agent import BotFiles
 from arena.agent.naming import HOUSE, find_bot
 from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
-from arena.workers.warmup import warm_rooms
 
 
 def checked(
@@ -33,25 +32,23 @@ def checked(
     for name in chosen:
         if name not in games.names():
             raise ConfigError(f'--game: no game "{name}"; {nearest(name, games.names())}')
-    if not bot.startswith((HOUSE, PREFIX)) and not Path(bot).exists():
-        raise ConfigError(f"{bot}: no such bot: {Path(bot).absolute()} does not exist")
-    try:
-        found = find_bot(bot, results)
-    except BotError as error:
-        if bot.startswith(HOUSE):
-            raise
-        return refused(Path(bot).stem, str(error)), None
+    check_exists(bot)
+    if bot.startswith(HOUSE):
+        find_bot(bot, results)  # a name of ours that is wrong is no bot that is refused
     try:
         with error_console().status("checking") as status:
-            news = news_on(status.console)
-            report = check_bot(
-                found.name, found.files, params=params, chosen=chosen, seed=seed,
-                prepare=lambda needs: warm_rooms(needs, news),
-                say=lambda text: status.update(plain_text(f"checking {text}")), news=news,
+            return examined(
+                lambda: find_bot(bot, results), Path(bot).stem, chosen=chosen, params=params, seed=seed,
+                say=lambda text: status.update(plain_text(f"checking {text}")), news=news_on(status.console),
             )  # fmt: skip
-        return report, found.files
     except HostTrouble as trouble:
         raise ArenaError(f"{bot}: the machine failed the check, not the bot: {trouble}; try again when it is idle") from None
+
+
+def check_exists(bot: str) -> None:
+    """Raise ConfigError for the path of a bot where nothing is: that is no bot that is refused."""
+    if not bot.startswith((HOUSE, PREFIX)) and not Path(bot).exists():
+        raise ConfigError(f"{bot}: no such bot: {Path(bot).absolute()} does not exist")
 
 
 def name_of(bot: str, results: Path) -> str:

@@ -105,12 +105,14 @@ class Looker:
         columns = boards.read_columns(self._folder, author.COLUMNS)
         slowest = author.slowest(columns, pool, bot)
         ids = boards.read_match_ids(self._folder, [slow.row for slow in slowest])
-        key = None if self._manifest.key is None else bytes.fromhex(self._manifest.key)
+        found = {} if self._manifest.key is None else boards.find_matches(self._folder, losses)
         return AuthorEvidence(
             [place.fault for place in author.faults_of(columns, boards.locate_faults(self._folder), pool, bot)],
             [SlowDecision(ids[slow.row], slow.seat, slow.cpu_ms) for slow in slowest],
-            {} if key is None else {
-                match_id: author.seeds(columns, row, match_id, key) for row, match_id in losses.items()
+            {
+                match_id: author.seeds(columns, row, match_id, bytes.fromhex(key))
+                for row, match_id in losses.items()
+                if row in found and (key := found[row][1]) is not None
             },
         )  # fmt: skip
 

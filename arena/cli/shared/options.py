@@ -9,6 +9,7 @@ import typer
 
 from arena.cli.shared.printing import Format, note
 from arena.errors import ConfigError
+from arena.joining.address import TOKEN_VARIABLE
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
 
 
@@ -103,6 +104,14 @@ BotParams = Annotated[
     list[str] | None,
     typer.Option(
         "--param", metavar="KEY=VALUE", help="A parameter of the bots; SEAT:KEY=VALUE is for one seat alone. Repeatable."
+    ),
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        metavar="TOKEN",
+        help=f"Token of your account in the hall, from its page /account. Default: ${TOKEN_VARIABLE}, or that in the address.",
     ),
 ]
 RuleOptions = Annotated[

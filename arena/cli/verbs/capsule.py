@@ -10,7 +10,7 @@ from arena import games
 from arena.agent import BotFiles, read_bot, unpacked
 from arena.agent.naming import is_house_bot, named_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, first_fault, pack, read_capsule, setup_of
+from arena.audit.capsule import Capsule, first_fault, match_settings, pack, read_capsule, setup_of
 from arena.audit.capsule_run import Rerun, bring_back
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, TrustBots
@@ -25,7 +25,6 @@ from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
 from arena.seats.holder import Holder
 from arena.seats.sandbox import LOCKED, NONE
-from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 
 def capsule(
@@ -110,12 +109,12 @@ def _packed(out: Path, match_id: str, seat: int, decision: int | None) -> tuple[
     folder, record, key = locate_match(out, match_id)
     if not 0 <= seat < len(record.seats):
         raise ConfigError(f"SEAT: a seat from 0 to {len(record.seats) - 1}, not {seat}")
-    manifest = read_manifest(folder)
+    name, clock, limits = match_settings(folder, record)
     record = with_faults(record, folder)
     game = ready(record.game)
-    setup = setup_of(record, key, stored_clock(manifest, folder))
+    setup = setup_of(record, key, clock)
     fault = first_fault(record, seat) if decision is None else decision
-    packed = pack(game, record, setup, manifest.name, seat, fault, limits=stored_limits(manifest, folder))
+    packed = pack(game, record, setup, name, seat, fault, limits=limits)
     return packed, record.seats[seat].isolation
 
 

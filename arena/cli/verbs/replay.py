@@ -4,14 +4,16 @@ from typing import Annotated
 
 import typer
 
+from arena.audit.notes import notes_of
 from arena.audit.stored_log import check_log, checked_options
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import MatchId, Out
-from arena.cli.shared.printing import say_all
+from arena.cli.shared.options import MatchId, Out, TrustBots
+from arena.cli.shared.printing import note, say_all
 from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
 from arena.errors import ConfigError, StoreError
 from arena.hall.finding import find_match
+from arena.report.selection.notes import decision_lines, summary_lines
 from arena.report.selection.replay import replay_lines
 from arena.results_folder import RESULTS
 from arena.seeds import deal_seed
@@ -25,6 +27,15 @@ def replay(
     trace: Annotated[
         bool, typer.Option("--trace", help="Print JSON Lines, as `arena trace` does, with all cards open.")
     ] = False,
+    notes: Annotated[
+        int | None,
+        typer.Option(
+            "--notes",
+            metavar="SEAT",
+            help="Play the match again to show what the bot of this seat notes and prints at its decisions.",
+        ),
+    ] = None,
+    unsafe_trust_bots: TrustBots = False,
     out: Out = RESULTS,
 ) -> int:
     """Print a stored match, decision by decision.
@@ -37,6 +48,10 @@ def replay(
         raise ConfigError(f"--seat: a seat from 0 to {seats - 1}, not {seat}")
     if trace and seat is not None:
         raise ConfigError("--trace shows all cards; leave --seat out")
+    if trace and notes is not None:
+        raise ConfigError("--trace has no place for notes; leave --notes out")
+    if notes is not None and not 0 <= notes < seats:
+        raise ConfigError(f"--notes: a seat from 0 to {seats - 1}, not {notes}")
     game = ready(record.game)
     options = checked_options(game, record)
     seed = deal_seed(key, record.game, seats, record.options, record.deal)
@@ -45,5 +60,10 @@ def replay(
             raise StoreError(f"match {record.match_id}: its log ends before the match does, so it makes no trace")
         say_all(logged_lines(game, seats, options, seed, record.actions, record.delays))
     else:
-        say_all(replay_lines(game, record, options, seed, seat))
+        found = None
+        if notes is not None:
+            found = notes_of(out, record.match_id, notes, say=note, unsafe_trust_bots=unsafe_trust_bots)
+        remarks = {} if found is None else decision_lines(found)
+        say_all(replay_lines(game, record, options, seed, seat, remarks))
+        say_all([] if found is None else summary_lines(found))
     return DONE

@@ -1,27 +1,21 @@
-"""`arena serve [FOLDER]`: all results in the browser, filling while tournaments are played."""
+"""`arena serve [FOLDER]`: all results in the browser, filling while tournaments are played, and tables to play at."""
 
 import contextlib
 import os
 import secrets
 import socket
-import sys
-import tempfile
-import webbrowser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import Workers
 from arena.cli.shared.printing import note, say
-from arena.cli.shared.web import need_web
+from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen, need_web
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
-
-LOOPBACK = "127.0.0.1"
-PORT = 8000
-_REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
+from arena.workers.processes import check_workers
 
 
 def serve(
@@ -36,63 +30,95 @@ def serve(
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all of this machine.")
     ] = LOOPBACK,
     port: Annotated[int, typer.Option("--port", metavar="N", help="Port to listen at; 0 for any free one.")] = PORT,
+    behind_proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--behind-proxy",
+            metavar="URL",
+            help="Public address of a proxy on this machine, such as https://arena.example.org.",
+        ),
+    ] = None,
+    contest: Annotated[
+        Path | None,
+        typer.Option("--contest", metavar="FILE.yaml", help="Hold a contest: take submissions, and play its ladder."),
+    ] = None,
+    workers: Workers = None,
+    address: Annotated[
+        str | None,
+        typer.Option("--address", metavar="HOST:PORT", help="A running Ray cluster that plays the ladder of the contest."),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
 ) -> int:
-    """Show all results in the browser, live while tournaments are played.
+    """Show all results in the browser, live while tournaments are played, and let people play.
 
-    Prints an address with a secret token and opens it. Results are only read. Ctrl-C ends it.
+    Prints an address with a secret token and opens it. Tournaments are only read; matches of people are stored. Ctrl-C ends it.
     """
     need_web("arena serve")
-    out = _chosen(folder)
+    out = _chosen(folder, is_made=contest is not None)
     from arena.site.app import application  # only now: --help does without
+    from arena.site.contest.running import RunningContest
     from arena.site.guard import rules_for
+    from arena.site.proxy import public_address
     from arena.site.server import listener, run
 
+    public = None if behind_proxy is None else public_address(behind_proxy, host)
+    check_workers(workers)
+    if contest is None and (workers is not None or address is not None):
+        raise ConfigError("--workers, --address: of the ladder of a contest; name its file with --contest")
+    held = None if contest is None else RunningContest(contest, out, address=address, workers=workers)
     with listener(host, port) as place, contextlib.ExitStack() as opened:
         token = secrets.token_urlsafe(32)
-        url = f"http://{_reached(host)}:{place.getsockname()[1]}/login#token={token}"
-        app = application(out, token=token, rules=rules_for(host))
+        own = f"http://{_reached(host)}:{place.getsockname()[1]}"
+        url = f"{public or own}/login#token={token}"
+        app = application(out, token=token, rules=rules_for(host, public), contest=held)
         say(f"The hall of {out} is open: {url}")
-        if host not in (LOOPBACK, "::1", "localhost"):
+        if held is not None:
+            note(f"it holds the contest {held.contest.name}, whose ladder goes on by itself: {held.folder}")
+        if public is not None:
+            note(f"the proxy finds it at {own}")
+        elif host not in (LOOPBACK, "::1", "localhost"):
             note(f"anybody who reaches {host} and has the token can look at it; the connection is not encrypted")
+            note("others play along without the token: open a table with other people on the page Play, and send them its link")
         note("Ctrl-C closes it")
-        if not no_browser and _has_screen():
-            opened.enter_context(_browser(url))
+        if not no_browser and has_screen():
+            opened.enter_context(browser_at(url))
         run(app, place)
+        if held is not None:
+            note(f"closed; what was played and sent is in {out}, and the same command goes on from there")
     return DONE
 
 
-def _chosen(folder: Path | None) -> Path:
-    """The results folder. Raises ConfigError for one that was named and is none."""
+def _chosen(folder: Path | None, *, is_made: bool) -> Path:
+    """The results folder. Raises ConfigError for one that was named and is none. `is_made`: a new one is made."""
     if folder is None and RESULTS_VARIABLE not in os.environ:
         nearest = nearest_results()
         if nearest != RESULTS:
             note(f"results in {nearest}")
         return nearest
     named = folder if folder is not None else Path(os.environ[RESULTS_VARIABLE])
+    if is_made and not named.exists():
+        try:
+            named.mkdir(parents=True)
+        except OSError as error:
+            raise ConfigError(f"{named}: cannot be made: {error.strerror}") from None
     if not named.is_dir():
         raise ConfigError(f"{named}: no such folder; name the folder of all results, such as {RESULTS}")
     return named
 
 
 def _reached(host: str) -> str:
-    """The host as a browser on this machine reaches it."""
+    """The host as browsers reach it: for all addresses of this machine the one that it has in its network."""
     if host in ("0.0.0.0", "::"):
-        return socket.gethostname()
+        return _own_address() or socket.gethostname()
     return f"[{host}]" if ":" in host else host
 
 
-def _has_screen() -> bool:
-    """Whether a browser has somewhere to open; in a terminal alone, one in text would take its place."""
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-@contextlib.contextmanager
-def _browser(url: str) -> Iterator[None]:
-    """Open the browser with a file that leads on to the address: all users see command lines, and the token in it is secret."""
-    with tempfile.TemporaryDirectory(prefix="arena-serve-") as folder:
-        page = Path(folder) / "open.html"
-        page.touch(0o600)
-        page.write_text(_REDIRECT.format(url=url), "utf-8")
-        webbrowser.open(page.as_uri())
-        yield
+def _own_address() -> str | None:
+    """The IPv4 address of this machine in its network; None without a network. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as place:
+        try:
+            place.connect(("192.0.2.1", 9))  # an address that is reserved for documentation: only the way there is looked up
+            found: str = place.getsockname()[0]
+        except OSError:
+            return None
+    return found

@@ -5,15 +5,19 @@ from typing import Annotated
 
 import typer
 
-from arena.admission.check_report import BotCheck
-from arena.agent import BotFiles
-from arena.agent.submissions import ALL, PREFIX, Submissions
-from arena.cli.shared.checking import checked, name_of, report_object
+from arena.admission.check_report import BotCheck, refused
+from arena.admission.entry import kept
+from arena.agent.naming import find_bot
+from arena.agent.submissions import ALL, PREFIX, Submission, Submissions
+from arena.cli.shared.checking import check_exists, checked, name_of, report_object
 from arena.cli.shared.exit_codes import DONE, NO
-from arena.cli.shared.options import BotText, FormatOption, Out
+from arena.cli.shared.options import BotText, FormatOption, Out, Token
 from arena.cli.shared.printing import Format, show
+from arena.cli.shared.remote_hall import RemoteHall
+from arena.cli.shared.sending import sent
 from arena.config import check_name
-from arena.errors import ConfigError
+from arena.errors import BotError, ConfigError
+from arena.joining.address import hall_at
 from arena.report.terminal.bot_check import print_bot_check
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
@@ -28,12 +32,17 @@ def submit(
     as_new: Annotated[
         bool, typer.Option("--as-new", help="Make files that are an older version of the bot its newest version again.")
     ] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="URL", help="Send it to the hall at this address, which checks and keeps it.")
+    ] = None,
+    token: Token = None,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
     """Check a bot and store it as the next version of its name.
 
-    Configs name it submitted:NAME, or submitted:NAME@2 for one version. Exit code 0: it is stored, 1: it may not enter.
+    Configs name it submitted:NAME, or submitted:NAME@2 for one version. With --to, the hall at that address does both.
+    Exit code 0: it is stored, 1: it may not enter.
     """
     chosen = name or name_of(bot, out)
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
@@ -41,12 +50,40 @@ def submit(
         raise ConfigError(f"--name: {PREFIX}{ALL} means all bots, so none has that name")
     if Path(bot).is_symlink():
         raise ConfigError(f"{bot}: a link; give the bot itself")
+    if to is not None:
+        return _sent(bot, chosen, RemoteHall(hall_at(to, token)), format, out)
+    if token is not None:
+        raise ConfigError("--token: it is for a hall; name the hall with --to URL")
     found, files = checked(bot, [], results=out)
-    if files is None or not found.may_enter:
-        entry, lines = _refused(chosen, found)
-    else:
-        entry, lines = _stored(chosen, found, files, Submissions(out), as_new=as_new)
+    store = Submissions(out)
+    submitted = kept(chosen, found, files, store, as_new=as_new)
+    entry, lines = _refused(chosen, found) if submitted is None else _stored(chosen, *submitted, store)
+    return _shown(found, entry, lines, format)
 
+
+def _sent(bot: str, name: str, hall: RemoteHall, format: Format, out: Path) -> int:
+    """Send a bot to a hall and show what came of it, as if it had been submitted here."""
+    check_exists(bot)
+    try:
+        files = find_bot(bot, out).files
+    except BotError as error:
+        found = refused(name, str(error))
+        return _shown(found, *_refused(name, found), format)
+    ended = sent(hall, name, files)
+    submission, report = ended.submission, ended.report or refused(name, "; ".join(ended.submission.reasons))
+    page = {"submission": f"{hall.url}/submissions/{submission.id}"}
+    if submission.version is None:
+        entry, lines = _refused(name, report)
+        return _shown(report, entry | page, [*lines, page["submission"]], format)
+    entry = {
+        "submitted": True, "is_new": submission.is_new, "name": name, "version": submission.version,
+        "reference": submission.reference, "sha256": submission.sha256, **page,
+    }  # fmt: skip
+    first = _first_line(name, submission.version, is_new=bool(submission.is_new))
+    return _shown(report, entry, [first, page["submission"]], format)
+
+
+def _shown(found: BotCheck, entry: dict[str, object], lines: list[str], format: Format) -> int:
     def write(page: Page) -> None:
         print_bot_check(found, page)
         for line in lines:
@@ -62,20 +99,14 @@ def _refused(name: str, found: BotCheck) -> tuple[dict[str, object], list[str]]:
     return entry, ["not submitted"]
 
 
-def _stored(
-    name: str, found: BotCheck, files: BotFiles, store: Submissions, *, as_new: bool
-) -> tuple[dict[str, object], list[str]]:
-    """Store the bot; the outcome as data and in words."""
-    kept, is_new = store.submit(name, files, tuple(game.game for game in found.games), as_new=as_new)
+def _stored(name: str, kept: Submission, is_new: bool, store: Submissions) -> tuple[dict[str, object], list[str]]:
+    """The outcome as data and in words."""
     newest = store.versions(name)[-1]
     entry = {
         "submitted": True, "is_new": is_new, "name": name, "version": kept.version, "reference": kept.reference,
         "sha256": kept.sha256,
     }  # fmt: skip
-    if is_new:
-        first = f"submitted as {name}, version {kept.version}"
-    else:
-        first = f"not submitted again: these files are version {kept.version} of {name}"
+    first = _first_line(name, kept.version, is_new=is_new)
     if newest.version == kept.version:
         return entry, [first, f"in configs: {PREFIX}{name}, this version for good: {kept.reference}"]
     return entry, [
@@ -83,3 +114,9 @@ def _stored(
         f"in configs: {kept.reference}; {PREFIX}{name} is version {newest.version}",
         "to make these files its newest version again: arena submit BOT --as-new",
     ]
+
+
+def _first_line(name: str, version: int, *, is_new: bool) -> str:
+    if is_new:
+        return f"submitted as {name}, version {version}"
+    return f"not submitted again: these files are version {version} of {name}"

@@ -1,6 +1,7 @@
 """A finished match as readable text: every decision, as one seat saw it or with all cards open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
@@ -13,11 +14,16 @@ RULE = "-" * 72
 
 
 def replay_lines(
-    game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int, seat: int | None = None
+    game: Game,
+    record: MatchRecord,
+    options: dict[str, OptionValue],
+    deal_seed: int,
+    seat: int | None = None,
+    remarks: Mapping[int, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[str]:
     """A match from its action log, as lines of text. Raises StoreError for a log that the rules do not allow.
 
-    `options`: all, resolved; `seat`: who looks, None for all cards open.
+    `options`: all, resolved; `seat`: who looks, None for all cards open; `remarks`: lines before the actions of some decisions.
     """
     names = [shown(row.bot) for row in record.seats]
     head = f"{game.name} {record.match_id}  " + "  ".join(f"seat {place}: {name}" for place, name in enumerate(names))
@@ -26,6 +32,7 @@ def replay_lines(
             yield head
             head = ""
         for played in scene.played:
+            yield from remarks.get(played.number, ())
             for who, text in events(game, played, seat):
                 yield f"{played.number:5}  seat {who}  {text}"
         if not scene.is_cut:

@@ -56,6 +56,7 @@ class Child:
         self._outgoing = b""
         self._kept = bytearray()
         self._end = b""
+        self._heard: bytearray | None = None
         self._printed = 0
         self._prints = True  # until the last holder of the other end is gone
         self._poll = select.poll()
@@ -204,6 +205,15 @@ class Child:
             while self._drain():
                 pass
 
+    def hear_all(self) -> None:
+        """Keep all that the child prints, for `take_heard`: it is killed before that is much."""
+        self._heard = bytearray()
+
+    def take_heard(self) -> str:
+        """What the child has printed since this was called last, as far as it was read."""
+        heard, self._heard = self._heard or bytearray(), bytearray()
+        return heard.decode("utf-8", "replace")
+
     def pause(self) -> None:
         """Stop the child until `resume`: it computes nothing meanwhile, whatever it does about signals."""
         if not self._is_paused:
@@ -336,6 +346,8 @@ class Child:
             return False
         self._kept += data[: OUTPUT_KEPT - len(self._kept)]
         self._end = (self._end + data)[-OUTPUT_END_KEPT:]
+        if self._heard is not None:
+            self._heard += data
         self._printed += len(data)
         if self._printed > OUTPUT_LIMIT:
             raise Trouble(Ending.OUTPUT, f"printed more than {OUTPUT_LIMIT:,} bytes")

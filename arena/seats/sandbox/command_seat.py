@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.command_bot import CommandBot
+from arena.agent.notes import read_notes
 from arena.agent.view import View
 from arena.errors import BotError
 from arena.match import Answer, Fault, seconds_of_match
@@ -41,6 +42,7 @@ class CommandSeat(HeldSeat):
         """Run the program, and wait until it says that it is ready."""
         try:
             self._child = child = self._launched()
+            self._hear(child)
             self._id = self._new_id()
             self.has_begun = True
             self._request(child, self._line(self._greeting(info)))
@@ -77,6 +79,8 @@ class CommandSeat(HeldSeat):
             choice = self._replied(protocol.Choice)
         except Trouble as trouble:
             return self._failed(trouble)
+        if self._listens:
+            self._notes = read_notes(choice.notes)
         return Answer(choice.action, self._cpu - before, time.perf_counter() - self._began, self._output_end)
 
     def end(self, result: EndInfo) -> None:

@@ -18,6 +18,7 @@ LEAST = 0.6
 """The share of its core that a worker has to get. With less it leaves, for AWAY_SECONDS, if as much is free elsewhere."""
 JUDGED_SECONDS = 1.0  # of wall time, before that is looked at
 AWAY_SECONDS = 30.0
+CLAIM = "arena core"  # and a number: the name of the socket that whoever has that core holds
 
 
 class Core:
@@ -88,7 +89,7 @@ class Core:
         for number in cores if len(cores) > 1 else ():
             claim = socket.socket(socket.AF_UNIX)
             try:
-                claim.bind(f"\0arena core {number}")
+                claim.bind(f"\0{CLAIM} {number}")
             except OSError:
                 claim.close()
             else:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.agent.notes import Notes
 from arena.agent.view import View
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
 from arena.records import Ending, Limits
@@ -64,6 +65,8 @@ class HeldSeat(ABC):
         self._began = 0.0
         self._limit = 0.0
         self._match_seconds = math.inf
+        self._listens = False
+        self._notes = Notes()  # on the decision that was answered last, if somebody listens
 
     def __enter__(self: S) -> S:
         return self
@@ -103,6 +106,27 @@ class HeldSeat(ABC):
             return self._child.cpu() - self._cpu
         except Trouble:
             return 0.0
+
+    def listen(self) -> None:
+        """Keep what the bot notes and all that it prints; called before `start`."""
+        self._listens = True
+
+    def take_notes(self) -> Notes:
+        """What the bot noted about the decision that it answered last, if somebody listens; nothing the second time."""
+        notes, self._notes = self._notes, Notes()
+        return notes
+
+    def take_output(self) -> str:
+        """What the bot has printed since this was called last, if somebody listens; not made printable."""
+        if self._child is None:
+            return ""
+        if self._child.is_open:
+            self._child.read_output()
+        return self._child.take_heard()
+
+    def _hear(self, child: Child) -> None:
+        if self._listens:
+            child.hear_all()
 
     @abstractmethod
     def start(self, info: StartInfo) -> Fault | None:

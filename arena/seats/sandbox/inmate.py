@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import msgspec
 import numpy as np
@@ -20,8 +20,10 @@ import numpy as np
 from arena import games
 from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
 from arena.agent.agent import plain_action
+from arena.agent.notes import Notes, checked
+from arena.agent.view import View, notes_on
 from arena.engine.room import Game
-from arena.errors import BotError, printable, short_trace
+from arena.errors import BotError, printable, short_trace, without_places
 from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
 from arena.seats.sandbox import kernel, launch, namespaces, wire
@@ -112,6 +114,14 @@ def open_output() -> None:
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
+class _Acts(Protocol):
+    """What chooses an action."""
+
+    def act(self, view: Any, /) -> object:
+        """The choice."""
+        ...
+
+
 class _Role:
     """What a bot plays in one match, in this process or in one that is forked from it."""
 
@@ -133,11 +143,12 @@ class _Role:
         _send(reply)
         if agent is None:
             os._exit(0 if isinstance(reply, wire.Ready) else _NOT_STARTED)
+        act = _noted if start.has_listener else _acted
         while True:
             request = wire.decode_request(_read_message())
             self._asked = request.id
             if isinstance(request, wire.Ask):
-                _send(_acted(agent, start, request))
+                _send(act(agent, start, request))
             else:
                 _send(_ended(agent, request))
 
@@ -220,7 +231,7 @@ def remember_lines(path: str, source: bytes) -> None:
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
-def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
+def _acted(agent: _Acts, start: wire.Start, ask: wire.Ask) -> wire.Reply:
     """The bot's choice as a message; a message too if it fails."""
     assert start.info is not None
     try:
@@ -248,6 +259,28 @@ def _acted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
         return wire.Failed(ask.id, Ending.CRASH.value, printable(short_trace()))
 
 
+def _noted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
+    """The bot's choice as a message, with what it noted before it chose or failed."""
+    listening = _Listening(agent)
+    reply = _acted(listening, start, ask)
+    assert isinstance(reply, wire.Action | wire.Failed)
+    notes = Notes() if listening.view is None else checked(notes_on(listening.view))
+    return wire.Noted(ask.id, reply, notes)
+
+
+class _Listening:
+    """A bot's agent, and the view that it was given last."""
+
+    def __init__(self, agent: Agent[Any]) -> None:
+        self.view: View | None = None
+        self._agent = agent
+
+    def act(self, view: View) -> object:
+        """Let the bot choose."""
+        self.view = view
+        return self._agent.act(view)
+
+
 def _ended(agent: Agent[Any], end: wire.End) -> wire.Reply:
     try:
         agent.end(end.result)
@@ -264,7 +297,7 @@ def _where(error: BaseException, main: str) -> str:
             line = trace.tb_lineno
         trace = trace.tb_next
     place = f"line {line}: " if line else ""
-    return f"{main}: {place}{type(error).__name__}: {error}"
+    return without_places(f"{main}: {place}{type(error).__name__}: {error}")
 
 
 def _read_message(channel: int = SOCKET) -> bytes:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
+from arena.agent.notes import checked
 from arena.agent.view import View
 from arena.errors import printable
 from arena.match import Answer, Fault, seconds_of_match
@@ -20,6 +21,7 @@ class LockedSeat(HeldSeat):
     """Runs a bot in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
 
     _empty_cell: int | None = None  # bytes of address space before the bot's first line
+    _decode = staticmethod(wire.decode_reply)  # of an answer to a decision
     _game = ""  # that is played; empty: the bot is only asked what it declares
 
     @property
@@ -41,6 +43,11 @@ class LockedSeat(HeldSeat):
             return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
         self._match_seconds = seconds_of_match(info.clock)
         return None
+
+    def listen(self) -> None:
+        """Keep what the bot notes and all that it prints; called before `start`."""
+        super().listen()
+        self._decode = self._overheard  # tournaments pay nothing for it
 
     def declared(self, seconds: float) -> list[str]:
         """The games that the bot declares; called instead of `start`. Raises Trouble."""
@@ -69,7 +76,7 @@ class LockedSeat(HeldSeat):
             return self._fault
         assert self._child is not None
         try:
-            reply = self._reply(self._child, wire.decode_reply)
+            reply = self._reply(self._child, self._decode)
             cpu = self._child.cpu()
             used, self._cpu = cpu - self._cpu, cpu
             if reply.id != self._id:
@@ -100,6 +107,7 @@ class LockedSeat(HeldSeat):
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
         self._isolation = self._keeper.level
         self._child = child = self._keeper.seat(self._keeper.bot(self._bot, self._limits))
+        self._hear(child)
         try:
             child.take_gate()
             locked = child.receive(0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST)
@@ -110,7 +118,10 @@ class LockedSeat(HeldSeat):
         self._empty_cell = self._keeper.empty_cell(child)
         self._cpu = locked.cpu_seconds
         self.has_begun = True
-        child.send(wire.frame(wire.Start(seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info)))
+        start = wire.Start(
+            seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info, has_listener=self._listens
+        )  # fmt: skip
+        child.send(wire.frame(start))
         ready = child.receive(
             self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT,
             when_slow=self._keeper.slow,
@@ -133,6 +144,14 @@ class LockedSeat(HeldSeat):
             self._request(self._child, wire.frame(message))
         except Trouble as trouble:
             self._failed(trouble)
+
+    def _overheard(self, body: bytes | bytearray | memoryview) -> wire.Reply:
+        """The reply in untrusted bytes; the notes that came with it are kept. Raises NoMessage."""
+        reply = wire.decode_reply(body)
+        if not isinstance(reply, wire.Noted) or reply.id != reply.answer.id:
+            return reply
+        self._notes = checked(reply.notes)
+        return reply.answer
 
     def _not_compiled(self, reply: wire.Lacking) -> NotCompiled:
         """What is raised for a bot that asks for a part of its room. Raises Trouble for one that asks for anything else."""

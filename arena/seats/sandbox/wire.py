@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
+from arena.agent.notes import Notes
 from arena.errors import printable
 from arena.records import Limits
 from arena.seats.protocol import MESSAGE_BYTES, NoMessage
@@ -75,6 +76,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """The bot's parameters as JSON."""
     info: StartInfo | None
     """What the bot is told at the start; None: only report what the bot declares."""
+    has_listener: bool = False
+    """Whether somebody wants to know what the bot notes: then every answer to Ask comes within Noted."""
 
 
 class Ask(msgspec.Struct, frozen=True, array_like=True, tag="ask"):
@@ -131,6 +134,14 @@ class Failed(msgspec.Struct, frozen=True, array_like=True, tag="failed", forbid_
     reason: str
 
 
+class Noted(msgspec.Struct, frozen=True, array_like=True, tag="noted", forbid_unknown_fields=True):
+    """The answer to a decision, with what the bot noted about it; sent only where somebody listens."""
+
+    id: int
+    answer: Action | Failed
+    notes: Notes
+
+
 class Lacking(msgspec.Struct, frozen=True, array_like=True, tag="lacking", forbid_unknown_fields=True):
     """Sent instead of an answer when the bot asks for a part of the room that its process does not have."""
 
@@ -145,7 +156,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, tag="done", forbid_unkn
 
 
 Request = Ask | End
-Reply = Locked | Ready | Action | Failed | Lacking | Done
+Reply = Locked | Ready | Action | Failed | Noted | Lacking | Done
 
 _encoder = msgspec.msgpack.Encoder()
 _bots: Any = msgspec.msgpack.Decoder(Bot)

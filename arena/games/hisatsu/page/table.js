@@ -144,7 +144,7 @@
   const request = (table, slot, index) => {
     const {word, nameOf} = table, label = {n: index + 1};
     const cards = slot?.cards ?? [], last = cards.at(-1), claimant = last?.[2] === "up" ? last[0] : null;
-    return el("section", {class: `slot ${slot ? "" : "is-empty"}`},
+    return el("section", {class: `slot ${slot ? "" : "is-empty"}`, "data-zone": `slot-${index}`, "aria-label": word("slot", label)},
       chips(slot?.chips ?? 0, word),
       zone(`request-${index}`, word("request_zone", label), "", slot ? requestCard(table, slot.name) : el("span", {class: "count-label"}, word("empty_slot"))),
       zone(`row-${index}`, word("row_zone", label), "row on-request", numbers(table, `row-${index}`, cards.map(([owner, value, side]) => [owner, value, side === "down"]))),
@@ -196,5 +196,18 @@
     return word(value === HIDDEN ? "say_place_hidden" : slot?.chips ? "say_place_down" : "say_place", {value, animal});
   };
 
-  arena.table("hisatsu", {draw, say});
+  /** A number card goes from the hand anywhere on a request, or to the own discards. */
+  const moves = (action, {position, seat}) => {
+    const [kind, value, index] = action.split(" "), away = position.passed ? "passed" : "discard";
+    const cards = [[`hand-${seat}`, `${seat}:${value}`]];
+    return kind === "place" ? {cards, to: `slot-${index}`, lands: `row-${index}`} : {cards, to: `${away}-${seat}`};
+  };
+
+  /** A request by its animal, a number card by its owner's shape. */
+  const name = (text, lang) => {
+    const [owner, ...rest] = text.split(":");
+    return owner === "request" ? animalName(rest.join(":"), arena.wordsOf("hisatsu", lang)) : `${SHAPES[owner % SHAPES.length]} ${rest[0]}`;
+  };
+
+  arena.table("hisatsu", {draw, say, moves, name});
 })();

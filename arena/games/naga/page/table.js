@@ -76,7 +76,7 @@
     const trump = TRUMPS[place], winner = position.won[place], isContested = position.phase === "select" && position.place === place;
     const state = isContested ? "contested" : winner === "tie" ? "tied" : winner !== undefined ? "won_by" : "open";
     const side = state === "won_by" ? (winner === mine ? "to-mine" : "to-other") : "";
-    return el("section", {class: `island place-${place} is-${state} ${side}`},
+    return el("section", {class: `island place-${place} is-${state} ${side}`, "data-zone": `island-${place}`, "aria-label": word(`place_${place}`)},
       el("h4", {}, el("span", {class: "place-number", "aria-hidden": "true"}, String(place)), " ", word(`place_${place}`)),
       el("p", {class: "trump"}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
       zone(`place-${place}`, word("field", {place: word(`place_${place}`)}), "row", cards(`place-${place}`, position.places[place] ?? [], word, isContested ? trump : null)),
@@ -88,7 +88,8 @@
     const chosen = position.pending[who] ?? [], hand = position.hands[who] ?? [], isHidden = chosen[0] === "?";
     const kept = isHidden ? hand.slice(chosen.length) : hand.filter((text) => !chosen.includes(text));
     return el("section", {class: `side ${side}`},
-      plate(who, {names, turn: position.turn === who, isMe: seat === who, word: page},
+      plate(who, {names, turn: position.phase === "select" ? !chosen.length : position.turn === who,   // both choose at once
+        isMe: seat === who, word: page},
         el("span", {class: "role"}, word(position.parent === who ? "parent" : "child")),
         count(word("field_cards"), fieldCards(position, who)),
         count(word("games_won"), position.games[who] ?? 0),
@@ -127,5 +128,14 @@
     return word("say_select", {cards: rest.map((text) => nameOf(text, word)).join(word("say_separator"))});
   };
 
-  arena.table("naga", {draw, say});
+  /** A click on an island designates its place; cards are chosen in the hand, and may be put on the contested one. */
+  const moves = (action, {position, seat}) => {
+    const [kind, ...rest] = action.split(" ");
+    if (kind === "field") return {cards: [], to: `island-${rest[0]}`};
+    return {cards: rest.map((text) => [`hand-${seat}`, text]), to: `island-${position.place}`};
+  };
+
+  const name = (text, lang) => nameOf(text, arena.wordsOf("naga", lang));
+
+  arena.table("naga", {draw, say, moves, name});
 })();

@@ -74,15 +74,24 @@
     });
   };
 
-  /** A hand as its runs: equal neighbours lie closer together, as they may be played together. */
-  const runs = (drawn, texts) => {
+  /** A hand as its runs: equal neighbours lie closer together, as they may be played together. `gaps`: what stands before each card, and behind the last one. */
+  const runs = (drawn, texts, gaps) => {
     const found = [];
+    let run = null;
     drawn.forEach((element, place) => {
       const isNew = place === 0 || texts[place] === HIDDEN || texts[place] !== texts[place - 1];
-      if (isNew) found.push(el("span", {class: texts[place] === HIDDEN ? "run is-hidden" : "run"}));
-      found.at(-1).append(element);
+      if (isNew) run = el("span", {class: texts[place] === HIDDEN ? "run is-hidden" : "run"});
+      if (isNew) found.push(...gaps.slice(place, place + 1), run);
+      else run.append(...gaps.slice(place, place + 1));
+      run.append(element);
     });
-    return found;
+    return [...found, ...gaps.slice(drawn.length)];
+  };
+
+  /** The gaps of the own hand, where cards are to be put in. They show only while they can be chosen. */
+  const gapsOf = ({position, word, seat}, who, hand) => {
+    const isOpen = who === seat && position.turn === who && ["take", "drawn"].includes(position.phase) && !hand.includes(HIDDEN);
+    return isOpen ? Array.from({length: hand.length + 1}, (_, place) => zone(`gap-${place}`, word("gap", {n: place}), "gap")) : [];
   };
 
   const side = (table, who, place) => {
@@ -95,7 +104,7 @@
         standing(table, who),
         hand.includes(HIDDEN) && known.length ? el("span", {class: "known count-label"}, word("known", {blocks: known.join(" ")})) : null),
       el("div", {class: "held"},
-        zone(`hand-${who}`, word("hand", {name: nameOf(who)}), "row hand", runs(cards(table, `hand-${who}`, hand), hand)),
+        zone(`hand-${who}`, word("hand", {name: nameOf(who)}), "row hand", runs(cards(table, `hand-${who}`, hand), hand, gapsOf(table, who, hand))),
         variant === "duel" ? el("div", {class: "front"},
           zone(`front-${who}`, word("front_label", {name: nameOf(who)}), "row", cards(table, `front-${who}`, position.fronts?.[who])),
           el("p", {class: "count-label"}, word("front"))) : null));
@@ -147,6 +156,7 @@
   const say = (event, {lang, position}) => {
     const word = arena.wordsOf("nanatoridori", lang), [kind, ...rest] = event.split(" ");
     if (kind === "play") return sayPlay(rest, word, position);
+    if ((kind === "take" || kind === "keep") && rest.length) return sayInsert(kind, Number(rest[0]), word, position);
     if (kind === "pass" && rest[0] === HIDDEN) return word("say_pass_hidden");
     if (kind === "pass" && rest.length) return word("say_pass_front", {value: rest[0]});
     if (kind === "toss" && rest.length) return word("say_toss_value", {value: rest[0]});
@@ -157,9 +167,49 @@
   const sayPlay = (rest, word, position) => {
     const front = rest.find((part) => part.startsWith("+"))?.slice(1) ?? 0, [first, size] = rest;
     const value = first === HIDDEN ? rest.at(-1) : position?.phase === "turn" ? position.hands?.[position.turn]?.[first] : null;
-    if (!value || value === HIDDEN) return word(front ? "say_play_place_front" : "say_play_place", {place: Number(first) + 1, count: size, front});
-    return word(front ? "say_play_front" : "say_play", {cards: value.repeat(Number(size) + Number(front)), front});
+    const place = Number(first) + 1, played = {place, count: size, front, cards: value?.repeat(Number(size) + Number(front))};
+    if (!value || value === HIDDEN) return word(front ? "say_play_place_front" : "say_play_place", played);
+    const isOnly = first === HIDDEN || !hasOtherRun(position.hands[position.turn], Number(first));
+    return word(`say_play${isOnly ? "" : "_at"}${front ? "_front" : ""}`, played);
   };
 
-  arena.table("nanatoridori", {draw, say});
+  /** Whether equal cards lie elsewhere in the hand, apart from those at a place. */
+  const hasOtherRun = (hand, place) => {
+    let end = place;
+    while (hand[end] === hand[place]) end += 1;
+    return hand.slice(0, place).includes(hand[place]) || hand.slice(end).includes(hand[place]);
+  };
+
+  /** `take P`, `keep P`: the hand afterwards, with what was put in in brackets; only the owner knows it. */
+  const sayInsert = (kind, place, word, position) => {
+    const hand = position?.hands?.[position.turn] ?? HIDDEN, {beaten, drawn} = position ?? {};
+    const added = kind === "keep" ? drawn ?? HIDDEN : beaten ? String(beaten.value).repeat(beaten.count) : HIDDEN;
+    if (`${hand}${added}`.includes(HIDDEN)) return word(`say_${kind}`);
+    return word(`say_${kind}_at`, {cards: added, hand: `${hand.slice(0, place)}[${added}]${hand.slice(place)}`});
+  };
+
+  /** Cards of one run are played; what comes into the hand goes into a gap of it. A pass is a button, in a duel a front card that goes to the hand. */
+  const moves = (action, {position, seat}) => {
+    const [kind, first, size, front] = action.split(" "), hand = `hand-${seat}`, fronts = `front-${seat}`;
+    if (kind === "take" || kind === "keep") return {cards: [], to: `gap-${first}`};
+    if (kind === "drop" || kind === "toss") return {cards: [], to: "discard"};
+    if (kind === "pass") return first ? {cards: [[fronts, first]], to: hand} : {cards: [], to: null};
+    const texts = position.hands[seat], value = texts[first];
+    return {cards: [...Array(Number(size)).fill([hand, value, keysOfRun(texts, Number(first), hand)]), ...Array(Number(front ?? 0)).fill([fronts, value])], to: "table"};
+  };
+
+  /** The keys of the cards of the run that begins at a place: equal cards elsewhere will not do. */
+  const keysOfRun = (hand, first, name) => {
+    const found = [];
+    let number = [...hand.slice(0, first)].filter((value) => value === hand[first]).length;
+    for (let place = first; hand[place] === hand[first]; place += 1) found.push(`${hand[first]}#${name}.${number += 1}`);
+    return found;
+  };
+
+  const name = (text, lang) => {
+    const word = arena.wordsOf("nanatoridori", lang);
+    return word("card", {number: text, bird: word(`bird_${text}`)});
+  };
+
+  arena.table("nanatoridori", {draw, say, moves, name});
 })();

@@ -4,7 +4,7 @@
 (() => {
   const {el, zone, plate, count, seatsFrom} = arena.kit;
   const {card, back, stock, mark, short, SYMBOLS} = arena.french;
-  const SUITS = "SHDC", RANKS = "A23456789TJQK", PILES = [0, 1, 2, 3], PACKET = 3;
+  const SUITS = "SHDC", RANKS = "A23456789TJQK", PILES = [0, 1, 2, 3], PACKET = 3, MIDDLE = "foundations";
 
   /** What a position says, with empty values for what it leaves out. */
   const filled = (position) => {
@@ -48,11 +48,13 @@
   /** Every suit has a place for the ace of every deck, so that no foundation moves when another one is opened. */
   const middle = (table) => {
     const {position, word} = table, piles = position.foundations.map((pile, number) => ({...pile, number}));
-    return el("section", {class: "field", "aria-label": word("foundations")}, [...SUITS].map((suit) => {
+    return el("section", {class: "field", "data-zone": MIDDLE, "aria-label": word("foundations")}, [...SUITS].map((suit) => {
       const own = piles.filter((pile) => pile.suit === suit);
       const free = Math.max(0, position.units.length - own.length);
       return el("div", {class: "suit"}, own.map((pile) => foundation(table, pile)),
-        Array.from({length: free}, () => el("div", {class: `place suit-${suit}`, "aria-hidden": "true"}, SYMBOLS[suit])));
+        Array.from({length: free}, (_, place) => el("div", {
+          class: `place suit-${suit}`, "data-zone": `place-${suit}-${own.length + place}`, "aria-label": word("place"), "aria-hidden": "true",
+        }, SYMBOLS[suit])));
     }));
   };
 
@@ -86,7 +88,7 @@
         el("div", {class: "points"}, mark(unit), count(word("total"), written(position.totals[unit])),
           count(word("laid"), laidBy(position, unit)), count(word("this_round"), signed(roundPoints(position, unit))),
           isWinner ? el("strong", {class: "winner"}, word("wins")) : null)),
-      el("div", {class: "piles"}, nertzPile(table, unit), work(table, unit), waste(table, unit, size !== "rival"), stockPile(table, unit)),
+      el("div", {class: "piles"}, nertzPile(table, unit, size === "own"), work(table, unit), waste(table, unit, size !== "rival"), stockPile(table, unit)),
       size === "rival" ? null : ahead(table, unit));
   };
 
@@ -104,11 +106,13 @@
   /** All seats choose at the same time: a turn is shown only while some have chosen and others have not. */
   const isChoosing = ({phase, turn, pending}, who) => phase !== "over" && turn > 0 && turn === who && !pending[who];
 
-  const nertzPile = ({position, word, lang, unitName}, unit) => {
+  /** The Nertz pile; where the own one is empty, there is a large sign in its place, to call by. */
+  const nertzPile = ({position, word, lang, unitName}, unit, isOwn) => {
     const cards = position.units[unit].nertz, name = `nertz-${unit}`, last = cards.length - 1;
     return slot("nertz", word("nertz_pile"), cards.length,
       zone(name, word("nertz_label", {n: cards.length, name: unitName(unit)}), "pile", cards.map((text, at) =>
-        at < last || text === "?" ? back(name, at, {lang, design: unit}) : card(text, {key: `${unit}:${text}`, lang}))));
+        at < last || text === "?" ? back(name, at, {lang, design: unit}) : card(text, {key: `${unit}:${text}`, lang})),
+        isOwn && !cards.length && position.phase !== "over" ? el("span", {class: "call-sign"}, word("shout")) : null));
   };
 
   const work = ({position, word, lang, unitName}, unit) =>
@@ -178,20 +182,48 @@
     return totals.map((_total, unit) => unit).filter((unit) => totals[unit] === most);
   };
 
-  /** The card that a move takes (of several, the first one), null where that is not known. `seat` may be missing. */
-  const cardMoved = (event, position, seat) => {
-    const given = filled(position ?? {}), layout = given.units[Math.floor(seat / given.perUnit)], [from, first, to, second] = event.split(" ");
-    if (!layout) return null;
-    if (from !== "work") return layout[from]?.at(-1) ?? null;
-    const source = layout.work[first] ?? [], target = to === "work" ? layout.work[second]?.at(-1) : undefined;
-    return (target ? source.find((text) => RANKS.indexOf(text[1]) === RANKS.indexOf(target[1]) - 1) : source.at(-1)) ?? null;
+  /** What a move takes from where: the pile of the layout, and the cards that travel, of several the first one first. */
+  const moved = (event, position, unit) => {
+    const layout = position.units[unit], [from, first, to, second] = event.split(" ");
+    if (from !== "work") return {source: `${from}-${unit}`, cards: layout[from].slice(-1)};
+    const pile = layout.work[first], target = to === "work" ? layout.work[second].at(-1) : undefined;
+    const start = target ? pile.findIndex((text) => RANKS.indexOf(text[1]) === RANKS.indexOf(target[1]) - 1) : pile.length - 1;
+    return {source: `work-${unit}-${first}`, cards: start < 0 ? [] : pile.slice(start)};
   };
+
+  const isPlay = (action) => / (found|work \d)$/.test(action);
+
+  /**
+   * How a person plays an action. Of the cards of a work pile that move together the first is picked up, the others go `along`; a
+   * card goes to a foundation by being put anywhere in the middle, and lies in the zone `lands` then.
+   */
+  const moves = (action, {position, seat}) => {
+    const given = filled(position), unit = Math.floor(seat / given.perUnit);
+    if (action === "flip") return {cards: [], to: `stock-${unit}`};
+    if (action === "call") return {cards: [], to: `nertz-${unit}`};
+    if (!isPlay(action)) return {cards: [], to: null};
+    const {source, cards} = moved(action, given, unit), target = action.split(" ").at(-1);
+    const [first, ...along] = cards.map((text) => [source, `${unit}:${text}`]);
+    const to = target === "found" ? MIDDLE : `work-${unit}-${target}`;
+    return {cards: [first], along, to, lands: target === "found" ? fitting(given, cards[0]) : to};
+  };
+
+  /** The zone in the middle where a card would lie, if nobody comes first. */
+  const fitting = ({foundations}, [suit, rank]) => {
+    const size = RANKS.indexOf(rank), at = foundations.findIndex((pile) => pile.suit === suit && pile.units.length === size);
+    return size && at >= 0 ? `foundation-${at}` : `place-${suit}-${foundations.filter((pile) => pile.suit === suit).length}`;
+  };
+
+  /** A card in words; `text` as in its key, with the deck it is from. */
+  const name = (text, lang) => arena.french.name(text.split(":").at(-1), lang);
 
   const say = (event, {lang, position, seat}) => {
-    const word = arena.wordsOf("nertz", lang), isMove = / (found|work \d)$/.test(event), moved = isMove ? cardMoved(event, position, seat) : null;
-    if (!isMove) return word(`say_${event}`);
-    return moved && moved !== "?" ? word("say_card", {card: short(moved, lang), move: inWords(event, word)}) : word("say_move", {move: inWords(event, word)});
+    const word = arena.wordsOf("nertz", lang);
+    if (!isPlay(event)) return word(`say_${event}`);
+    const given = filled(position ?? {}), unit = Math.floor(seat / given.perUnit);
+    const card = given.units[unit] ? moved(event, given, unit).cards[0] : null;
+    return card && card !== "?" ? word("say_card", {card: short(card, lang), move: inWords(event, word)}) : word("say_move", {move: inWords(event, word)});
   };
 
-  arena.table("nertz", {draw, say});
+  arena.table("nertz", {draw, say, moves, name});
 })();

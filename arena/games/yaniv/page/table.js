@@ -185,14 +185,30 @@
       held: (held ?? []).map((number, who) => number ? word("held", {seat: who, n: number}) : "").filter(Boolean).join(word("and")),
     })));
 
+  /**
+   * How a person plays an action. Discards of the same cards that differ in their order (the ends of a set, the place of a joker) are
+   * told apart by the order of `cards`.
+   */
+  const moves = (action, {position, seat}) => {
+    const [kind, ...rest] = action.split(" "), {previous, drawn} = filled(position), hand = `hand-${seat}`;
+    if (kind === "discard") return {cards: rest.map((text) => [hand, text]), to: "laid"};
+    if (kind === "slap") return {cards: [[hand, drawn]], to: "laid"};
+    if (action === "draw stock") return {cards: [], to: "stock"};
+    if (kind !== "draw") return {cards: [], to: null};
+    const place = rest[0] === "first" ? 0 : rest[0] === "last" ? previous.length - 1 : Number(rest[0]);
+    const isOnlyCopy = previous.indexOf(previous[place]) === place;   // of equal cards the first one is taken by its card
+    return isOnlyCopy ? {cards: [["previous", previous[place]]], to: hand} : {cards: [], to: null};
+  };
+
   const say = (event, {lang, position}) => {
     const word = arena.wordsOf("yaniv", lang), [kind, ...rest] = event.split(" "), previous = position?.phase === "draw" ? position.previous ?? [] : [];
     if (kind === "discard") return word("say_discard", {cards: rest.map((text) => short(text, lang)).join(" ")});
     if (kind !== "draw") return word(`say_${kind}`);
     if (rest[0] === "stock") return word("say_draw_stock");
-    const taken = previous[rest[0] === "first" ? 0 : rest[0] === "last" ? previous.length - 1 : Number(rest[0])];
-    return taken ? word("say_take", {card: short(taken, lang)}) : word(/\d/.test(rest[0]) ? "say_draw_middle" : `say_draw_${rest[0]}`);
+    const place = rest[0] === "first" ? 0 : rest[0] === "last" ? previous.length - 1 : Number(rest[0]), taken = previous[place];
+    const isOnlyCopy = previous.indexOf(taken) === previous.lastIndexOf(taken);
+    return taken ? word(isOnlyCopy ? "say_take" : "say_take_copy", {card: short(taken, lang), n: place + 1}) : word(/\d/.test(rest[0]) ? "say_draw_middle" : `say_draw_${rest[0]}`);
   };
 
-  arena.table("yaniv", {draw, say});
+  arena.table("yaniv", {draw, say, moves, name: arena.french.name});
 })();

@@ -9,6 +9,7 @@ from arena import games
 from arena.audit.capsule import AT_START, seen_at, setup_of
 from arena.errors import ArenaError, printable
 from arena.hall import boards
+from arena.hall.finding import key_of_stored
 from arena.pages.document import Block, Cell, Column, Log, Section, Table
 from arena.report.html.plots import Plotter
 from arena.report.selection.evidence import PoolEvidence
@@ -107,7 +108,8 @@ def _seen(place: FaultPlace) -> str:
         game = games.load(record.game)
         if record.rules_version != game.version:
             return f"What it saw is left out: the rules of {record.game} have changed since."
-        setup = setup_of(record, bytes.fromhex(manifest.key), stored_clock(manifest, place.folder))
+        key = key_of_stored(place.folder, record, bytes.fromhex(manifest.key))
+        setup = setup_of(record, key, stored_clock(manifest, place.folder))
         view = seen_at(game, record, setup, fault.seat, fault.decision)
     except (ArenaError, ValueError, KeyError, StopIteration) as error:
         return f"What it saw is left out: {printable(str(error))}"

@@ -1,0 +1,1 @@
+"""A table in the terminal, where one person plays against bots: `arena play`."""

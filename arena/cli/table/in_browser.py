@@ -1,0 +1,72 @@
+"""A table in the browser: a hall of its own, which opens one table for whoever comes with its address."""
+
+import contextlib
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arena.agent.naming import HOUSE
+from arena.agent.submissions import PREFIX
+from arena.cli.shared.printing import note, say
+from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen
+from arena.engine.options import OptionValue
+from arena.errors import ConfigError
+
+
+def wishes(levels: Sequence[str], against: Sequence[str], seat: int, params: Sequence[str]) -> list[str]:
+    """The wish for each seat of the table, as the hall understands it. Raises ConfigError for bots that have no name there."""
+    if params:
+        raise ConfigError("--param: not with --browser, where bots play as they are")
+    if odd := [bot for bot in against if not bot.startswith((HOUSE, PREFIX))]:
+        raise ConfigError(f"--browser: {odd[0]}: house:NAME or submitted:NAME; submit a bot of your own with: arena submit")
+    others = [f"level:{one}" for one in levels] or list(against)
+    if not 0 <= seat <= len(others):
+        raise ConfigError(f"--seat: a seat from 0 to {len(others)}, not {seat}")
+    return [*others[:seat], "me", *others[seat:]]
+
+
+def play_in_browser(
+    game: str,
+    seats: Sequence[str],
+    name: str | None,
+    usual_name: str,
+    *,
+    options: Mapping[str, OptionValue],
+    seed: int | None,
+    out: Path,
+) -> None:
+    """Open the hall of a results folder with a table for the person, and serve it until Ctrl-C. Raises ConfigError.
+
+    `name`: None for the name that the browser is known by, or else `usual_name`.
+    """
+    from arena.site.app import application  # only now: the terminal does without
+    from arena.site.guard import rules_for
+    from arena.site.persons import checked
+    from arena.site.playing import PREPARED
+    from arena.site.problems import Problem
+    from arena.site.server import listener, run
+    from arena.site.tables.opening import in_real_time
+    from arena.site.tables.plan import Opening, Prepared, planned
+
+    ticks, resolved = in_real_time(game, options, seats)
+    opening = Opening(game=game, seats=list(seats), options=resolved, tick_ms=ticks, name=name)
+    try:
+        planned(opening, out, usual_name)  # what is wrong is said here, not in the browser
+        if name is not None:
+            checked(name)
+    except Problem as problem:
+        raise ConfigError(problem.message) from None
+    token, code = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    prepared = Prepared(opening=opening, usual_name=usual_name, seed=seed)
+    app = application(out, token=token, rules=rules_for(LOOPBACK), prepared={code: prepared})
+    with contextlib.ExitStack() as opened:
+        try:
+            place = opened.enter_context(listener(LOOPBACK, PORT))  # a browser knows a person again at the same port
+        except ConfigError:
+            place = opened.enter_context(listener(LOOPBACK, 0))
+        url = f"http://{LOOPBACK}:{place.getsockname()[1]}/login#token={token}&next={PREPARED}/{code}"
+        say(f"Your table is ready: {url}")
+        note("Ctrl-C closes it")
+        if has_screen():
+            opened.enter_context(browser_at(url))
+        run(app, place)

@@ -1,0 +1,139 @@
+"""The seat of a person at the terminal: shows the table, takes commands, and asks until the answer is legal."""
+
+import contextlib
+from collections.abc import Sequence
+
+from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
+from arena.cli.table.advice import show_hint, show_known, show_why
+from arena.cli.table.rules_text import show_rules
+from arena.cli.table.screen import columns, fitting, heading, menu, numbered, tell, tell_terms, width
+from arena.engine.room import Game
+from arena.match import Answer, Fault
+from arena.people.store import PERSON
+
+PROMPT = "your choice: "
+COMMANDS = (
+    ("?", "all that you can play now, and these commands"),
+    ("PART", "the actions with this text in them, such as a card"),
+    ("hint", "what a search would play, and what other choices lose"),
+    ("why [CARD]", "why a card cannot be played now"),
+    ("known", "what a perfect memory knows of the cards"),
+    ("table", "the table again"),
+    ("log", "all that has happened"),
+    ("rules [SECTION]", "the rules, or a section of them such as 2.2"),
+    ("quit", "leave; the match is not stored"),
+)
+
+
+class Quit(Exception):
+    """The person leaves the table."""
+
+
+class PersonAtTerminal:
+    """Asks at the terminal; implements match.Seat."""
+
+    isolation = PERSON
+    wants_forced = False
+
+    def __init__(self, game: Game, names: Sequence[str]) -> None:
+        """`names`: of all seats, as the person reads them."""
+        self._game = game
+        self._names = names
+        self._seat = 0
+        self._view: View | None = None
+        self._log: list[tuple[int, str]] = []
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Say who sits where."""
+        self._seat = info.seat
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  # only now: from here on `input` has arrow keys and a history
+        heading(self._game.name)
+        for seat, name in enumerate(self._names):
+            tell(f"seat {seat} {name}", "  ")
+        tell("Type the number of an action, or the action itself; ? shows what else you can type.")
+        return None
+
+    def ask(self, view: View) -> None:
+        """Keep the decision: the person is asked in `answer`."""
+        self._view = view
+
+    def answer(self) -> Answer | Fault:
+        """Show what happened and what is known, then ask until the answer is legal. Raises Quit and EOFError."""
+        view = self._view
+        assert view is not None
+        self._log += view.events
+        tell()
+        heading("since your last choice" if view.events else "you begin")
+        self._show_events(view.events)
+        self._show_table(view)
+        while True:
+            words = input(PROMPT).strip()
+            if words in view.legal:
+                return Answer(words, 0.0, 0.0)
+            if words.isascii() and words.isdigit() and int(words) < len(view.legal):
+                return Answer(int(words), 0.0, 0.0)
+            self._obey(words, view)
+
+    def end(self, result: EndInfo) -> None:
+        """Say that it is over."""
+        tell("\nThe match is over.")
+
+    def _obey(self, words: str, view: View) -> None:
+        """Do what a command says, or show the actions that fit. Raises Quit."""
+        verb, _, rest = words.partition(" ")
+        rest = rest.strip()
+        if verb.startswith("?") and verb != "?":
+            verb, rest = "?", f"{verb[1:]} {rest}".strip()
+        if verb == "?" and rest.split(" ")[0] == "rules":
+            verb, rest = "rules", rest.removeprefix("rules").strip()
+        match verb.lower():
+            case "":
+                self._show_actions(view)
+            case "?" | "help":
+                self._show_help(view)
+            case "rules":
+                show_rules(self._game.name, rest)
+            case "why":
+                show_why(view, rest)
+            case "hint":
+                show_hint(view)
+            case "known":
+                show_known(view, self._names)
+            case "table":
+                self._show_table(view)
+            case "log":
+                self._show_events(self._log)
+            case "quit" | "exit" | "q":
+                raise Quit
+            case _:
+                self._show_fitting(words, view)
+
+    def _show_table(self, view: View) -> None:
+        tell(self._game.text.describe(view.state, self._seat))
+        self._show_actions(view)
+
+    def _show_actions(self, view: View) -> None:
+        for line in menu(numbered(view.legal), width()):
+            tell(line)
+
+    def _show_events(self, events: Sequence[tuple[int, str]]) -> None:
+        for seat, text in events:
+            tell(f"{'you' if seat == self._seat else self._names[seat]}: {text}", "  ")
+
+    def _show_help(self, view: View) -> None:
+        tell("You can play:")
+        for line in columns(numbered(view.legal), width()):
+            tell(line)
+        tell("You can also type:")
+        tell_terms(COMMANDS)
+
+    def _show_fitting(self, words: str, view: View) -> None:
+        found = fitting(numbered(view.legal), words)
+        if not found:
+            last = len(view.legal) - 1
+            tell(f"not possible: {words!r}; type a number from 0 to {last}, an action, or ? for help", "  ")
+            return
+        for line in columns(found, width()):
+            tell(line)
