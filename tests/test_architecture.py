@@ -18,12 +18,13 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
     "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
-    "hall", "config", "admission", "tournament", "audit", "manual", "pages", "report", "site", "bench", "cli",
+    "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages", "live", "report", "site",
+    "joining", "interop", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",
     "pyarrow": "store/table_file.py",
-    "sqlite3": "store/journal.py",
+    "sqlite3": "store/sqlite.py",
     "numba": "engine/jit.py",
     "llvmlite": "engine/jit.py",
     "yaml": "userfiles.py",
@@ -95,6 +96,15 @@ def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: st
             assert not name.startswith(tuple(f"arena.report.{other}" for other in others)), f"{path.name} imports {name}"
 
 
+@pytest.mark.parametrize(
+    ("library", "folder"), [("pyspiel", "openspiel"), ("open_spiel", "openspiel"), ("pettingzoo", "pettingzoo")]
+)
+def test_a_learning_library_is_known_in_its_folder_alone(library: str, folder: str) -> None:
+    """The benchmarks import them, too: they measure them."""
+    users = [path.relative_to(PACKAGE) for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
+    assert {user.parts[:2] for user in users if user.parts[0] != "bench"} <= {("interop", folder)}
+
+
 SANDBOX = "arena.seats.sandbox"
 
 
@@ -116,9 +126,11 @@ def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
 def test_only_the_site_knows_how_pages_are_served() -> None:
     """Who lacks the extra `web` has every other command."""
     served = {"starlette", "uvicorn", "websockets", "h11"}
+    asking = PACKAGE / "joining" / "client.py"  # the other end of a socket, which the hall itself must not have
     for path in SOURCES:
         if PACKAGE / "site" not in path.parents:
-            assert not served & {name.split(".")[0] for name in imports(path)}, path.name
+            used = served & {name.split(".")[0] for name in imports(path)}
+            assert used == ({"websockets"} if path == asking else set()), path.name
 
 
 def test_modules_of_the_sandbox_are_short() -> None:
@@ -227,6 +239,7 @@ NAMES_A_ROOM = {
     "agent/starter.py": "examples in the files that it writes",
     "bench/backends.py": "a game to measure backends with",
     "bench/chaos.py": "a game to play while things break",
+    "bench/fairness.py": "the game in real time, whose races it counts",
     "bench/formats.py": "a game to compare formats in, and bots for it",
     "bench/match.py": "the options that make matches of each game short or long",
     "bench/scale.py": "a game to measure tournaments with",

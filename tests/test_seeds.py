@@ -26,6 +26,12 @@ def test_seeds_of_single_matches_never_change_silently() -> None:
     assert seeds.single_match_id(b"k", "naga", 4) == "45e7f8e20fac2e2feea5604b"
 
 
+def test_the_key_of_cards_deals_those_cards_and_no_others() -> None:
+    cards = 0x37A0D3ACCD3DBD324A09B776E1309A1F
+    assert {seeds.deal_seed(seeds.key_of_cards(cards), "naga", seats, OPTIONS, 3) for seats in (2, 3)} == {cards}
+    assert len(seeds.key_of_cards(cards)) != seeds.KEY_BYTES
+
+
 def test_each_key_of_a_chain_tells_those_before_it() -> None:
     last = seeds.new_key()
     first, second, third = (seeds.newest_key(last, links) for links in (1, 2, 3))

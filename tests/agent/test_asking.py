@@ -17,6 +17,7 @@ def test_house_bots() -> None:
         "champion": {"ismcts"}, "ismcts": {"ismcts"}, "pimc": {"pimc"},
     }  # fmt: skip
     assert parts_asked(read_bot(TEST_BOTS / "studious_bot.py"), {}) == {"sampling"}
+    assert parts_asked(read_bot(TEST_BOTS / "learnt_bot.py"), {}) == {"encoding"}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,8 @@ def test_house_bots() -> None:
         ("'''Knows no view.search(); flat and pimc are not for it.'''  # search", {}, set()),
         ("a = 'flat'", {"method": "pimc"}, set()),
         ("room.engine.play_random(world, rng, out, 9)", {}, {"sampling"}),
+        ("WEIGHTS @ view.features()", {}, {"encoding"}),
+        ("view.action_features() @ WEIGHTS", {}, {"encoding"}),
         ("view.search(", {}, set()),
         ("\0", {}, set()),
     ],

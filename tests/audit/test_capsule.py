@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, _own_decisions, first_fault, pack, setup_of
+from arena.audit.capsule import Capsule, first_fault, pack, setup_of
 from arena.audit.capsule_run import bring_back
+from arena.audit.logged_seats import own_decisions
 from arena.cli.main import main
 from arena.errors import ConfigError, StoreError
 from arena.games import load
@@ -209,7 +210,7 @@ def test_a_row_that_says_it_was_not_locked_in_unlocks_no_stranger(
     spy.write_text(SPY.format(path=str(written)))
     for row in parquet.read_matches(out / "cup"):
         _, record, key = locate_match(out, row.match_id)
-        logs = _own_decisions(load(record.game), record, setup_of(record, key, CLOCK))
+        logs = own_decisions(load(record.game), record, setup_of(record, key, CLOCK))
         unlocked = [number for number, seat in enumerate(record.seats) if seat.isolation == "none" and logs[number]]
         if unlocked:
             break

@@ -60,10 +60,11 @@ def answers(monkeypatch: pytest.MonkeyPatch, words: Iterator[str]) -> None:
 
 
 def test_a_person_plays_by_number_and_is_asked_again_after_nonsense(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("arena.live.luck.MOST_MATCHES", 1)
     answers(monkeypatch, iter(["what?", "99"] + ["0"] * 50))
-    assert main(["play", "naga", "--against", RANDOM, "--seed", "3"]) == 0
+    assert main(["play", "naga", "--against", RANDOM, "--seed", "3", "--out", str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert "not possible: 'what?'" in text and "not possible: '99'" in text
     assert "The match is over." in text and "seat 0 you" in text

@@ -20,12 +20,14 @@ from arena.admission import bot_check
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.bench import ratings as bench_ratings
+from arena.bench.answers import AnswerCost
 from arena.bench.backends import BackendCost
 from arena.bench.channels import Channel
 from arena.bench.chaos import WORKER, Chaos
 from arena.bench.commands import CommandCost
 from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
+from arena.bench.fairness import Duel, Races
 from arena.bench.formats import Saving, SimulatedTest
 from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
@@ -68,7 +70,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     start_no_processes(kept)
     kept.setattr("arena.cli.verbs.doctor.examine", cache(examine))
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
-    kept.setattr("arena.cli.shared.checking.check_bot", checked_once)
+    kept.setattr("arena.admission.entry.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")
     bots = [TEST_BOTS / "counting_bot.py", TEST_BOTS / "set_bot.py", BAD_BOTS / "illegal.py"]
     write_config(folder, bots, deals=2, name="cup", seed=1)
@@ -131,8 +133,15 @@ def submit_again(words: list[str]) -> None:
         words[1] = f"new{next(_numbers)}"
 
 
+def write_names(out: Path) -> str:
+    file = out / "names.txt"
+    file.write_text("Aya\nBen  # a comment\n")
+    return str(file)
+
+
 BEFORE = {"withdraw": submit_again, "rename": submit_again}
 """What has to be done before each time that a command is called."""
+INVITED = ["Aya", "Ben"]
 CUP = {"counting_bot", "set_bot", "illegal"}
 WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "check": (lambda _: [str(GREEDY), "--game", "naga"], lambda found: found["may_enter"] and found["games"]),
@@ -148,6 +157,7 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "tournament": (lambda out: local(out, "small.yaml"), lambda found: bots_of(found) == CUP),
     "ladder": (lambda out: local(out, "ladder.yaml"), lambda found: bots_of(found) == {"random_bot", "naga_greedy"}),
     "compare": (lambda out: local(out, "compare.yaml"), lambda found: found["candidates"] == ["random_bot", "naga_greedy"]),
+    "invite": (lambda out: [write_names(out), "--out", str(out)], lambda found: [one["name"] for one in found] == INVITED),
     "plan": (lambda out: [str(out / "small.yaml"), "--workers", "1"], lambda found: found["matches"] == 12),
     "status": (lambda out: ["cup", "--out", str(out)], lambda found: found[0]["state"] == "finished" and not found[0]["left"]),
     "leaderboard": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
@@ -276,6 +286,11 @@ HALL_COST = HallCost(
     pace=TournamentPace(
         pages=50, without=(Turn(per_second=100.0, driver_us=60.0),), watched=(Turn(per_second=90.0, driver_us=61.0),)
     ),
+    answers=(AnswerCost(game="naga", actions=100, p50_ms=4.0, p95_ms=9.0),),
+    races=Races(
+        slots=9, won=[4, 5], expected=[4.5, 4.5], duels=[Duel(delay_ms=0, seats=(0, 1), won=(4, 5), deviation=-0.33)], ticks=90,
+        ticks_held=0,
+    ),
 )  # fmt: skip
 BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "engine": (
@@ -351,7 +366,8 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
     "hall": (
         {"hall_cost": lambda *_: HALL_COST, "warm_rooms": lambda *_: 0.0},
-        lambda found: found["pages"][0]["kb"] == 12.5 and found["pace"]["share"] == 0.9,
+        lambda found: found["pages"][0]["kb"] == 12.5 and found["pace"]["share"] == 0.9
+        and found["races"]["duels"][0]["won"] == [4, 5],
     ),
     "exact": (
         {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},

@@ -19,15 +19,19 @@ from helpers.commands import COMMANDS, described, one_line, options, parameters
 
 GOLDEN = Path(__file__).with_name("help.txt")
 DIFFERING = {
+    "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
     "--bot": "a mended bot; bots to measure",
+    "--contest": "the file of one; one that measures",
+    "--kills": "of workers and driver; of the processes of a contest",
     "--game": "to choose games; one game or pool; the game of a new bot",
+    "--browser": "pages to read; a table to play at",
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
     "--out": "of `bench rows`, which deletes its results unless it is given",
     "--seat": "a person's; the viewer's",
     "--seed": "of a run; of a match; of traces; of a storm",
-    "--to": "each file has its own default",
+    "--to": "each file has its own default; a hall",
     "--workers": "of `bench chaos`, which has two",
     "--model": "`leaderboard` shows programs all models, `rerate` makes one",
 }
@@ -89,7 +93,7 @@ def test_results_and_files_have_one_name_each() -> None:
         if "--out" in known:
             assert known["--out"].metavar == "FOLDER" and "older of" in known["--out"].help
         if "--to" in known:
-            assert known["--to"].metavar == "FILE"
+            assert known["--to"].metavar == ("URL" if name == "submit" else "FILE")  # a bot is sent to a hall
 
 
 def test_the_list_of_commands_fits_and_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,8 +163,13 @@ DOORS = {
     "bench/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
     "bench/commands.py": "the program of a bot: the pipe is its channel",
     "bench/hall_process.py": "the pipe to the process that is measured",
+    "contest/parent_line.py": "the pipe to the hall",
+    "contest/line.py": "the pipe to the hall",
+    "live/hall_line.py": "a line for who runs the hall",
+    "live/desk.py": "a line for who runs the hall, made printable",
     "workers/compiling.py": "the pipe to the process that compiles",
     "seats/sandbox/doctor.py": "the pipe to the process that is tried",
+    "site/views/submissions.py": "a report in memory, by the door for pages",
     "seats/protocol.py": "writes the schema that ships",
     "conformance/__main__.py": "writes the playthrough that ships",
 }

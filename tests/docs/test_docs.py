@@ -31,10 +31,13 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "data", "tables", "live-hall",
+    "cluster", "performance", "adding-a-game", "results", "data", "tables", "live-hall", "playing", "learning",
+    "encodings",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
-test_hall_page.py hold some of them to what they say."""
+test_hall_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`."""
+ELSEWHERE = ("nginx", "ini", "sh")
+"""Kinds of blocks that other tests run: test_nginx.py and test_contest_page.py."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -47,9 +50,11 @@ class Reader:
     names: dict[str, Any] = field(default_factory=dict)
 
     def do(self, kind: str, text: str) -> None:
-        name = re.match(r"# (\w+\.(?:py|yaml))\n", text)
+        name = re.match(r"# (\w+\.(?:py|yaml|txt))\n", text)
         if name:
             Path(name[1]).write_text(text)
+        elif kind in ELSEWHERE:
+            pass
         elif kind == "text":
             assert doctest.OutputChecker().check_output(text, self.said, FLAGS), (text, self.said)
         elif kind == "pycon":
@@ -100,6 +105,7 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     monkeypatch.setenv("COLUMNS", "120")
     start_no_processes(monkeypatch)  # they would take longer than the matches; other tests have them
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
+    monkeypatch.setattr("arena.site.server.run", lambda app, place: None)  # a hall is opened, and closed at once
     reader = Reader()
     with one_zygote(names()):
         for kind, text in blocks(page):

@@ -5,7 +5,7 @@ import re
 from arena.site.routes import EMBEDDED, SUBJECTS
 from helpers.paths import DOCS
 
-WORDS = {"{name:path}": "NAME", "{name}": "NAME", "{id}": "ID", "{game}": "GAME"}
+WORDS = {"{name:path}": "NAME", "{name}": "NAME", "{id}": "ID", "{game}": "GAME", "{code}": "CODE"}
 
 
 def as_written(path: str) -> str:

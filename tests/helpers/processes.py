@@ -69,6 +69,12 @@ def zygotes(below: int) -> set[int]:
     return found - descendants(found)
 
 
+def live_tables(below: int) -> set[int]:
+    """The processes of the live tables of a hall."""
+    found = {pid for pid in descendants({below}) if "arena.live" in command(pid)}
+    return found - descendants(found)
+
+
 def seats(below: int) -> set[int]:
     """Locked children in which bots in Python run: neither zygotes nor templates, which outlast them."""
     return {pid for pid in descendants(zygotes(below)) if _name(pid) == "arena seat"}

@@ -21,6 +21,8 @@ class Served:
     """Its address, without a slash at the end."""
     door: str
     """The address with the token."""
+    process: int
+    """The id of its process."""
 
     def enter(self, page: Page) -> None:
         """Open the door, as who clicks on the printed address; the home page is then there."""
@@ -29,15 +31,15 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Served]:
+def served(folder: Path, *options: object) -> Iterator[Served]:
     """The hall of a results folder, at any free port."""
-    process = arena("serve", folder, "--port", 0, "--no-browser")
+    process = arena("serve", folder, "--port", 0, "--no-browser", *options)
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert "http" in line, (line, process.stderr.read() if process.stderr and process.poll() is not None else "")
         door = line[line.index("http") :].strip()
-        yield Served(door.partition("/login")[0], door)
+        yield Served(door.partition("/login")[0], door, process.pid)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=SECONDS_TO_END)

@@ -48,6 +48,9 @@ window.drawn = (game, moments) => moments.map(({position, seat, names, lang}, in
 });
 window.said = (game, events) => events.map(({event, position, names}) =>
   ["en", "ja"].map((lang) => arena.tables[game].say(event, {lang, position, names})));
+window.moved = (game, moments) => moments.map(({position, seat, legal}) =>
+  legal.map((action) => arena.tables[game].moves(action, {position, seat})));
+window.named = (game, texts) => texts.map((text) => ["en", "ja"].map((lang) => arena.tables[game].name(text, lang)));
 """
 
 
@@ -75,6 +78,25 @@ class Drawing(msgspec.Struct):
     """Elements that reach beyond the table on the narrowest screen; only two of four drawings are laid out."""
 
 
+class Chosen(msgspec.Struct, array_like=True, frozen=True):
+    """A card to choose: any of its text in the zone, or one of certain keys only."""
+
+    zone: str
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+class Move(msgspec.Struct):
+    """How a person plays an action: the cards to choose, and the zone to put them on."""
+
+    cards: list[Chosen]
+    to: str | None
+    along: list[Chosen] = []
+    """The cards that go with them, of the same zone."""
+    lands: str | None = None
+    """The zone where they lie then, if it is not `to`."""
+
+
 class TablePage:
     """A page that holds the kit and the table of one room."""
 
@@ -95,6 +117,14 @@ class TablePage:
     def said(self, events: list[dict[str, Any]]) -> list[tuple[str, str]]:
         """The sentences for these events (`event`, `position`, `names` each): in English and in Japanese."""
         return msgspec.json.decode(self._asked("said", events), type=list[tuple[str, str]])
+
+    def moved(self, moments: list[dict[str, Any]]) -> list[list[Move]]:
+        """How each legal action of these moments is played: `position`, `seat`, `legal` each."""
+        return msgspec.json.decode(self._asked("moved", moments), type=list[list[Move]])
+
+    def named(self, texts: list[str]) -> list[tuple[str, str]]:
+        """The names of these cards in English and in Japanese."""
+        return msgspec.json.decode(self._asked("named", texts), type=list[tuple[str, str]])
 
     def _asked(self, name: str, values: list[dict[str, Any]]) -> str:
         """The answer of one of the page's functions: as JSON, because Playwright takes long over large values."""

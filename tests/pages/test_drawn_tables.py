@@ -17,13 +17,15 @@ from arena.pages.assets import table_files
 from arena.pages.words import LANGUAGES
 from helpers.browser import chromium, in_browser, watched
 from helpers.table_cards import ZONES
-from helpers.table_page import WIDTH, Drawing, TablePage
+from helpers.table_page import WIDTH, Drawing, Move, TablePage
 
 pytestmark = in_browser
 
 ROOMS = [game for game in names() if table_files(game)]
 MOMENTS = 2
 """Decisions of each match that are drawn, besides its end."""
+CHOICES = 3
+"""Decisions of each match whose legal actions are looked at."""
 EYES = 1
 """Seats that look at each of them, besides the eyes that see all cards."""
 NAMES = ["Ann", "<b>Bo</b>", "a_name_as_long_as_any_may_be_0123456789", "四郎", *(f"seat's {number}" for number in range(8))]
@@ -44,6 +46,13 @@ class Moment:
 
     def __str__(self) -> str:
         return f"{self.table}, eyes {self.seat}: {self.position}"
+
+
+@dataclass
+class Choice(Moment):
+    """A position for the seat that has to choose."""
+
+    legal: list[str]
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +93,29 @@ def test_what_a_position_leaves_out_is_no_trouble(page: TablePage) -> None:
         assert sorted(card.key for card in found.cards) == sorted(card.key for card in full.cards), str(moment)
 
 
+def test_every_legal_action_has_a_gesture_and_words_of_its_own(page: TablePage) -> None:
+    """The cards of an action and the zone that it names are on the table; no two actions are played alike, or called alike."""
+    choices = [choice for number, table in enumerate(_tables(load(page.game))) for choice in _choices(table, number)]
+    asked = [choice.asked("en") for choice in choices]
+    drawings = page.drawn(asked)
+    played = page.moved([{**each, "legal": choice.legal} for each, choice in zip(asked, choices, strict=True)])
+    for choice, drawing, moves in zip(choices, drawings, played, strict=True):
+        gestures: dict[object, str] = {}
+        for action, move in zip(choice.legal, moves, strict=True):
+            _check_move(move, drawing, f"{action}: {choice}")
+            if move.cards or move.to:
+                gesture = (tuple(move.cards), move.to)
+                assert gestures.setdefault(gesture, action) == action, f"{gestures[gesture]} is played like {action}: {choice}"
+    actions = [{**each, "event": action} for each, choice in zip(asked, choices, strict=True) for action in choice.legal]
+    said = iter(page.said(actions))
+    for choice in choices:
+        for sentences in zip(*(next(said) for _ in choice.legal), strict=True):
+            assert len(set(sentences)) == len(sentences), f"called alike: {Counter(sentences).most_common(2)}: {choice}"
+    texts = sorted({card.key.partition("#")[0] for drawing in drawings for card in drawing.cards if not card.is_back})
+    for text, sentences in zip(texts, page.named(texts), strict=True):
+        assert all(said.strip() and not any(word in said for word in NONSENSE) for said in sentences), f"{text}: {sentences}"
+
+
 @cache
 def moments_of(game: str) -> list[Moment]:
     """Positions of random matches: every seat count, every variant, a few moments of each and the end."""
@@ -118,6 +150,15 @@ def _moments(table: Table, number: int) -> Iterator[Moment]:
         yield Moment(table, seat, _position(game, end, seat), [])
 
 
+def _choices(table: Table, number: int) -> Iterator[Choice]:
+    """Decisions of a match."""
+    game, course = table.game, list(decisions(table))
+    for step in range(CHOICES):
+        decision = course[(number + step * len(course) // CHOICES) % len(course)]
+        legal = [game.action_text(decision.states, code) for code in decision.codes]
+        yield Choice(table, decision.seat, _position(game, decision.states, decision.seat), [], legal)
+
+
 def _eyes(table: Table, number: int) -> list[int | None]:
     """All cards, and the eyes of up to EYES seats, others at the next moment."""
     return [None, *sorted({(number + step) % table.seats for step in range(EYES)})]
@@ -127,6 +168,14 @@ def _position(game: Game, states: States, seat: int | None) -> dict[str, Any]:
     if seat is None:
         return game.text.to_position(states[0])
     return game.text.masked_position(game.observed(states, seat)[0], seat)
+
+
+def _check_move(move: Move, drawing: Drawing, where: str) -> None:
+    """The cards and zones are there, and as many cards as are to be chosen."""
+    assert {zone for zone in (move.to, move.lands) if zone is not None} <= set(drawing.zones), f"{move}: {where}"
+    for chosen, wanted in Counter(move.cards + move.along).items():
+        lying = [card.key for card in drawing.cards if card.zone == chosen.zone and card.key.partition("#")[0] == chosen.text]
+        assert set(chosen.keys) <= set(lying) and wanted <= len(chosen.keys or lying), f"{move}: {where}"
 
 
 def _check_drawing(drawing: Drawing, moment: Moment) -> None:

@@ -33,7 +33,7 @@ DRAWN = """([game, positions]) => positions.map((position) => {
     winners: [...root.querySelectorAll(".winner")].flatMap(seatsOf),
     callers: [...root.querySelectorAll(".shout")].map((element) => Number(element.closest("[data-seat]").dataset.seat)),
     beaten: root.querySelector(".beater") !== null,
-    foundations: Object.fromEntries([...root.querySelectorAll("[data-zone^=foundation]")].map((zone) => [zone.dataset.zone, {
+    foundations: Object.fromEntries([...root.querySelectorAll("[data-zone^=foundation-]")].map((zone) => [zone.dataset.zone, {
       top: owner(zone.querySelector(".playing-card:last-child > .deck-mark")),
       whose: [...zone.parentElement.querySelectorAll(".tally")].map(tallyOf),
     }])),

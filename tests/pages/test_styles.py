@@ -8,7 +8,7 @@ import pytest
 from arena.pages.assets import FILES
 from helpers.paths import PACKAGE
 
-TABLE_STYLES = {"kit.css", "french.css"}
+TABLE_STYLES = {"kit.css", "french.css", "choosing.css"}
 AROUND = [path for path in PACKAGE.rglob("*.css") if path.parent.name != "page" and path.name not in TABLE_STYLES]
 COLOURS = {":root", "@media (prefers-color-scheme: dark)"}
 SCOPE = "@scope (html) to (.table > *) {"

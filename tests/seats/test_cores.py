@@ -28,6 +28,12 @@ class Slow(Agent):
 """})  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def no_other_tests_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locked matches of tests that run beside this one hold cores of the same machine."""
+    monkeypatch.setattr(cores, "CLAIM", f"arena core of test {os.getpid()}")
+
+
 @pytest.fixture
 def everywhere() -> Iterator[set[int]]:
     found = os.sched_getaffinity(0)

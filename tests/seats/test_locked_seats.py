@@ -81,6 +81,14 @@ def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
     assert "compilations 0" in played.outputs[0] and "decisions 0" not in played.outputs[0]
 
 
+def test_features_are_ready_before_the_match(keeper: Keeper) -> None:
+    bots = [TEST_BOTS / "learnt_bot.py"] * 2
+    played = play_locked(keeper, bots)
+    assert [seat.ending for seat in played.record.seats] == [Ending.PLAYED] * 2, played.record.notes
+    assert played.record.actions == play_match("naga", bots, seed=3).actions
+    assert played.outputs == ["compilations 0\n"] * 2
+
+
 class Together:
     """A table at which no answer is taken before every seat of a simultaneous choice has given its own."""
 

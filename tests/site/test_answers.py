@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.games import names
+from arena.pages.lessons import script
 from arena.records import Ending
 from arena.report.selection.boards import headline_ratings
 from arena.site import openapi
@@ -74,6 +75,7 @@ def ask(client: TestClient, path: str, status: int = 200, query: str = "", **pla
 
 ADDRESSES = [
     ("/api", {}, ""),
+    ("/api/me", {}, ""),
     ("/api/t/{name}", {"name": "small"}, ""),
     ("/api/t/{name}", {"name": "small"}, "?pool=naga"),
     ("/api/t/{name}", {"name": "running"}, ""),
@@ -85,8 +87,17 @@ ADDRESSES = [
     ("/api/bots/{name}", {"name": "counting_bot"}, ""),
     ("/api/bots/{name}", {"name": "set_bot"}, "?t=small&v=1"),
     ("/api/bots/{name}", {"name": "bob"}, ""),
+    ("/api/bots", {}, ""),
+    ("/api/bots", {}, "?q=_BOT&game=naga&state=all&sort=name&limit=1"),
+    ("/api/ask", {}, "?game=yaniv&bot=level:club"),
+    ("/api/account", {}, ""),
+    ("/api/admin", {}, "?before=7"),
+    ("/api/remote", {}, ""),
     ("/api/tv", {}, ""),
     ("/api/rules", {}, ""),
+    ("/api/play", {}, ""),
+    *(("/api/play/{game}", {"game": game}, "") for game in names()),
+    *(("/api/learn/{game}", {"game": game}, "") for game in names() if script(game)),
     *(("/api/rules/{game}", {"game": game}, "") for game in names()),
 ]
 
@@ -108,7 +119,7 @@ def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id:
         found = ask(client, "/api/m/{id}", query=query, id=match_id)
         assert found["card"]["match_id"] == match_id and found["tournament"] == "small"
         assert client.get(f"/m/{match_id}{query}").status_code == 200
-        assert client.get(f"/embed/m/{match_id}.json{query}").json() == found
+        assert client.get(f"/embed/m/{match_id}.json{query}").json() == {**found, "heard": []}  # nobody in particular
     opinion = ask(client, "/api/m/{id}/opinion", id=match_id)
     assert found["frames"]["header"]["outline"]["numbers"] and len(opinion["values"]) == len(found["frames"]["frames"])
     ask(client, "/embed/m/{id}/opinion.json", id=match_id)
@@ -119,9 +130,14 @@ def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id:
 
 def test_every_address_is_tried_and_described() -> None:
     of_a_match = {path for path in DOCUMENT["paths"] if path.startswith("/api/m/{id}")}  # tests/site/test_match_page.py too
-    tried = {path for path, _, _ in ADDRESSES} | of_a_match
-    assert tried == {path for path in DOCUMENT["paths"] if path.startswith("/api")}
-    assert len(DOCUMENT["paths"]) == len(SUBJECTS) + len(EMBEDDED)
+    of_a_table = {"/api/tables/{id}", "/api/join/{code}", "/api/learn/{game}"}  # tests/site/test_hall_tables.py
+    of_asked = {"/api/ask/{id}"}  # tests/site/test_ask_for_match.py
+    of_a_submission = {"/api/submissions/{id}"}  # tests/site/test_submitting.py
+    of_a_source = {"/api/bots/{name}/source", "/api/marks"}  # tests/site/test_managed_bots.py, test_marks_page.py
+    tried = {path for path, _, _ in ADDRESSES} | of_a_match | of_a_table | of_asked | of_a_submission | of_a_source
+    assert tried == {path for path, verbs in DOCUMENT["paths"].items() if path.startswith("/api") and "get" in verbs}
+    acts = {path for path in DOCUMENT["paths"] if path.startswith("/api/admin/")}  # tests/site/test_account_pages.py
+    assert len(DOCUMENT["paths"]) == len(SUBJECTS) + len(EMBEDDED) + len(acts) + 1  # a table is opened: test_lobby.py
 
 
 def test_the_description_is_served(client: TestClient) -> None:

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from arena.site.charts import Chart, career, history
+from arena.site.charts import Chart, career, history, versions
 from arena.site.scale import scale_of
-from arena.site.views.bot import Appearance, RatingPoint
+from arena.site.views.bot import Appearance, RatingPoint, VersionCurve
 
 
 def appearance(number: int, version: int, mu: float) -> Appearance:
@@ -43,6 +43,19 @@ def test_versions_are_marked_where_they_begin() -> None:
     assert chart.borders == ["50.00%", "75.00%"]
     assert "cup-3, v3" in chart.dots[-1].text
     assert career(found[:1]) is None
+
+
+@pytest.mark.parametrize(
+    ("begins", "texts"),
+    [((0, 0), ["v1, v2"]), ((0, 50), ["v1", "v2"]), ((0, 0, 50), ["v1, v2", "v3"]), ((0, 30, 31, 33), ["v1", "v2, v3, v4"])],
+)
+def test_no_version_loses_its_text_to_one_that_begins_beside_it(begins: tuple[int, ...], texts: list[str]) -> None:
+    chart = versions([
+        VersionCurve(version=number + 1, points=tuple(RatingPoint(at, at, 25.0, 2.0) for at in (begin, 100)))
+        for number, begin in enumerate(begins)
+    ])  # fmt: skip
+    assert chart is not None and [mark.text for mark in chart.xs] == texts
+    assert len(chart.borders) == len(begins) - 1
 
 
 @pytest.mark.parametrize("mus", [[25.0], [0.0, 50.0], [-12.5, -12.4], [1000.0, -1000.0], []])

@@ -255,3 +255,13 @@ def test_a_match_that_is_not_there_is_not_found_at_all_of_its_addresses(client: 
     for rest in ("", "/opinion", "/faults", "/choices?seat=0&decision=0"):
         answer = client.get(f"/api/m/{0:024x}{rest}")
         assert answer.status_code == 404 and str(out) not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("following", "place"),
+    [("/play/naga", "/play/naga"), ("//evil.example", "/"), ("/\\evil.example", "/"), ("http://evil.example", "/"), ("", "/"),
+     ("/a?b=c", "/"), ("/x\r\nset-cookie: a", "/")],
+)  # fmt: skip
+def test_the_door_leads_on_to_addresses_of_the_hall_alone(stranger: TestClient, following: str, place: str) -> None:
+    answer = stranger.post("/login", data={"token": TOKEN, "next": following})
+    assert (answer.status_code, answer.headers["location"]) == (303, place)

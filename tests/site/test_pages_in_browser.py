@@ -1,18 +1,21 @@
 """The hall's pages in a browser: both languages, light and dark, three widths, by keyboard alone, and boards that move."""
 
+import io
 import json
 import random
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, StorageState, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, Route, StorageState, WebSocketRoute, expect
 
 from arena.records import Ending
 from arena.site.scale import scale_of
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.contests import write_contest
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
 from helpers.serving import Served, served
@@ -25,13 +28,26 @@ PAGES = {
     "home": "/", "tournament": "/t/small?pool=naga", "overall": "/t/small", "matches": "/t/small/matches",
     "a pair": "/t/small/matches?bot=set_bot&rival=folder_bot&limit=2", "bot": "/bots/set_bot", "match": "/m/{match}",
     "a seat": "/m/{match}?seat=1#3", "embedded": "/embed/m/{match}",
-    "big screen": "/tv", "all rules": "/rules", "rules": "/rules/naga",
-    "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
+    "big screen": "/tv", "play": "/play", "a game to play": "/play/nertz", "all rules": "/rules", "rules": "/rules/naga",
+    "bots": "/bots", "bots that are not there": "/bots?q=nobody", "test match": "/ask", "remote bots": "/remote",
+    "marks without a contest": "/marks", "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
 }  # fmt: skip
-REFUSED = {"no page", "bad address"}
+REFUSED = {"no page", "bad address", "marks without a contest"}
 """Pages that the browser itself writes a line about: their status is an error."""
-ONCE = {"overall", "a pair", "a seat", "embedded", "bad address"}
+ONCE = {"overall", "a pair", "a seat", "embedded", "bad address", "bots that are not there", "marks without a contest"}
 """Pages that are looked at in English alone: they have the words of others."""
+LISTS = ("bots", "test match", "remote bots")
+CONTEST = ("/", "/marks", "/me", "/bots", "/admin")
+"""Pages of a hall with a contest, before anything was played or sent."""
+KEEP_WHAT_IS_SENT = """
+    window.sent = [];
+    const send = XMLHttpRequest.prototype.send;
+    XMLHttpRequest.prototype.send = function (body) {
+        body.arrayBuffer().then(bytes => sent.push([...new Uint8Array(bytes)]));
+        send.call(this, body);
+    };
+"""
+"""Playwright does not tell what a file's bytes are in a request."""
 FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']"
 
 
@@ -51,6 +67,15 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("hall")
     run(folder, bots=GOOD_BOTS, deals=3, seed=11, games=GAMES)
     with served(folder / "out") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A hall with a contest whose ladder waits for a second bot, so that nothing is played."""
+    folder = tmp_path_factory.mktemp("contest")
+    file = write_contest(folder, staff=[{"path": "house:random_bot", "trusted": True}], marks={"random_bot": 3})
+    with served(folder / "out", "--contest", file, "--workers", 1) as found:
         yield found
 
 
@@ -107,7 +132,90 @@ def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
         assert_quiet(window, hall, name)
 
 
-@pytest.mark.parametrize("name", ["tournament", "matches", "bot", "all rules", "match"])
+@pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
+def test_pages_of_a_contest_before_its_first_match(browser: Browser, contest: Served, language: str, dark: bool) -> None:
+    with watched(browser, dark=dark, locale=language, width=DESK, reduced_motion="reduce", timezone_id="Asia/Tokyo") as window:
+        contest.enter(window.page)
+        expect(window.page.locator("[data-contest=class] .empty")).to_be_visible(timeout=60_000)  # it waits
+        for address in CONTEST:
+            page = window.page
+            page.goto(contest.base + address, wait_until="networkidle")
+            for width in (DESK, TABLET, PHONE):
+                look(page, width=width, dark=dark)
+                settled(page)
+                assert page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
+            violations = Axe().run(page).response["violations"]
+            assert [(address, one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+            assert not [text for text in page.locator("time").all_inner_texts() if "UTC" in text], "times by the reader's clock"
+        assert_quiet(window, contest, "")
+
+
+def test_marks_are_frozen_on_the_page_by_keyboard(browser: Browser, contest: Served) -> None:
+    with watched(browser) as window:
+        contest.enter(window.page)
+        page = window.page
+        page.goto(f"{contest.base}/marks")
+        state = page.locator(".title .state")
+        expect(state).to_have_text("provisional")
+        page.locator("summary").press("Enter")
+        page.locator("input[name=sure]").press("Space")
+        page.get_by_role("button", name="Freeze", exact=True).press("Enter")
+        expect(state).to_have_text("frozen", timeout=60_000)  # the page itself looks again
+        expect(page.locator("input[name=sure]")).to_have_count(0)
+        assert_quiet(window, contest, "")
+
+
+def test_a_file_a_folder_and_a_zip_are_dropped_on_the_page(browser: Browser, contest: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "my_folder"
+    (folder / "__pycache__").mkdir(parents=True)
+    (folder / "deep").mkdir()
+    for name, text in (("__init__.py", "a"), ("deep/model.py", "b"), (".hidden", "c"), ("__pycache__/x.pyc", "d")):
+        (folder / name).write_text(text)
+    file, packed = tmp_path / "Fox 2.py", tmp_path / "packed.zip"
+    file.write_text("print(1)\n")
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("__init__.py", "e")
+    asked: list[str] = []
+
+    def take(route: Route) -> None:
+        asked.append(route.request.url.rpartition("/")[2])
+        route.fulfill(status=201, json={"bot": "it"})
+
+    with watched(browser) as window:
+        contest.enter(window.page)
+        page = window.page
+        page.route("**/api/bots/*", take)
+        page.add_init_script(KEEP_WHAT_IS_SENT)
+        page.goto(f"{contest.base}/me")
+        mouse = page.context.new_cdp_session(page)
+        box = page.locator("#submit-zone").bounding_box()
+        assert box is not None
+        for path, title, name in (
+            (file, "Fox 2.py, 0.0 kB", "fox_2"), (folder, "my_folder, 2 files, 0.0 kB", "my_folder"),
+            (packed, "packed.zip, 0.1 kB", "packed"),
+        ):  # fmt: skip
+            for kind in ("dragEnter", "dragOver", "drop"):
+                data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+                mouse.send("Input.dispatchDragEvent", {"type": kind, "x": box["x"] + 9, "y": box["y"] + 9, "data": data})
+            expect(page.locator("#submit-chosen")).to_have_text(title)
+            expect(page.locator("#submit-name")).to_have_value(name)
+            expect(page.locator("#submit-name")).to_be_focused()
+            page.keyboard.press("Enter")
+            expect(page.locator("#submit-chosen")).to_have_text("Nothing chosen yet")
+        page.wait_for_function("sent.length === 3")
+        sent = [bytes(one) for one in page.evaluate("sent")]
+        assert window.complaints == []
+    assert asked == ["fox_2?lang=en", "my_folder?lang=en", "packed?lang=en"]
+    assert sent[0] == file.read_bytes() and sent[2] == packed.read_bytes()
+    with zipfile.ZipFile(io.BytesIO(sent[1])) as found:
+        assert {name: found.read(name) for name in found.namelist()} == {
+            "my_folder/__init__.py": b"a", "my_folder/deep/model.py": b"b",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["tournament", "matches", "bot", "all rules", "match", "a game to play", "bots", "test match", "remote bots"]
+)
 def test_the_keyboard_alone_reaches_everything(
     browser: Browser, hall: Served, session: StorageState, match: str, name: str
 ) -> None:
@@ -132,6 +240,37 @@ def test_the_keyboard_alone_reaches_everything(
         missed = page.evaluate("numbers => numbers.map(one => document.querySelector(`[data-number='${one}']`).outerHTML)",
                                sorted(set(wanted) - reached))  # fmt: skip
         assert missed == []
+
+
+@pytest.mark.parametrize("language", ["en-GB", "ja-JP"])
+def test_a_table_with_people_from_the_form_to_the_start_by_keyboard(
+    browser: Browser, hall: Served, session: StorageState, language: str
+) -> None:
+    """The host opens a table and starts it; a guest comes by the link, who has nothing else. The match is another test's."""
+    with (
+        watched(browser, storage_state=session, locale=language) as host,
+        watched(browser, locale=language, dark=True, width=PHONE) as guest,
+    ):
+        host.page.goto(f"{hall.base}/play/naga")
+        host.page.select_option("select[name=people]", "1")
+        host.page.fill("input[name=name]", f"Host {language}")
+        host.page.keyboard.press("Enter")
+        host.page.wait_for_url("**/tables/*")
+        link = host.page.locator(".live-lobby code").first.inner_text()
+        guest.page.goto(link)
+        assert guest.page.evaluate("document.documentElement.scrollWidth") == PHONE
+        assert Axe().run(guest.page).response["violations"] == []
+        guest.page.fill("input[name=name]", f"Guest {language}")
+        guest.page.keyboard.press("Enter")
+        guest.page.wait_for_url("**/tables/*")
+        expect(host.page.locator(".live-lobby")).to_contain_text(f"Guest {language}")
+        for window in (host, guest):
+            window.page.wait_for_selector(".live-lobby")
+            assert Axe().run(window.page).response["violations"] == []
+            assert_quiet(window, hall, "")
+        host.page.goto(f"{hall.base}/play")
+        host.page.locator(".my-tables form button").press("Enter")
+        expect(host.page.locator(".my-tables")).to_have_count(0)
 
 
 def test_the_skip_link_leads_past_the_navigation(browser: Browser, hall: Served, session: StorageState) -> None:

@@ -32,3 +32,9 @@ def test_the_rules_of_every_game_have_a_page_in_each_of_their_languages() -> Non
             found = prose(text)
             assert found.headings and "style=" not in found.body
             assert all(f'id="{heading.anchor}"' in found.body for heading in found.headings)
+
+
+def test_a_section_is_linked_by_its_number_in_every_language() -> None:
+    assert '<h2 id="12-a-turn"><span id="section-1.2"></span>1.2 A turn</h2>' in prose("# Rules\n\n## 1.2 A turn\n").body
+    for text in rules_texts("naga").values():
+        assert prose(text).body.count('id="section-2.2"') == 1

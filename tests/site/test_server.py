@@ -123,6 +123,32 @@ def test_ctrl_c_ends_it_with_open_sockets_and_leaves_nothing(tmp_path: Path) -> 
     assert survivors(started) == set() and list(tmp_path.iterdir()) == []
 
 
+def test_it_opens_the_browser_by_a_file_that_only_its_owner_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All users see command lines, so the token must not be in that of the browser."""
+    opened: list[tuple[Path, int, str]] = []
+
+    def look(address: str) -> None:
+        path = Path(address.removeprefix("file://"))
+        opened.append((path, path.stat().st_mode & 0o777, path.read_text()))
+
+    monkeypatch.setattr("webbrowser.open", look)
+    monkeypatch.setattr("arena.site.server.run", lambda app, place: None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    words = ["serve", str(tmp_path), "--port", "0"]
+    assert main(words) == 0 and opened == []  # there is no screen
+    monkeypatch.setenv("BROWSER", "lynx")
+    assert main([*words, "--no-browser"]) == 0 and opened == []
+    capsys.readouterr()
+    assert main(words) == 0
+    ((page, mode, text),) = opened
+    (url,) = re.findall(r"http://\S+", capsys.readouterr().out)
+    assert mode == 0o600 and f"url={url}" in text and "token" not in str(page) and not page.exists()
+
+
 def test_a_second_hall_on_the_same_port_says_so(tmp_path: Path) -> None:
     with listener("127.0.0.1", 0) as place:
         code, out, err = ended(arena("serve", tmp_path, "--port", place.getsockname()[1], "--no-browser"))

@@ -305,8 +305,9 @@ def test_the_tunes_of_the_house_are_good(path: Path) -> None:
 
 
 def test_all_bots_of_the_house_are_in_its_field() -> None:
+    """But the one that needs a library which need not be installed."""
     field = read_config(CONFIGS / "house" / "field.yaml")
-    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (HOUSE_BOTS).glob("*.py")}
+    assert {bot.path.stem for bot in field.bots} == {path.stem for path in (HOUSE_BOTS).glob("*.py")} - {"openspiel"}
     assert {entry.game for entry in field.entries} == set(names())
     of_one_game = tuple(f"{game}_" for game in names())
     for entry in field.entries:  # raises where a sample cannot be balanced

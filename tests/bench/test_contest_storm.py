@@ -1,0 +1,35 @@
+"""A contest in a storm: hall, ladder, checker and tables are killed while authors submit, look, watch and play."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.bench.contest import _lags, contest_cost
+from arena.cli.main import main
+
+KILLS = 3
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_or_doubled_when_everything_is_killed(tmp_path: Path) -> None:
+    cost = contest_cost(tmp_path, authors=2, seconds=4.0, kills=KILLS, seed=1, say=print)
+    assert cost.is_right, cost.wrong
+    assert sum(cost.kills.values()) == KILLS and cost.left == 0
+    assert cost.confirmed == sum(cost.states.values()) > 0 and not {"waiting", "checking"} & set(cost.states)
+    assert cost.matches > 0
+
+
+def test_the_time_of_a_board_is_that_from_the_newest_match_it_knows() -> None:
+    commits = [(1.0, 10), (2.0, 20), (3.0, 20), (4.0, 30)]
+    assert _lags([(1.5, 10), (2.25, 20), (2.75, 20), (4.5, 30)], commits) == [250.0, 500.0]
+    assert _lags([(1.5, 10)], commits) == _lags([], commits) == _lags([(1.0, 1)], []) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["--kills", "3"], "--contest"), (["--contest", "--authors", "0"], "from 1 to 250"),
+     (["--contest", "--kills", "-1"], "from 0 to"), (["--contest", "--seconds", "1"], "from 2 to 3600")],
+)  # fmt: skip
+def test_what_no_contest_can_have_is_told(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "hall", *words]) == 2
+    assert message in capsys.readouterr().err

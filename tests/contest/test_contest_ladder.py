@@ -1,0 +1,290 @@
+"""The ladder of a contest, played in this process: who enters when, what is decided, and that anybody can decide it again."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.agent.submissions import Submissions
+from arena.audit.results_audit import audit_results
+from arena.cli.main import main
+from arena.contest import ladder as contest_ladder
+from arena.contest.marks import frozen_marks, marks_of
+from arena.contest.settings import read_contest
+from arena.errors import StoreError
+from arena.formats.ladder.book import LadderBook, read_book
+from arena.store.inbox import Inbox
+from arena.store.journal import Journal
+from arena.store.manifest import PUBLISHED_FILE, read_manifest, read_published
+from arena.store.parquet import read_matches
+from helpers.contests import ScriptedHall, run_ladder, submit, write_contest
+from helpers.in_process_backend import start_no_processes
+
+LONGER = {"sigma": 1.3, "separable": False}
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
+    monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
+    start_no_processes(monkeypatch)
+    monkeypatch.setattr("arena.admission.field.keeper_for", lambda *_, **__: None)
+    monkeypatch.setattr("arena.workers.worker.keeper_for", lambda *_, **__: None)
+    monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("os.nice", lambda _: 0)
+
+
+def book_of(folder: Path) -> LadderBook:
+    with Journal(folder, is_read_only=True) as journal:
+        book = read_book(journal)
+    assert book is not None
+    return book
+
+
+def problems(folder: Path) -> list[str]:
+    return audit_results(folder, 1, lambda _: None).problems
+
+
+def withdraw(results: Path, name: str) -> None:
+    Submissions(results).withdraw(name)
+
+
+class Cut(ScriptedHall):
+    """Hangs up, or dies, when it was asked so often whether it is still there."""
+
+    def __init__(self, after: int, *, is_killed: bool = False) -> None:
+        self.left, self.is_killed = after, is_killed
+        super().__init__()
+
+    @property  # type: ignore[override]
+    def is_over(self) -> bool:
+        self.left -= 1
+        if self.left <= 0 and self.is_killed:
+            raise SystemExit
+        return self.left <= 0
+
+    @is_over.setter
+    def is_over(self, value: bool) -> None:
+        self.left = 0 if value else self.left
+
+
+def test_versions_enter_and_leave_and_anybody_can_decide_it_again(tmp_path: Path) -> None:
+    results = tmp_path / "out"
+    hall = run_ladder(
+        write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1),
+        lambda: withdraw(results, "alice"),
+    )  # fmt: skip
+    staff = [("random_bot", 1), ("naga_greedy", 1)]
+    assert hall.entered() == [*sorted(staff), ("alice", 1), ("alice", 2)]
+    assert sorted(hall.rated()) == sorted(hall.entered())
+    assert hall.states()[0] == "starting" and hall.states()[-1] == "waiting"
+    folder = results / "class"
+    assert problems(folder) == [] and read_manifest(folder).finished
+    book = book_of(folder)
+    names = [[(book.contestants[place].name, book.contestants[place].version) for place in leg.field] for leg in book.legs]
+    fields = [sorted(field) for number, field in enumerate(names) if number == 0 or field != names[number - 1]]
+    assert fields[:3] == [sorted(staff), sorted([*staff, ("alice", 1)]), sorted([*staff, ("alice", 1), ("alice", 2)])]
+    leg = next(leg for leg in book.legs if len(leg.field) == 4)
+    _, table = book.stages[leg.first_stage].tables[0]
+    assert {(book.contestants[bot].name, book.contestants[bot].version) for bot in table} == {("alice", 1), ("alice", 2)}
+
+
+def test_a_ladder_waits_for_bots_that_can_meet(tmp_path: Path) -> None:
+    results = tmp_path / "out"
+    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2}]
+    staff = [{"path": "house:naga_greedy", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
+    contest = write_contest(tmp_path, games=games, staff=staff, marks={"naga_greedy": 4}, deals=1)
+    alone = run_ladder(contest, results)
+    assert alone.states()[-1] == "waiting" and alone.rated() == [] and problems(results / "class") == []
+    assert [one.mark for one in marks_of(read_contest(contest), results / "class").bots] == [None, None]
+    met = run_ladder(contest, results, lambda: submit(results, "alice"))
+    assert len(met.rated()) == 3 and problems(results / "class") == []
+    nobody = run_ladder(write_contest(tmp_path, name="empty", staff=[], marks={}), tmp_path / "none")
+    assert set(nobody.states()) == {"starting", "waiting"}
+
+
+def test_who_goes_back_to_older_files_has_a_new_version(tmp_path: Path) -> None:
+    """Else the version between would stay the newest one."""
+    results = tmp_path / "out"
+    submit(results, "alice", 0)
+    steps = [lambda: submit(results, "alice", -1), lambda: submit(results, "alice", 0)]
+    hall = run_ladder(write_contest(tmp_path), results, *steps)
+    assert [version for bot, version in hall.rated() if bot == "alice"] == [1, 2, 3]
+    book = book_of(results / "class")
+    versions = {book.contestants[place].version for place in book.legs[-1].field if book.contestants[place].name == "alice"}
+    assert versions == {2, 3} and problems(results / "class") == []
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_what_is_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool) -> None:
+    """A hall that hangs up has all published; one that dies leaves the journal. Either way no match is lost or doubled."""
+    monkeypatch.setattr("arena.workers.driver.CHUNK_MATCHES", 1)
+    results = tmp_path / "out"
+    contest, folder = write_contest(tmp_path, ladder=LONGER), results / "class"
+    before: list[str] = []
+    for after in (20, 15, 25):
+        hall = Cut(after, is_killed=is_killed)
+        try:
+            run_ladder(contest, results, hall=hall)
+        except SystemExit:
+            assert is_killed
+        with Journal(folder, is_read_only=True) as journal:
+            ids = [record.match_id for record in journal.records()]
+        assert ids[: len(before)] == before and len(set(ids)) == len(ids) > len(before)
+        before = ids
+        if not is_killed:
+            assert problems(folder) == [] and [record.match_id for record in read_matches(folder)] == ids
+    if not is_killed:
+        assert any(leg.closed for leg in book_of(folder).legs)
+    run_ladder(contest, results)
+    assert problems(folder) == [] and [record.match_id for record in read_matches(folder)][: len(before)] == before
+
+
+def test_a_published_key_is_of_no_later_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the ladder goes on, its board is the one that was published, and its key another one."""
+    monkeypatch.setattr("arena.workers.driver.CHUNK_MATCHES", 1)
+    results = tmp_path / "out"
+    contest, folder = write_contest(tmp_path, ladder=LONGER), results / "class"
+    run_ladder(contest, results, hall=Cut(20))
+    first = read_manifest(folder)
+    assert first.key is not None and (folder / PUBLISHED_FILE).exists()
+    with pytest.raises(SystemExit):
+        run_ladder(contest, results, hall=Cut(20, is_killed=True))
+    assert not read_manifest(folder).finished and read_published(folder) == first  # as while it goes on
+    assert problems(folder) == []
+    with Journal(folder, is_read_only=True) as journal:
+        key = journal.meta("key")
+    assert key is not None and key.hex() != first.key
+    assert main(["verify-results", "class", "--out", str(results)]) == 0
+    assert main(["leaderboard", "class", "--out", str(results)]) == 0
+    assert main(["rerate", "class", "--out", str(results)]) == 0
+
+
+def test_two_bots_of_one_owner_never_share_a_table_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = tmp_path / "out"
+    staff = [{"path": "house:random_bot", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
+    contest = write_contest(tmp_path, games=[{"game": "yaniv", "seats": 3}], staff=staff, marks={}, deals=1)
+    monkeypatch.setattr(Inbox, "owners", lambda _: {"ann": "a", "amy": "a", "bob": "b"})
+    for name, place in (("ann", 0), ("amy", -1), ("bob", 0)):
+        submit(results, name, place)
+    run_ladder(contest, results, lambda: submit(results, "bob", -1))
+    book = book_of(results / "class")
+    names = [book.contestants[place].name for place in range(len(book.contestants))]
+    tables = [{names[bot] for bot in table} for stage in book.stages for _, table in stage.tables]
+    assert len(tables) > 4 and not any({"ann", "amy"} <= table for table in tables)
+    leg = next(leg for leg in book.legs if len(leg.field) == 6)
+    (_, newer), (_, older) = book.stages[leg.first_stage].tables[:2]
+    differing = [(one, other) for one, other in zip(newer, older) if one != other]
+    assert len(differing) == 1  # the same rivals in the same seats, on the same deals as the stage is the same
+    assert {(names[bot], book.contestants[bot].version) for bot in differing[0]} == {("bob", 1), ("bob", 2)}
+    assert problems(results / "class") == []
+
+
+def test_games_get_matches_by_their_weights(tmp_path: Path) -> None:
+    games = [
+        {"game": "naga", "seats": 2, "weight": 3},
+        {"game": "naga", "seats": 2, "options": {"series": "first_to:2"}, "label": "long"},
+    ]
+    results = tmp_path / "out"
+    staff = [{"path": "house:random_bot", "name": f"random_{number}", "trusted": True} for number in range(12)]
+    contest = write_contest(tmp_path, games=games, staff=staff, marks={}, ladder={"sigma": 2.2, "separable": False})
+    run_ladder(contest, results)
+    book = book_of(results / "class")
+    first = Counter(place for stage in book.stages[: len(book.stages) // 2] for place, _ in stage.tables)
+    assert first[0] > 1.8 * first[1] > 0
+    assert problems(results / "class") == []
+
+
+def test_frozen_marks_stay_and_can_be_computed_again(tmp_path: Path) -> None:
+    results = tmp_path / "out"
+    path, folder = write_contest(tmp_path), results / "class"
+    hall = ScriptedHall([])
+
+    def freeze() -> None:
+        hall.is_freezing = True
+
+    hall._steps = iter([freeze, lambda: None, lambda: submit(results, "alice")])
+    submit(results, "bob")
+    run_ladder(path, results, hall=hall)
+    frozen = frozen_marks(folder)
+    assert frozen is not None and frozen.is_frozen and [one.bot for one in frozen.bots if not one.is_staff] == ["bob"]
+    contest = read_contest(path)
+    now_ = marks_of(contest, folder)
+    assert now_.matches > frozen.matches and "alice" in [one.bot for one in now_.bots]
+    again = marks_of(contest, folder, is_frozen=True, before=frozen.before)
+    assert (again.matches, again.sha256, again.before) == (frozen.matches, frozen.sha256, frozen.before)
+    rated = {(one.bot, pool.pool): pool.mu for one in frozen.bots for pool in one.pools}
+    assert rated == {(one.bot, pool.pool): pool.mu for one in again.bots if one.bot != "alice" for pool in one.pools}
+    assert problems(folder) == []
+
+
+def test_a_moment_that_has_passed_while_the_hall_was_closed_freezes_what_was_there(tmp_path: Path) -> None:
+    results = tmp_path / "out"
+    run_ladder(write_contest(tmp_path, ladder=LONGER), results, hall=Cut(10))
+    stored = read_manifest(results / "class").played
+    run_ladder(write_contest(tmp_path, freeze="2020-01-01T00:00+00:00", ladder=LONGER), results)
+    frozen = frozen_marks(results / "class")
+    assert frozen is not None and frozen.matches == stored
+    assert read_manifest(results / "class").played > stored and problems(results / "class") == []
+
+
+def test_marks_are_reached_by_who_is_surely_above(tmp_path: Path) -> None:
+    results = tmp_path / "out"
+    run_ladder(write_contest(tmp_path, ladder={"sigma": 1.2, "separable": False}), results)
+    marks = {one.bot: one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots}
+    assert marks["naga_greedy"].mark == 3 and marks["naga_greedy"].against == {"random_bot": "above"}
+    assert marks["random_bot"].mark is None and marks["random_bot"].against == {"naga_greedy": "below"}
+
+
+def test_bots_of_one_owner_cannot_feed_each_other_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = tmp_path / "out"
+    monkeypatch.setattr(Inbox, "owners", lambda _: {"first": "a", "last": "a", "other": "b"})
+    for name, place in (("first", 0), ("last", -1), ("other", 0)):
+        submit(results, name, place)
+    run_ladder(write_contest(tmp_path, ladder={"sigma": 2.2, "separable": False}), results)
+    with Journal(results / "class", is_read_only=True) as journal:
+        played = [{seat.bot for seat in outcome.seats} for outcome in journal.outcomes(0, 1 << 40)]
+    own = sum({"first", "last"} <= bots for bots in played)
+    marks = {one.bot: one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots}
+    assert own > 0
+    assert marks["first"].pools[0].matches == sum("first" in bots for bots in played) - own
+    assert marks["other"].pools[0].matches == sum("other" in bots for bots in played)
+
+
+def test_who_is_to_have_a_mark_plays_enough_whatever_the_intervals_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """Stopping as soon as an interval looks clear would find differences between equal bots."""
+    monkeypatch.setattr("arena.contest.settings.MARK_DEALS", 32)
+    results = tmp_path / "out"
+    for name, place in (("first", 0), ("last", -1), ("middle", 0)):
+        submit(results, name, place)
+    run_ladder(write_contest(tmp_path, ladder={"sigma": 8.0, "separable": False}), results)
+    marks = [one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots if not one.is_staff]
+    assert len(marks) == 3 and any(verdict != "open" for one in marks for verdict in one.against.values())
+    assert all(one.pools[0].matches >= 2 * 32 for one in marks)
+    assert problems(results / "class") == []
+
+
+def test_a_ladder_of_a_config_has_no_word_of_contests(tmp_path: Path) -> None:
+    """So plans of before, and their hashes, stay what they were."""
+    from helpers.tournaments import run
+
+    results = run(tmp_path, format="ladder", ladder={"sigma": 5.0, "separable": False, "matches": 40})
+    (leg,) = results.manifest.config["format"]["legs"]
+    assert set(leg) == {"first_stage", "field", "sigma", "separable", "matches", "skipped"}
+    assert set(results.manifest.config["format"]) == {"name", "legs", "stages"}
+    with Journal(results.folder, is_read_only=True) as journal:
+        stored: dict[str, Any] = json.loads(journal.meta("ladder") or b"")
+    assert set(stored) == {"contestants", "legs", "stages", "last_key", "has_ended"}
+
+
+def test_other_games_need_a_contest_of_another_name(tmp_path: Path) -> None:
+    run_ladder(write_contest(tmp_path), tmp_path / "out")
+    other = write_contest(tmp_path, games=[{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2}])
+    with pytest.raises(StoreError, match=r"differ in games\); .* give the contest another `name`") as refused:
+        run_ladder(other, tmp_path / "out")
+    assert "--fresh" not in str(refused.value)
+    run_ladder(write_contest(tmp_path), tmp_path / "out")  # what was there is as it was

@@ -1,0 +1,46 @@
+"""What every room tells people at its table: cards that lie there, rules that exist, sentences with their values."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from arena.games import load, names
+from arena.live.coach import coach_of, known, refusals
+from arena.pages.words import LANGUAGES, catalogue
+from helpers.coached import views
+from helpers.table_cards import ZONES
+
+ROOMS = [game for game in names() if coach_of(game)]
+MATCHES = 12
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_a_refusal_names_a_card_of_the_table_a_rule_and_a_sentence(game: str) -> None:
+    room, told = load(game), 0
+    headings = [
+        set(re.findall(r"^#+ (\d+\.\d+)\b", (room.folder / name).read_text("utf-8"), re.MULTILINE))
+        for name in ("RULES.md", "RULES.ja.md")
+    ]
+    for table, view in views(room, MATCHES):
+        found, zones = refusals(view), ZONES[game](view.position)
+        told += len(found)
+        addresses = Counter((refusal.zone, refusal.card, refusal.to) for refusal in found)
+        assert not addresses or max(addresses.values()) == 1, f"{addresses.most_common(1)}: {table}"
+        for refusal in found:
+            assert refusal.card in zones[refusal.zone], f"{refusal}: {table}"
+            assert all(refusal.rule in numbers for numbers in headings), f"no section {refusal.rule}: {refusal}"
+            for language in LANGUAGES:
+                wanted = set(re.findall(r"\{(\w+)\}", catalogue(game)[language][refusal.why]))
+                assert wanted <= set(refusal.values), f"{refusal} does not fill {wanted}"
+    assert told
+
+
+@pytest.mark.parametrize("game", ROOMS)
+def test_what_is_known_has_headings_and_counts(game: str) -> None:
+    for table, view in views(load(game), MATCHES):
+        for group in known(view):
+            assert group.title.startswith("known_")
+            for language in LANGUAGES:
+                assert ("{name}" in catalogue(game)[language][group.title]) == (group.seat is not None), f"{group}: {table}"
+            assert group.cards and all(count > 0 and card != "?" for card, count in group.cards), f"{group}: {table}"

@@ -1,0 +1,76 @@
+"""Joining by a link, the own account and the organisers' page in a browser: by keyboard, on a phone, in both languages."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.serving import Served, served
+
+pytestmark = in_browser
+WIDTHS = (1440, 820, 320)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("hall")) as found:
+        yield found
+
+
+def assert_fine(window: Watched, hall: Served, *, dark: bool) -> None:
+    """The page fits all widths, is accessible, complains of nothing, and asks nobody else."""
+    page = window.page
+    for width in WIDTHS:
+        look(page, width=width, dark=dark)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, (page.url, width)
+    violations = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+    assert window.complaints == [] and window.outside(hall.base, hall.base.replace("http", "ws")) == []
+
+
+@pytest.mark.parametrize(("locale", "dark"), [("en-GB", False), ("ja-JP", True)])
+def test_an_organiser_invites_and_somebody_joins(browser: Browser, hall: Served, locale: str, dark: bool) -> None:
+    name = f"Maximilian {locale}"
+    fine = {"locale": locale, "dark": dark, "reduced_motion": "reduce"}
+    with watched(browser, **fine) as host, watched(browser, **fine) as guest:
+        hall.enter(host.page)
+        host.page.click('a[href="/admin"]')
+        host.page.fill("textarea[name=names]", f"{name}\nAya {locale}")
+        host.page.keyboard.press("Tab")
+        host.page.keyboard.press("Tab")
+        host.page.keyboard.press("Enter")
+        host.page.wait_for_selector("#all-links")
+        assert_fine(host, hall, dark=dark)
+        link = host.page.input_value("#all-links").splitlines()[0].partition("\t")[2]
+
+        guest.page.goto(link)
+        guest.page.wait_for_selector("#code-label[hidden]", state="attached")
+        assert_fine(guest, hall, dark=dark)
+        guest.page.keyboard.press("Enter")  # the button has the focus
+        token = guest.page.inner_text(".token")
+        guest.page.wait_for_selector(".copy-line button")
+        assert_fine(guest, hall, dark=dark)
+        guest.page.click("main a.button[href='/me']")
+        guest.page.goto(f"{hall.base}/account")
+        assert_fine(guest, hall, dark=dark)
+        code = link.partition("#")[2]
+        assert not any(secret in address for address in guest.requests for secret in (token, code))
+        guest.page.click(".who button")
+        guest.page.wait_for_url(f"{hall.base}/login")
+        guest.page.fill("#token", token)
+        guest.page.keyboard.press("Enter")
+        guest.page.wait_for_url(f"{hall.base}/")
+        assert guest.page.inner_text(".who a") == name
+
+        host.page.goto(f"{hall.base}/admin")
+        host.page.click("summary >> nth=0")
+        assert_fine(host, hall, dark=dark)

@@ -1,0 +1,190 @@
+"""`arena join` against a hall in a process of its own, through a line that the test cuts."""
+
+import contextlib
+import json
+import re
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.people.store import records
+from arena.store.account_rows import Role
+from arena.store.accounts import Accounts
+from arena.store.site_file import SiteFile
+from helpers.paths import ROOT
+from helpers.tournaments import arena
+
+SLOW_BOT = '''
+"""Plays the first legal action, slowly enough for a line to be cut meanwhile."""
+import time
+from arena.agent import Agent
+
+class Slow(Agent):
+    games = ("naga",)
+
+    def act(self, view):
+        time.sleep(0.1)
+        return 0
+'''
+
+
+class Line:
+    """Passes bytes on to a hall that may be another one each time, until it is cut."""
+
+    def __init__(self) -> None:
+        self.target = 0
+        self._open: list[socket.socket] = []
+        self._all: list[socket.socket] = []
+        self._place = socket.create_server(("127.0.0.1", 0))
+        self.port = self._place.getsockname()[1]
+        self._passing: list[threading.Thread] = []
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
+
+    def cut(self) -> None:
+        """Cut all connections that are open now."""
+        while self._open:
+            with contextlib.suppress(OSError):
+                self._open.pop().shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.cut()
+        with contextlib.suppress(OSError):
+            self._place.shutdown(socket.SHUT_RDWR)
+        self._place.close()
+        self._accepting.join()
+        for thread in self._passing:
+            thread.join()
+        for each in self._all:
+            each.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                here, _ = self._place.accept()
+                try:
+                    there = socket.create_connection(("127.0.0.1", self.target))
+                except OSError:
+                    here.close()
+                    continue
+                self._open += [here, there]
+                self._all += [here, there]
+                for one, other in ((here, there), (there, here)):
+                    self._passing.append(threading.Thread(target=_pass_on, args=(one, other), daemon=True))
+                    self._passing[-1].start()
+
+
+def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(1 << 16):
+            other.sendall(data)
+    for each in (one, other):
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def hall(results: Path, line: Line) -> Iterator["subprocess.Popen[str]"]:
+    """A hall behind the line."""
+    process = arena("serve", results, "--port", 0, "--no-browser")
+    assert process.stdout is not None
+    found = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
+    assert found is not None
+    line.target = int(found[1])
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def until(process: "subprocess.Popen[str]", pattern: str) -> str:
+    """The next line of a process that fits."""
+    assert process.stdout is not None
+    for text in process.stdout:
+        if re.search(pattern, text):
+            return text
+    raise AssertionError(f"it never said {pattern}")
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> str:
+    """The token of an author, which outlives a hall."""
+    accounts = Accounts(SiteFile(tmp_path))
+    joined = accounts.join(accounts.invite("test", ["Aya"], Role.AUTHOR)[0].code)
+    assert joined is not None
+    return joined.token
+
+
+@pytest.mark.slow
+def test_a_cut_line_and_another_hall_cost_no_more_than_a_void_match(tmp_path: Path, token: str) -> None:
+    line, bot = Line(), tmp_path / "slow_bot.py"
+    bot.write_text(SLOW_BOT)
+    with hall(tmp_path, line):
+        client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
+        try:
+            assert "Aya/slow_bot is here" in until(client, "is here")
+            cut = threading.Timer(1.2, line.cut)  # in the middle of a match, or between two: both go on
+            cut.start()
+            first = until(client, "^match 1")
+            assert "place" in first and "(" not in first, first
+            cut.join()
+            last = until(client, r"^match 2")
+            assert "place" in last and "(" not in last, last
+        except BaseException:
+            client.kill()
+            raise
+    with hall(tmp_path, line):
+        assert "place" in until(client, r"^match \d+.*place")
+        client.send_signal(signal.SIGINT)
+        _, err = client.communicate(timeout=60)
+        assert client.returncode == 0 and "leaving after the present match" in err and "Traceback" not in err
+    line.close()
+    stored = list(records(tmp_path))
+    assert len(stored) >= 3 and {one.pool for one in stored} == {"remote/naga"}
+    assert all(row.ending == "played" for one in stored for row in one.seats)
+    seats = [row for one in stored for row in one.seats if row.isolation == "remote"]
+    assert {row.bot for row in seats} == {"Aya/slow_bot"} and len(seats) == len(stored)
+
+
+@pytest.mark.slow
+def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str) -> None:
+    line = Line()
+    with hall(tmp_path, line):
+        bot = ROOT / "bots" / "examples" / "plain_python"
+        client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
+        try:
+            result = until(client, "^match 1")
+            client.send_signal(signal.SIGINT)
+            client.communicate(timeout=60)
+        finally:
+            client.kill()
+        assert "place" in result and "(" not in result
+    line.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["http://127.0.0.1:1", "house:random_bot", "--token", "x"], "no hall answers there"),
+        (["ftp://127.0.0.1", "house:random_bot", "--token", "x"], "no address of a hall"),
+        (["http://127.0.0.1:1", "nothere.py", "--token", "x"], "no such bot"),
+        (["http://127.0.0.1:1", "house:random_bot", "--token", "x", "--game", "chess"], "no such game"),
+        (["http://127.0.0.1:1", "house:random_bot"], "a token is needed"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arena.cli.main import main
+
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        raise SystemExit(main(["join", *words]))
+    err = capsys.readouterr().err
+    assert ended.value.code == 2 and said in err and "Traceback" not in err and json.dumps("x") not in err

@@ -1,0 +1,158 @@
+"""What an author may try between two acts of an organiser, and what an organiser looks at: all was possible, or unseen."""
+
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.agent import BotFiles
+from arena.agent.submissions import Submissions
+from arena.contest.checker import checked
+from arena.contest.messages import Check
+from arena.errors import StoreError, short_trace
+from arena.site.submitting.checks import Checks
+from arena.store.inbox import Sent, State
+from helpers.members import Members, with_members
+
+SOURCE = b"SECRET = 7\n"
+
+
+class Line:
+    """Takes what the checker says to the hall."""
+
+    def send(self, message: object) -> None:
+        """Take a message."""
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
+    """A hall that receives and checks nothing: the tests do what the checks would."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Checks, "start", lambda self: None)
+        with with_members(tmp_path_factory.mktemp("results")) as found:
+            yield found
+
+
+def sent(members: Members, bot: str, who: str = "aya") -> Sent:
+    """Somebody sends a bot."""
+    answer = getattr(members, who).put(f"/api/bots/{bot}", content=SOURCE)
+    assert answer.status_code == 201, answer.text
+    return now(members, answer.json()["id"])
+
+
+def now(members: Members, submission: str) -> Sent:
+    found = members.hall.submitting.inbox.find(submission)
+    assert found is not None
+    return found
+
+
+def kept(members: Members, bot: str) -> None:
+    """Aya's bot has a version."""
+    owner = members.account("aya").id
+    with members.hall.site_file.writing() as db:  # as the inbox does at the first submission
+        db.execute("insert into bots (name, owner, since) values (?, ?, '')", (bot, owner))
+    files = BotFiles(f"{bot}.py", {f"{bot}.py": SOURCE})
+    Submissions(members.hall.library.out).submit(bot, files, ("naga",), as_new=True)
+
+
+def waiting(members: Members) -> set[str]:
+    return set(members.hall.submitting.inbox.places())
+
+
+def log_of(members: Members, about: str) -> list[tuple[str, str]]:
+    return [(row.who, row.what) for row in members.hall.accounts.audit(most=1000) if row.about == about]
+
+
+@pytest.mark.parametrize("shut", ["guest", "close"])
+def test_nothing_of_somebody_who_was_shut_out_is_checked(members: Members, shut: str) -> None:
+    accounts, account = members.hall.accounts, members.account("ben")
+    one = sent(members, f"shut_{shut}", "ben")
+    assert one.id in waiting(members)
+    if shut == "close":
+        members.organiser.post("/api/admin/close", json={"name": account.name})
+    else:
+        members.organiser.post("/api/admin/role", json={"name": account.name, "role": "guest"})
+    assert one.id not in waiting(members) and now(members, one.id).state is State.WAITING
+    assert members.hall.submitting.inbox.begin() is None
+    accounts.reopen("test", account)
+    accounts.change_role("test", account, account.role)
+    assert one.id in waiting(members)  # nothing is lost if it was a mistake
+    members.hall.submitting.inbox.drop(one.bot, b"")
+
+
+def test_a_withdrawn_bot_does_not_come_back_by_what_was_sent_before(members: Members) -> None:
+    kept(members, "gone")
+    one = sent(members, "gone")
+    assert members.organiser.post("/api/bots/gone/withdraw").status_code == 200
+    ended = now(members, one.id)
+    assert ended.state is State.REFUSED and one.id not in waiting(members)
+    assert not members.hall.submitting.inbox.path_of(ended).exists()
+    assert "withdrawn" in members.aya.get(f"/api/submissions/{one.id}").json()["submission"]["reasons"][0]
+    assert sent(members, "gone").state is State.WAITING  # what is sent from now on counts
+
+
+def test_the_owner_of_before_leaves_nothing_in_the_queue_of_a_bot_that_was_given_away(members: Members) -> None:
+    kept(members, "gift")
+    one = sent(members, "gift")
+    assert members.organiser.post("/api/bots/gift/give", data={"account": "Ben"}).status_code == 200
+    assert now(members, one.id).state is State.REFUSED
+
+
+def test_an_organiser_who_looks_at_what_is_private_is_in_the_log_once_a_day(members: Members) -> None:
+    kept(members, "shy")
+    for client in (members.aya, members.organiser, members.organiser):
+        assert client.get("/api/bots/shy/source").status_code == 200
+        assert client.get("/bots/shy/source.zip").status_code == 200
+    assert log_of(members, "shy") == [("Olga", "source")]
+    members.aya.post("/api/bots/shy/publish", data={"version": "1"})
+    members.host.get("/bots/shy/source")  # everybody may
+    assert log_of(members, "shy") == [("Olga", "source")]
+
+
+def test_an_organiser_who_looks_at_the_check_of_another_is_in_the_log(members: Members) -> None:
+    one = sent(members, "peep")
+    for client in (members.aya, members.organiser, members.organiser):
+        assert client.get(f"/api/submissions/{one.id}").status_code == 200
+    assert log_of(members, "peep") == [("Olga", "submission")]
+    members.hall.submitting.inbox.drop("peep", b"")
+
+
+@pytest.mark.parametrize("statement", ["update audit set who = 'nobody'", "delete from audit", "drop table audit"])
+def test_no_statement_changes_the_log(members: Members, statement: str) -> None:
+    members.hall.accounts.log("test", "try", statement)
+    with pytest.raises(StoreError), members.hall.site_file.writing() as db:
+        db.execute(statement)
+    assert log_of(members, statement) == [("test", "try")]
+
+
+@pytest.mark.parametrize("name", ["\N{SMILING FACE WITH SUNGLASSES}" * 100 + ".py", "/".join(["\u5b57" * 60] * 16)])
+def test_a_name_that_no_disk_takes_is_the_zips_fault_and_no_free_try(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "long.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("__init__.py", b"")
+        archive.writestr(name, b"")
+    found = checked(Check(bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
+    assert found.report is not None, found.trouble
+    assert "no name for a bot's file" in found.report.refusals[0]
+
+
+def test_the_machines_trouble_names_no_place_of_the_machine(tmp_path: Path) -> None:
+    found = checked(  # what was sent is gone
+        Check(bot="lost", file=str(tmp_path / "people" / "lost.py"), results=str(tmp_path), contest=None), Line()  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert found.report is None and found.trouble and str(tmp_path) not in found.trouble
+
+
+def test_a_traceback_names_no_place_of_the_machine() -> None:
+    try:
+        Submissions.find(None, 3)  # type: ignore[arg-type]
+    except AttributeError:
+        trace = short_trace()
+    assert 'File "arena/agent/submissions.py"' in trace
+    try:
+        raise ImportError(f"from '{sys.prefix}/lib/x.py', {Path(checked.__code__.co_filename)}")
+    except ImportError:
+        trace = short_trace()
+    assert "from 'lib/x.py', arena/contest/checker.py" in trace

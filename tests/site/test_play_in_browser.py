@@ -1,0 +1,221 @@
+"""Live tables in browsers: every game to its end by mouse, touch and keys, and what a page survives."""
+
+import os
+import random
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.play_pages import OVER, TURN, Player, by_keys, by_mouse, by_touch, join_table, open_table, played_to_the_end
+from helpers.processes import live_tables
+from helpers.serving import Served, served
+
+pytestmark = in_browser
+PHONE, TABLET, DESK = 360, 820, 1440
+STILL = {"reduced_motion": "reduce"}
+START_MS = 60_000
+"""A table's process may have to compile the rules first."""
+BOT = "level:beginner"
+SHORT: dict[str, dict[str, Any]] = {
+    "naga": {"seats": ["me", "person"]},
+    "hisatsu": {"seats": ["me", "person", BOT]},
+    "nanatoridori": {"seats": ["me", "person"]},
+    "yaniv": {"seats": ["me", "person"], "options": {"max_rounds": 1, "turn_limit": 4}},
+    "nertz": {"seats": ["me", "person", "person", "person"], "options": {"max_rounds": 1, "tick_limit": 20}, "tick_ms": 150},
+}
+"""Games that end soon."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("hall")) as found:
+        yield found
+
+
+@pytest.fixture
+def window(browser: Browser, hall: Served) -> Iterator[Watched]:
+    """A page of somebody who has come in."""
+    with watched(browser, width=DESK, **STILL) as found:
+        hall.enter(found.page)
+        yield found
+
+
+def assert_quiet(window: Watched, hall: Served) -> None:
+    settled(window.page)
+    assert window.complaints == []
+    assert window.outside(hall.base, hall.base.replace("http", "ws")) == []
+
+
+def started(page: Page) -> None:
+    """Start the match, if there is a lobby, and wait until the first turn."""
+    if page.locator(".live-lobby .live-main").is_visible():
+        page.locator(".live-lobby .live-main").click()
+    page.wait_for_selector(f"{TURN}, .live-table:not([hidden])", timeout=START_MS)
+
+
+@pytest.mark.parametrize("game", SHORT)
+def test_people_play_a_game_to_its_end_and_its_replay_tells_the_same(browser: Browser, hall: Served, game: str) -> None:
+    ways = (by_mouse, by_keys, by_touch, by_keys)[: SHORT[game]["seats"].count("person") + 1]
+    with ExitStack() as stack:
+        windows = [
+            stack.enter_context(watched(browser, width=DESK if at % 2 == 0 else TABLET, has_touch=way is by_touch, **STILL))
+            for at, way in enumerate(ways)
+        ]
+        players = [Player(window.page, way, random.Random(at)) for at, (window, way) in enumerate(zip(windows, ways))]
+        host = players[0].page
+        hall.enter(host)
+        opened = open_table(host, hall, f"{game}-ann", game=game, **SHORT[game])
+        for at, player in enumerate(players[1:]):
+            join_table(player.page, hall, opened, f"{game}-{at}")
+        started(host)
+        played_to_the_end(players)
+        for seat, (player, window) in enumerate(zip(players, windows)):
+            over = player.of_kind("over")[-1]
+            assert player.page.locator(".live-result tbody tr").count() == len(SHORT[game]["seats"])
+            replay = host.request.get(f"{hall.base}/api/m/{over['match_id']}?seat={seat}").json()["frames"]["frames"]
+            replayed = [event for frame in replay for event in frame.get("events", [])]
+            assert player.events() == replayed if player.sockets == 1 else all(event in replayed for event in player.events())
+            assert player.page.locator(".live-table").inner_text() != ""
+            assert_quiet(window, hall)
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
+def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, hall: Served, language: str, dark: bool) -> None:
+    with watched(browser, width=DESK, dark=dark, locale=language, **STILL) as window:
+        page = window.page
+        hall.enter(page)
+        open_table(page, hall, f"eve-{language}", game="naga", seats=["me", "person"])
+        _assert_good(page)
+        started(page)
+        player = Player(page, by_mouse)
+        for _ in range(3):
+            player.step()
+        page.locator(".live-hint-button").click()
+        _assert_good(page)
+        assert page.evaluate("document.querySelector('[data-zone=hand-0]').getBoundingClientRect().bottom <= 900")
+        page.locator(".live-tools button").click()
+        page.locator(".live-dialog .live-main").click()
+        assert_quiet(window, hall)
+
+
+def _assert_good(page: Page) -> None:
+    for width in (PHONE, TABLET, DESK):
+        look(page, width=width)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    violations = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+
+
+def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window: Watched, hall: Served) -> None:
+    page = window.page
+    open_table(page, hall, "tom", game="yaniv", seats=["me", BOT])
+    page.wait_for_selector(TURN, timeout=START_MS)
+
+    def decision(where: Page) -> list[str]:
+        where.wait_for_selector(TURN)
+        return [str(one.get_attribute("data-action")) for one in where.locator(".choosing-list button").all()]
+
+    legal = decision(page)
+    page.reload()
+    assert decision(page) == legal
+    page.locator(".crumbs a").first.click()
+    page.go_back()
+    assert decision(page) == legal
+    second = page.context.new_page()
+    second.goto(page.url)
+    assert decision(second) == legal
+    page.context.set_offline(True)
+    expect(page.locator(".live-trouble")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator(".live-trouble")).to_be_hidden(timeout=20_000)
+    assert decision(page) == legal
+    page.locator(".choosing-list button").first.click()
+    expect(second.locator(".choosing-list button").first).not_to_have_attribute("data-action", legal[0])
+    page.locator(".live-tools button").click()
+    page.locator(".live-dialog .live-main").click()
+    expect(second.locator(".live-trouble")).to_be_visible()
+
+
+def test_a_table_whose_process_is_killed_says_so_and_the_hall_lives(window: Watched, hall: Served) -> None:
+    page = window.page
+    opened = open_table(page, hall, "kim", game="naga", seats=["me", BOT])
+    page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
+    (table,) = live_tables(hall.process)
+    os.kill(table, signal.SIGKILL)
+    expect(page.locator(".live-trouble a")).to_be_visible()
+    assert page.request.get(f"{hall.base}/api{opened['page']}").json()["state"] == "broken"
+    open_table(page, hall, "kim", game="naga", seats=["me", BOT])
+    page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
+    assert_quiet(window, hall)
+
+
+def test_a_card_is_dragged_and_a_card_that_cannot_be_played_says_why(window: Watched, hall: Served) -> None:
+    page = window.page
+    open_table(page, hall, "dora", game="yaniv", seats=["me", BOT])
+    page.wait_for_selector(TURN, timeout=START_MS)
+    assert re.match("discard |call ", page.locator(".choosing [data-action] span").first.inner_text())
+    card = page.locator("[data-zone=hand-0] [data-key].can-choose").first
+    key = str(card.get_attribute("data-key"))
+    card.hover(position={"x": 8, "y": 10})
+    page.mouse.down()
+    goal = page.locator("[data-zone=laid]").bounding_box()
+    assert goal is not None
+    page.mouse.move(goal["x"] + 20, goal["y"] + 20, steps=4)
+    page.mouse.up()
+    expect(page.locator(f"[data-zone=laid] [data-key='{key}']")).to_be_visible()
+    refused = page.locator("[data-zone=hand-0] .is-refused").first
+    refused.click(position={"x": 8, "y": 10}, force=True)
+    link = page.locator(".choosing-message a")
+    expect(link).to_be_visible()
+    with page.expect_popup() as popup:
+        link.click()
+    assert popup.value.evaluate("document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null")
+    assert_quiet(window, hall)
+
+
+@pytest.mark.parametrize("game", SHORT)
+def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, hall: Served, game: str) -> None:
+    page = window.page
+    answer = page.goto(f"{hall.base}/learn/{game}")
+    assert answer is not None and answer.ok
+    page.wait_for_selector(".live-lesson-text p")
+    page.locator(".live-guide button.live-main").focus()
+    if game == "naga":
+        _assert_good(page)
+    for _ in range(80):
+        page.keyboard.press("Enter")
+        settled(page)
+        if page.locator(".live-guide a.live-main").is_visible():
+            break
+    expect(page.locator(".live-guide a.live-main")).to_be_focused()
+    assert_quiet(window, hall)
+
+
+def test_the_result_tells_the_luck_of_the_deal_and_leads_on(window: Watched, hall: Served) -> None:
+    page = window.page
+    open_table(page, hall, "lena", game="naga", seats=["me", BOT])
+    page.wait_for_selector(TURN, timeout=START_MS)
+    played_to_the_end([Player(page, by_mouse)])
+    assert page.evaluate("performance.getEntriesByType('measure').length") > 5
+    expect(page.locator(".live-result .curve")).to_be_visible()
+    expect(page.locator(".live-tools button")).to_be_hidden()  # nothing is left to leave
+    before = page.url
+    page.locator(".live-result form button").click()
+    page.wait_for_url(lambda url: url != before)
+    page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
+    assert page.locator(OVER).count() == 0
+    assert_quiet(window, hall)
