@@ -219,3 +219,31 @@ def test_the_result_tells_the_luck_of_the_deal_and_leads_on(window: Watched, hal
     page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
     assert page.locator(OVER).count() == 0
     assert_quiet(window, hall)
+
+
+def test_on_a_phone_what_others_did_last_and_a_hint_are_in_sight(browser: Browser, hall: Served) -> None:
+    with watched(browser, width=PHONE, has_touch=True, **STILL) as window:
+        page = window.page
+        hall.enter(page)
+        open_table(page, hall, "pia", game="yaniv", seats=["me", BOT, BOT], options={"max_rounds": 1})
+        page.wait_for_selector(TURN, timeout=START_MS)
+        player = Player(page, by_touch)
+        page.reload()  # now the player hears everything
+        page.wait_for_selector(TURN)
+        for _ in range(40):
+            since = [event for event in player.of_kind("ask")[-1]["since"] if event[1] != 0]
+            if since and page.locator(TURN).count():
+                break
+            player.step()
+        lines = page.locator(".live-latest p")
+        assert lines.count() == min(3, len(since))
+        assert lines.last.inner_text() == page.locator(".live-events li").last.inner_text()
+        page.locator(".live-hint-button").click()
+        page.wait_for_selector(".live-best")
+        best = player.of_kind("hint")[-1]["best"]
+        expect(page.locator(".choosing-message")).to_be_visible()
+        assert page.locator(f".choosing-list [data-action='{best}']").get_attribute("class") == "is-advised"
+        _assert_good(page)
+        page.locator(".live-tools button").click()
+        page.locator(".live-dialog .live-main").click()
+        assert_quiet(window, hall)

@@ -1,7 +1,7 @@
 "use strict";
 /**
  * What helps a person at the table: a hint of the search, and what a perfect memory would know.
- * `arena.tableHint({word, ask})` gives {element, show(hint, labelOf), clear()}; `arena.tableKnown({word, game, lang})` gives {element, show(known)}.
+ * `arena.tableHint({word, ask})` gives {button, element, show(hint, labelOf), clear()}; `arena.tableKnown({word, game, lang})` gives {element, show(known)}.
  */
 (() => {
   const {el} = arena.kit;
@@ -11,13 +11,13 @@
 
   arena.tableHint = ({word, ask}) => {
     const button = el("button", {type: "button", class: "live-hint-button"}, word("hint")), answer = el("div", {role: "status"});
-    const element = el("section", {class: "live-hint"}, button, answer);
+    const element = el("section", {class: "live-hint"}, answer);
     button.addEventListener("click", () => {
       if (!ask()) return;
       answer.replaceChildren(el("p", {class: "live-note"}, word("hint_wait")));
     });
     return {
-      element,
+      button, element,
       clear(isPossible) {
         answer.replaceChildren();
         button.disabled = !isPossible;

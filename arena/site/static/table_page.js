@@ -65,7 +65,7 @@
       this.choosing.element.hidden = true;
       this.places = arena.tablePlaces({word});
       this.lobby = arena.tableLobby({word, leaving: `${this.address}/leave`, onStart: () => this.socket.send({kind: "start"})});
-      this.log = arena.tableLog({word, say: (event, before) => this.say(event, before), nameOf: (seat) => this.names[seat] ?? String(seat)});
+      this.log = arena.tableLog({word, say: (event, before) => this.say(event, before), nameOf: (seat) => this.names[seat] ?? String(seat), isOwn: (seat) => seat === this.seat});
       this.hint = arena.tableHint({word, ask: () => this.ask && !this.acted && this.socket.send({kind: "advise", decision: this.ask.decision})});
       this.known = arena.tableKnown({word, game, lang});
       this.resultPlace = el("div", {});
@@ -73,7 +73,7 @@
       this.leave = button(word("leave"), () => this.leaving.showModal());
       const tools = el("div", {class: "live-tools"}, this.paceChoice, this.pingLine,
         el("a", {class: "button", href: `/rules/${game}`, target: "_blank"}, word("rules")), this.leave);
-      this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip),
+      this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip, this.hint.button), this.log.latest,
         el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.text, this.tableRoot, this.choosing.bar, this.choosing.element);
       this.side = el("div", {class: "live-side"}, this.hint.element, this.log.element, this.known.element, el("section", {}, el("h2", {}, word("places")), this.places.element), tools);
       this.body = el("div", {class: "live-body"}, this.stage, this.side);
@@ -116,7 +116,10 @@
       this.body.hidden = isLobby;
       this.side.hidden = false;
       this.paceChoice.hidden = this.isRealTime || ["over", "broken"].includes(welcome.state);
-      if (this.isRealTime) this.status.setAttribute("aria-live", "off");   // it changes with every tick
+      if (this.isRealTime) {   // it changes with every tick
+        this.status.setAttribute("aria-live", "off");
+        this.log.latest.hidden = true;
+      }
       if (isLobby) this.lobby.show(welcome);
       this.places.show(welcome);
       if (["starting", "compiling"].includes(welcome.state)) this.tell(welcome.state);
@@ -145,6 +148,8 @@
       this.choosing.close();
       this.choosing.element.hidden = true;
       this.hint.element.hidden = true;
+      this.hint.button.hidden = true;
+      this.log.latest.hidden = true;
       this.tick.hidden = true;
       this.leave.hidden = true;   // there is nothing to leave any more
       this.paceChoice.hidden = true;
@@ -174,6 +179,7 @@
       if (hint.decision !== this.ask?.decision) return;
       this.hint.show(hint, (action) => this.label(action));
       this.choosing.advise(hint.best);
+      if (this.hint.element.getBoundingClientRect().top > innerHeight) this.remark(`${this.word("hint_best")} ${this.label(hint.best)}`);
     }
 
     onRefused({action, why}) {

@@ -51,7 +51,8 @@
       show(over) {
         const id = over.match_id, address = `/m/${id}${seat === null || seat === undefined ? "" : `?seat=${seat}`}`;
         element.replaceChildren(...[
-          el("h2", {}, verdict(over)), ...standings(over), luck, ...id ? story(over.curve, address) : [],
+          el("h2", {}, verdict(over)),
+          el("div", {class: "live-ended"}, el("div", {}, ...standings(over), luck), id ? el("div", {}, ...story(over.curve, address)) : null),
           el("div", {class: "live-links"},
             again ? el("form", {method: "post", action: again}, el("button", {class: "live-main"}, word("again"))) : null, id ? el("a", {class: "button", href: address}, word("replay")) : null, isGuest ? null : el("a", {class: "button", href: "/play"}, word("other_game"))),
           id ? el("details", {}, el("summary", {}, word("share")), arena.copyLine(word, new URL(address, location.href).href),
