@@ -129,7 +129,8 @@ class Contest(msgspec.Struct, frozen=True, kw_only=True):
             "" if place < staff else _owner(owners.get(bot.name) or f"bot {bot.name}") for place, bot in enumerate(field)
         )
         rules = Rules(
-            weights=weights, version_deals=VERSION_DEALS, thresholds=tuple(sorted(self.marks)), mark_deals=MARK_DEALS
+            weights=weights, version_deals=VERSION_DEALS, thresholds=tuple(sorted(self.marks)), mark_deals=MARK_DEALS,
+            own_deals=False,
         )  # fmt: skip
         return msgspec.structs.replace(self.base, bots=field, format=of_contest(self.base.format, named, rules))
 

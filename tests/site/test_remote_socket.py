@@ -11,7 +11,9 @@ import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
+from arena.hall.finding import locate_match
 from arena.site.asking.matches import BotMatches
+from arena.site.remote import lobby
 from arena.site.remote.lobby import AN_ACCOUNT
 from arena.site.remote.socket import AN_ACCOUNT as SOCKETS
 from helpers.bots_process import MATCH_ID
@@ -193,6 +195,24 @@ def test_a_closed_account_plays_no_more(members: Members) -> None:
         assert closed(line).code in (4401, 1012)
     with pytest.raises(WebSocketDenialResponse), socket(members.program("ben")):
         pass
+
+
+def test_a_program_hears_what_came_of_a_match_before_the_next_one_begins(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """However long the hall looks for it: the news of a match that is over would end the one that goes on."""
+    free: list[bool] = []
+
+    def slow(results: Path, match_id: str) -> object:
+        free.extend(one.is_free for one in members.hall.lobby.programs)
+        return locate_match(results, match_id)
+
+    monkeypatch.setattr(lobby, "locate_match", slow)
+    with socket(members.program("aya")) as line:
+        join(line)
+        play(line)
+        play(line)
+    assert free == [False, False]
 
 
 def test_a_match_can_be_asked_for_with_a_program_that_is_here(members: Members) -> None:

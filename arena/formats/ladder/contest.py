@@ -94,10 +94,11 @@ class ContestStage:
         self.looks: dict[str, Look] = {}
         """What is known of the bots of each pool, without older versions."""
         self._matches = 0
+        owners = {self._bot(place): owner for place, owner in enumerate(self._owners) if owner}
         self._questions: dict[str, list[Question]] = {}
         for pool, collector in rows.items():
             pool_rows = collector.rows()
-            look = look_at(pool_rows, [self._bot(place) for place in present], leg, settings)
+            look = look_at(pool_rows, [self._bot(place) for place in present], leg, settings, owners)
             self._matches += pool_rows.matches
             self.looks[pool] = look.only([number for number, bot in enumerate(look.bots) if bot not in older])
             self._questions[pool] = [

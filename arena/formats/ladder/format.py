@@ -52,6 +52,8 @@ class Rules(msgspec.Struct, frozen=True):
     finds differences between equal bots."""
     stage_matches: int = 1_000
     """A stage has no more matches than these, but at least a table."""
+    own_deals: bool | UnsetType = UNSET
+    """False: `mark_deals` are deals that a bot plays without others of its owner, as no others count for its mark."""
 
 
 class Closed(msgspec.Struct, frozen=True):

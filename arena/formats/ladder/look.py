@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from msgspec import UNSET
@@ -20,8 +21,10 @@ LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spr
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing
 
 
-def look_at(rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings) -> "Look":
-    """What a pool's rows say of those of `field`."""
+def look_at(
+    rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings, owners: Mapping[Bot, str] = MappingProxyType({})
+) -> "Look":
+    """What a pool's rows say of those of `field`. `owners`: of all bots that have one."""
     beliefs = believe(MODEL, rows, settings)
     apart = error_bars(rows, beliefs, settings).separable(beliefs.mu)
     wanted = set(field)
@@ -29,7 +32,8 @@ def look_at(rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSe
     matches = rows.per_bot(np.ones(len(rows.bots)))
     return Look(
         tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
-        matches[chosen], _deals(rows)[chosen], apart[np.ix_(chosen, chosen)], leg, settings.beta**2,
+        matches[chosen], _deals(rows)[chosen], _marking_deals(rows, leg, owners)[chosen], apart[np.ix_(chosen, chosen)], leg,
+        settings.beta**2,
     )  # fmt: skip
 
 
@@ -42,6 +46,8 @@ class Look:
     sigma: NDArray[np.float64]
     matches: NDArray[np.float64]
     deals: NDArray[np.int64]
+    marking_deals: NDArray[np.int64]
+    """How many of the deals count towards those that a mark needs."""
     separable: NDArray[np.bool_]
     """Whether two bots are separable: an array [bots, bots]."""
     leg: Leg
@@ -66,24 +72,28 @@ class Look:
     def is_settled(self) -> NDArray[np.bool_]:
         """Whether no more matches are needed for this bot."""
         settled = self.is_known() | self.is_apart() if self.leg.separable else self.is_known()
-        settled[[bot for bot, _ in self._marking()]] = False
+        settled[list(self._unmarked)] = False
         return settled
 
-    def _marking(self) -> Iterator[tuple[int, int]]:
-        """Bots that have played too little for a mark, with each threshold: whether they are separable is not asked here."""
+    @cached_property
+    def _thresholds(self) -> list[int]:
         rules = self.leg.rules
-        if rules is UNSET:
-            return
-        thresholds = [number for number, bot in enumerate(self.bots) if bot[0] in rules.thresholds]
-        for bot in range(len(self.bots)):
-            if bot not in thresholds and self.deals[bot] < rules.mark_deals:
-                yield from ((bot, other) for other in thresholds)
+        return [] if rules is UNSET else [number for number, bot in enumerate(self.bots) if bot[0] in rules.thresholds]
+
+    @cached_property
+    def _unmarked(self) -> frozenset[int]:
+        """Bots that have played too little for a mark: whether they are separable from a threshold is not asked here."""
+        rules = self.leg.rules
+        if rules is UNSET or not self._thresholds:
+            return frozenset()
+        few = np.flatnonzero(self.marking_deals < rules.mark_deals)
+        return frozenset(map(int, few)) - frozenset(self._thresholds)
 
     def only(self, kept: Sequence[int]) -> "Look":
         """What is known of some of the bots."""
         return Look(
             tuple(self.bots[bot] for bot in kept), self.mu[kept], self.sigma[kept], self.matches[kept], self.deals[kept],
-            self.separable[np.ix_(kept, kept)], self.leg, self.luck,
+            self.marking_deals[kept], self.separable[np.ix_(kept, kept)], self.leg, self.luck,
         )  # fmt: skip
 
     def tables(
@@ -91,7 +101,8 @@ class Look:
     ) -> Iterator[list[int]]:  # fmt: skip
         """A table at least for each of `able` that is not settled, one by one.
 
-        `owners`: by bot; two bots of one owner sit at no table of three or more. `seated`: those that have a table already.
+        `owners`: by bot; two bots of one owner sit at no table of three or more, and at none of one that needs deals for its
+        mark. `seated`: those that have a table already.
         """
         settled, rivals = self.is_settled(), self._rivals()
         needy = [bot for bot in able if not settled[bot]]
@@ -112,12 +123,18 @@ class Look:
         """A table with those of `able` against whom a match tells most; it has empty seats left if too few may sit there."""
         times = np.zeros(len(self.bots)) if times is None else times
         table = list(table)
+        may_be_kin = seats == 2 and not (self._counts_strangers and table[0] in self._unmarked)
         while len(table) < seats:
-            free = [bot for bot in able if bot not in table and (seats == 2 or not _is_kin(bot, table, owners))]
+            free = [bot for bot in able if bot not in table and (may_be_kin or not _is_kin(bot, table, owners))]
             if not free:
                 break
             table.append(max(free, key=lambda bot: self._worth(bot, table, times, rivals)))
         return table
+
+    @property
+    def _counts_strangers(self) -> bool:
+        """Whether a mark needs deals that a bot plays without others of its owner."""
+        return self.leg.rules is not UNSET and self.leg.rules.own_deals is False
 
     @cached_property
     def _settled(self) -> NDArray[np.bool_]:
@@ -128,7 +145,7 @@ class Look:
         order = self._best_first() if self.leg.separable else []
         return {
             frozenset(pair)
-            for pair in (*itertools.pairwise(order), *self._marking())
+            for pair in (*itertools.pairwise(order), *itertools.product(sorted(self._unmarked), self._thresholds))
             if not self.separable[pair] and min(self.deals[list(pair)]) >= LEAST_DEALS
         }
 
@@ -151,11 +168,31 @@ class Look:
         return sorted(range(len(self.bots)), key=lambda bot: (-round(float(self.mu[bot]), DIGITS), self.bots[bot]))
 
 
-def _deals(rows: PoolRows) -> NDArray[np.int64]:
-    """[bots]: on how many deals each has played."""
-    seats = np.repeat(rows.deals, np.diff(rows.starts)).astype(np.int64)
-    pairs = np.unique(seats * len(rows.bots_by_number) + rows.bots)
+def _deals(rows: PoolRows, is_counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """[bots]: on how many deals each has played. `is_counted`: by match; without it all are."""
+    sizes = np.diff(rows.starts)
+    pairs = np.repeat(rows.deals, sizes).astype(np.int64) * len(rows.bots_by_number) + rows.bots
+    pairs = np.unique(pairs if is_counted is None else pairs[np.repeat(is_counted, sizes)])
     return np.bincount(pairs % len(rows.bots_by_number), minlength=len(rows.bots_by_number)).astype(np.int64)
+
+
+def _marking_deals(rows: PoolRows, leg: Leg, owners: Mapping[Bot, str]) -> NDArray[np.int64]:
+    """[bots]: on how many deals each has played that count towards those that a mark needs."""
+    if not owners or leg.rules is UNSET or leg.rules.own_deals is not False:
+        return _deals(rows)
+    return _deals(rows, is_counted=~_has_kin(rows, owners))
+
+
+def _has_kin(rows: PoolRows, owners: Mapping[Bot, str]) -> NDArray[np.bool_]:
+    """[matches]: whether two bots of one owner played."""
+    known = {owner: number for number, owner in enumerate(sorted(set(owners.values())))}
+    alone = itertools.count(len(known))
+    by_bot = [known[owners[bot]] if owners.get(bot) else next(alone) for bot in rows.bots_by_number]
+    match = np.repeat(np.arange(rows.matches), np.diff(rows.starts))
+    together, times = np.unique(match * (len(known) + len(by_bot)) + np.array(by_bot, np.int64)[rows.bots], return_counts=True)
+    found = np.zeros(rows.matches, np.bool_)
+    found[together[times > 1] // (len(known) + len(by_bot))] = True
+    return found
 
 
 def _is_kin(bot: int, table: Sequence[int], owners: Sequence[str] | None) -> bool:

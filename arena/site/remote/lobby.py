@@ -165,8 +165,6 @@ class Lobby:
         for match, programs in list(self._playing.items()):
             if not match.is_running and program in programs:
                 del self._playing[match]
-                for one in programs:
-                    self._rest(one)
                 task = asyncio.get_running_loop().create_task(self._tell_result(match, programs))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
@@ -191,7 +189,7 @@ class Lobby:
         self._resting[program] = self._later(seconds, go_on)
 
     async def _tell_result(self, match: BotMatch, programs: Iterable[Program]) -> None:
-        """Tell the programs of a match what came of it."""
+        """Tell the programs of a match what came of it; then they are free for others."""
         names = [seat.name for seat in match.setup.seats]
         game = match.setup.game
         record = None
@@ -216,6 +214,8 @@ class Lobby:
                 rating=round(rated.rating, 2) if rated is not None and counts else None,
                 matches=rated.matches if rated is not None and counts else 0,
             ))  # fmt: skip
+            self._rest(program)
+        self.arrange()
 
 
 def seats_of(game: str) -> int:

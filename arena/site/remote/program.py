@@ -43,6 +43,8 @@ class Program:
         """How many of its last matches it forfeited, one after the other."""
         self.turns = 0
         """How many matches were arranged for it."""
+        self.awaits_result = False
+        """Whether its last match is over, and it has yet to hear what came of it."""
         self._changed = changed
         self._waiting: list[str] = []  # what it has to hear when it is back
         self._credit = 0  # lines that it may send: answers to what it was asked
@@ -55,8 +57,8 @@ class Program:
 
     @property
     def is_free(self) -> bool:
-        """Whether it can begin a match."""
-        return self.is_here and self.match is None
+        """Whether it can begin a match: what it hears of the one before would end the next one."""
+        return self.is_here and self.match is None and not self.awaits_result
 
     def connect(self, connection: Connection) -> None:
         """Talk to it through this socket, which is open for the first time or again."""
@@ -108,6 +110,7 @@ class Program:
 
     def told_result(self, result: Result) -> None:
         """Tell it what came of a match."""
+        self.awaits_result = False
         self._offer(_text(result), is_kept=True)
 
     # As the player of a match
@@ -121,7 +124,7 @@ class Program:
     def over(self, match: BotMatch) -> None:
         """The match is over."""
         if self.match is match:
-            self.match = None
+            self.match, self.awaits_result = None, True
             self._changed(self)
 
     def _offer(self, text: str, *, is_kept: bool) -> None:
