@@ -65,7 +65,7 @@ class _Studio:
     playwright: Any = None
     browser: Any = None
     pages: dict[str, Any] = field(default_factory=dict)
-    """By game."""
+    """The page of each game, by its name."""
 
 
 _studios: list[_Studio] = []

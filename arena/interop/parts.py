@@ -1,6 +1,5 @@
 """The compiled parts of a room that play tables: loaded when they are asked for, or compiled, which is said on stderr."""
 
-import sys
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -13,6 +12,7 @@ from arena.engine.room import Game
 from arena.interop.arrays import new_arrays, new_settings
 from arena.interop.compiled import play, search
 from arena.interop.compiled.layout import CHOOSING, COUNT, DEAL, NEW, RNG, STATUS
+from arena.interop.terminal import note
 from arena.readiness import SEARCHING, TABLES, Part, part_text, require
 from arena.search import Settings
 from arena.search.scratch import Scratch
@@ -22,20 +22,21 @@ from arena.search.tree import take_tree
 
 def play_entry(game: Game) -> Callable[..., int]:
     """The compiled `advance` of a room."""
-    _have(_part(game, TABLES))
+    have(_part(game, TABLES))
     return _play(game)
 
 
 def search_entry(game: Game) -> Callable[..., None]:
     """The compiled `search` of a room."""
     play_entry(game)
-    _have(_part(game, SEARCHING))
+    have(_part(game, SEARCHING))
     return _search(game)
 
 
-def _have(part: Part) -> None:
+def have(part: Part) -> None:
+    """Have a part ready in this process; if it must be compiled, a line on standard error says so."""
     if not part.is_compiled:
-        print(f"compiling {part_text(part.game, part.name)} (asked for the first time) ...", file=sys.stderr)
+        note(f"compiling {part_text(part.game, part.name)} (asked for the first time) ...")
     require(part)
 
 

@@ -5,6 +5,7 @@ from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.interop import drawing
 from arena.interop.drawing import Picture
+from arena.interop.terminal import show
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 """How a table may be shown: printed, as text, or as a picture."""
@@ -29,7 +30,7 @@ class Renderer:
         text = self._game.text.describe(states[0] if seat is None else self._game.observed(states[:1], seat)[0], seat)
         if self._mode == "ansi":
             return text
-        print(text)
+        show(text)
         return None
 
     def close(self) -> None:

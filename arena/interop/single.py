@@ -1,6 +1,5 @@
 """One table of one game, played action by action: what environments with a single table stand on."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -22,7 +21,8 @@ from arena.errors import ConfigError
 from arena.faults import settle_places
 from arena.interop.compiled import single
 from arena.interop.compiled.single import AHEAD, ILLEGAL, TRUE
-from arena.readiness import SINGLE, Part, part_text, require
+from arena.interop.parts import have
+from arena.readiness import SINGLE, Part
 from arena.seeds import table_seed
 
 __all__ = ["ILLEGAL", "Seating", "Table", "Together", "seating", "table_rng"]
@@ -191,10 +191,7 @@ def seating(game: str, seats: int | None, options: Mapping[str, OptionValue]) ->
     if room.ms_per_tick(resolved) is not None:
         raise ConfigError("options.latency: measured time has no place where seats choose step by step; take another latency")
     found = Seating(room, games.encoding(room), seats, resolved, room.units(seats, resolved), _entries(room))
-    part = _part(found)
-    if not part.is_compiled:
-        print(f"compiling {part_text(room.name, part.name)} (asked for the first time) ...", file=sys.stderr)
-    require(part)
+    have(_part(found))
     return found
 
 

@@ -172,6 +172,8 @@ DOORS = {
     "site/views/submissions.py": "a report in memory, by the door for pages",
     "seats/protocol.py": "writes the schema that ships",
     "conformance/__main__.py": "writes the playthrough that ships",
+    "conformance/encodings.py": "writes the page of encodings that ships",
+    "interop/terminal.py": "the door of learning programs, which are no commands of ours",
 }
 """Modules that write text out themselves, and what."""
 

@@ -4,7 +4,6 @@ OpenSpiel's states are cloned with `copy.deepcopy` of what they hold, so a state
 of a game is chance: the deal, by which all later cards are settled, too.
 """
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from arena.interop.openspiel.deals import fixed_deals, numbered_deal, possible_d
 from arena.interop.openspiel.nodes import Learnt, Node, drawn_words, seen_node
 from arena.interop.openspiel.parameters import ANY_SEED, Parameters, Value
 from arena.interop.openspiel.setups import PLACES, Setup, setup_of
+from arena.interop.terminal import note
 from arena.readiness import ENCODING, SAMPLING
 from arena.seeds import key_from_seed, new_key
 from arena.workers.warmup import warm_rooms
@@ -248,7 +248,7 @@ def _game_type(game: Game, *, is_explicit: bool) -> Any:
 def _have_compiled(game: Game) -> None:
     """Compile the rules of a game, what draws worlds and what writes features, unless the cache has them."""
     if not all(jit.is_warm(game.package, part) for part in _PARTS):
-        warm_rooms({game.name: _PARTS}, lambda line: print(line, file=sys.stderr, flush=True))
+        warm_rooms({game.name: _PARTS}, note)
 
 
 def _restored_game(name: str, params: Mapping[str, Value], starts: Sequence[Node], key: bytes, dealt: int) -> ArenaGame:
