@@ -22,6 +22,7 @@ from arena.live.programs import Lines
 from arena.live.table import play_table
 from arena.live.unattended import play_unattended
 from arena.match import HostTrouble
+from arena.people import ratings
 from arena.people.store import keep
 from arena.seats.sandbox import LockError
 from arena.workers.warmup import warm_rooms
@@ -56,7 +57,7 @@ def _serve(line: HallLine, asked: Setup) -> None:
     messages = Messages()
     with BotSeats(table) as seats:
         line.listen(messages.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: line.send(Compiling()))
+        warm_rooms(needs(table), lambda text: line.send(Compiling()), ratings.COMPILED)
         record = play_table(table, seats, messages, line.send, Adviser(line.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
         over = result(table, record)

@@ -8,20 +8,25 @@ import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
 from arena.agent.naming import find_bot
+from arena.engine import jit
 from arena.people.levels import FIRST, Level, level, levels
 from arena.people.store import PERSON, REMOTE_SEAT, records
-from arena.ratings.factor_graph import new_workspace, update
+from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord, SeatRecord, canonical_json
 from arena.store.people import PEOPLE
 
 SETTINGS = RatingSettings(tau=25 / 300)  # unlike bots, people learn and forget: TrueSkill's own default for players
+COMPILED = MappingProxyType({jit.RATINGS: "arena.ratings"})
+"""What is compiled for ratings, with the module that does it. Whoever lets a person play has it compiled before the first match
+is stored: the page that offers the next opponent waits for the rating."""
 LEVEL_SIGMA = 1.0  # TrueSkill points: how far off the measured strength of a level may be
 
 _BY_NAME = (PERSON, REMOTE_SEAT)  # the isolation of who has no files, and is known by name
@@ -102,9 +107,11 @@ class _Beliefs:
             return
         before = [self._belief(row) for row in record.seats]
         mu, sigma = np.array([belief[0] for belief in before]), np.array([belief[1] for belief in before])
-        update(
-            mu, sigma, np.arange(len(before), dtype=np.int32), np.array([row.unit for row in record.seats], np.int8),
-            np.array([row.place for row in record.seats], np.int8), SETTINGS.beta, SETTINGS.tau, SETTINGS.margin, self._work,
+        seats = len(before)
+        units, places = [row.unit for row in record.seats], [row.place for row in record.seats]
+        fold(
+            mu, sigma, np.array([0, seats]), np.arange(seats, dtype=np.int32), np.array(units, np.int8),
+            np.array(places, np.int8), SETTINGS.beta, SETTINGS.tau, SETTINGS.margin, self._work,
         )  # fmt: skip
         for seat, row in enumerate(record.seats):
             if self._strength(row) is None:  # the levels stay where they were measured

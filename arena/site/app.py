@@ -47,13 +47,14 @@ from arena.site.proxy import BehindProxy
 from arena.site.remote.lobby import Lobby
 from arena.site.remote.socket import RemoteSockets
 from arena.site.rendering import Templates
-from arena.site.routes import EMBEDDED, SUBJECTS, Subject
+from arena.site.routes import EMBEDDED, SUBJECTS, TRACE, Subject
 from arena.site.sessions import Sessions
 from arena.site.submitting.receiving import Receiving
 from arena.site.submitting.submitting import Submitting
 from arena.site.tables.plan import Prepared
 from arena.site.tables.socket import TableSockets
 from arena.site.tables.tables import Tables
+from arena.site.views.trace import Trace
 from arena.site.visitors import ANYBODY, visitor_of
 from arena.store.accounts import Accounts
 from arena.store.owned_bots import OwnedBots
@@ -157,6 +158,7 @@ class Hall:
             *Receiving(self.submitting, self.persons).routes(),
             *self.managing.routes(),
             *Freezing(self.contest, self.persons, self.accounts, self.owned).routes(),
+            Route(TRACE.path, self.traced),
             Route("/static/{hash}/{name:path}", self.static),
             *self.login.routes(),
             *self.account_pages.routes(),
@@ -219,6 +221,13 @@ class Hall:
                 LOG.error("%s: %s", request.scope["path"], error)
                 raise Problem(500, "refusal_unreadable_now") from None
             raise Problem(500, "refusal_unreadable", text=error) from None
+
+    async def traced(self, request: Request) -> Response:
+        """A match as a file of JSON Lines."""
+        found = await run_in_threadpool(self._viewed, TRACE, request)
+        assert isinstance(found, Trace)
+        headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{found.match_id}.jsonl"'}
+        return Response(found.text, headers=headers, media_type="application/jsonl")
 
     async def static(self, request: Request) -> Response:
         """A style or a script."""

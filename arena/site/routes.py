@@ -28,6 +28,7 @@ from arena.site.views.rules import RulesList, RulesQuery, RulesText, rules_list,
 from arena.site.views.source import Source, SourceQuery, source
 from arena.site.views.submissions import Me, MeQuery, SubmissionQuery, WholeSubmission, me, submission
 from arena.site.views.tournament import Tournament, TournamentQuery, tournament
+from arena.site.views.trace import Trace, TraceQuery, match_trace
 from arena.site.views.tv import Tv, TvQuery, tv
 
 View = Callable[[Asked[Any]], msgspec.Struct]
@@ -49,6 +50,10 @@ class Subject:
     """The template of the page; None: there is JSON only."""
 
 
+TRACE = Subject(
+    "/m/{id}/trace", "A match of people, or of bots that were asked to play, as a trace.", match_trace, TraceQuery, Trace, None
+)  # fmt: skip
+"""Its page is the trace as a file."""
 SUBJECTS = (
     Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
     Subject(
@@ -75,6 +80,7 @@ SUBJECTS = (
         match_notes, NotesQuery, NotesOfMatch, None,
     ),
     Subject("/m/{id}/output", "What a bot printed in a match, as its notes.", match_output, NotesQuery, OutputOfMatch, None),
+    TRACE,
     Subject("/m/{id}/faults", "What is stored of the faults of a match.", match_faults, FaultsQuery, Faults, None),
     Subject("/m/{id}", "A match, for one pair of eyes.", match, MatchQuery, Match, "match"),
     Subject("/ask", "What can be asked for: a match of any bots, at once.", ask, AskQuery, AskPage, "ask"),

@@ -1,14 +1,17 @@
 """Ratings of people: from the stored matches alone, against levels that stay where they were measured."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from arena.people.levels import FIRST, level, levels
-from arena.people.ratings import LEVEL_SIGMA, SETTINGS, ratings, suited
+from arena.people.ratings import COMPILED, LEVEL_SIGMA, SETTINGS, ratings, suited
 from arena.people.store import keep
 from arena.records import Ending, MatchRecord
+from arena.workers.warmup import warm_rooms
 from helpers.people_matches import people_match, won
 
 Kept = tuple[MatchRecord, bytes]
@@ -28,6 +31,19 @@ def store(out: Path, kept: Kept, winner: int, *, times: int = 1, **changes: str)
         rows = [msgspec.structs.replace(row, bot=changes.get(row.bot, row.bot)) for row in record.seats]
         again = msgspec.structs.replace(record, match_id=f"{number + winner:024x}", seats=tuple(rows))
         keep(out, won(again, winner), key)
+
+
+def test_a_page_that_needs_ratings_waits_for_no_compiler(tmp_path: Path, against: dict[str, Kept]) -> None:
+    """They need what is compiled before a match of people begins, and nothing else."""
+    keep(tmp_path, *against["club"])
+    warm_rooms({}, print, COMPILED)
+    read = [
+        "from pathlib import Path", "from arena.engine import jit", "from arena.people.ratings import ratings",
+        "from arena.ratings import factor_graph", "jit.forbid_compiling(factor_graph.update)",
+        f"print(*ratings(Path({str(tmp_path)!r})), jit.compilations(factor_graph.fold)[0])",
+    ]  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", "\n".join(read)], capture_output=True, text=True, check=False)
+    assert done.stdout == "naga 0\n", done.stderr
 
 
 def test_a_newcomer_is_offered_the_first_level(tmp_path: Path) -> None:

@@ -90,6 +90,19 @@ def test_the_hall_shows_the_match_at_its_address(kept: Kept) -> None:
         assert client.get("/api").json()["tournaments"] == []
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_the_hall_gives_the_match_as_the_trace_that_the_terminal_prints(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    out, record, _ = kept
+    with hall(out) as client:
+        address = f"/m/{record.match_id}/trace"
+        assert f'href="{address}"' in client.get(f"/m/{record.match_id}").text
+        file = client.get(address)
+        assert file.headers["content-disposition"] == f'attachment; filename="{record.match_id}.jsonl"'
+        assert client.get(f"/api{address}").json() == {"match_id": record.match_id, "text": file.text}
+        assert client.get(f"/m/{'0' * len(record.match_id)}/trace").status_code == 404
+    assert printed(capsys, "replay", record.match_id, "--trace", "--out", out)[:2] == (0, file.text)
+
+
 def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
     code = main([str(word) for word in words])
     found = capsys.readouterr()

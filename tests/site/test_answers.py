@@ -114,6 +114,13 @@ def test_an_address_answers_as_described_and_its_page_is_there(
         assert HOSTILE not in answer.text and "<script>" not in answer.text and " style=" not in answer.text
 
 
+def test_a_match_of_a_tournament_gives_no_trace(client: TestClient, match_id: str) -> None:
+    """Its seed fixes the cards that others may still have to play."""
+    for address in (f"/m/{match_id}/trace?lang=en", f"/api/m/{match_id}/trace?lang=en"):
+        answer = client.get(address)
+        assert answer.status_code == 404 and "belongs to a tournament" in answer.text
+
+
 def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id: str) -> None:
     for query in ("", "?seat=0", "?seat=1", "?lost=0", "?page=0"):
         found = ask(client, "/api/m/{id}", query=query, id=match_id)

@@ -56,9 +56,8 @@ def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(hall: Sitting,
     other = hall.person().open()
     assert ben.client.get(f"/tables/{other.id}").status_code == 404
     match = f"/api/m/{MATCH_ID}"
-    assert [ben.client.get(match + part).status_code for part in ("", "/opinion", "/faults", "/choices?seat=0&decision=0")] == [
-        403
-    ] * 4
+    parts = ("", "/opinion", "/faults", "/trace", "/choices?seat=0&decision=0")
+    assert [ben.client.get(match + part).status_code for part in parts] == [403] * 5
     with aya.at(table) as host, ben.at(table) as guest:
         host.send_json({"kind": "start"})
         until(guest, "ask")

@@ -11,6 +11,7 @@ from arena.cli.table.screen import tell
 from arena.errors import ArenaError, StoreError
 from arena.live.arranging import Arranged, BotSeats, needs
 from arena.match import HostTrouble, Seat, play
+from arena.people import ratings
 from arena.people.store import keep
 from arena.readiness import absent_parts, compile_and_tell
 from arena.records import MatchRecord
@@ -21,7 +22,7 @@ _LEFT = "You left the table. The match is not stored."
 
 def play_in_terminal(table: Arranged, out: Path) -> int:
     """Play, store and show the match of the one person at a table; returns the exit code. Raises ArenaError."""
-    warm_rooms(needs(table), note)  # hints too: nobody waits for a compiler at the table
+    warm_rooms(needs(table), note, ratings.COMPILED)  # hints too: nobody waits for a compiler at the table
     warn(table.game, len(table.plans), table.setup.options)
     names = [f"you ({plan.name})" if plan.person else plan.name for plan in table.plans]
     with BotSeats(table) as bots, absent_parts(compile_and_tell(note)):

@@ -74,8 +74,8 @@
         this.choosing.advise(step.action);
       } else this.choosing.close();
       this.choosing.element.hidden = !isOwn;
-      const shown = this.stops.filter((stop) => stop <= at);
-      this.count.textContent = word("lesson_step", {n: Math.max(1, shown.length), all: this.stops.length});
+      const steps = this.stops.filter((stop) => !this.steps[stop].kind), shown = steps.filter((stop) => stop <= at);   // what comes before and after is no step
+      this.count.textContent = shown.length && !step.kind ? word("lesson_step", {n: shown.length, all: steps.length}) : "";
       if (step.say) this.tell(step);
       else if (this.isStop(step)) this.said.replaceChildren(el("p", {}, word("lesson_yours")));
       this.main.textContent = isOwn ? word("lesson_do", {action: this.label(step)}) : word(at ? "lesson_on" : "lesson_begin");

@@ -201,6 +201,7 @@
     }
 
     onNotice({key, values = {}}) {
+      if (key === "notice_back" && values.name === this.names[this.seat]) return;   // to others it is news
       const text = arena.wordsOf("page", this.lang)(key, values);
       const line = el("p", {}, values.table ? el("a", {href: `/tables/${encodeURIComponent(values.table)}`}, text) : text);
       this.notices.append(line);

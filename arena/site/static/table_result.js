@@ -56,7 +56,7 @@
           el("div", {class: "live-links"},
             again ? el("form", {method: "post", action: again}, el("button", {class: "live-main"}, word("again"))) : null, id ? el("a", {class: "button", href: address}, word("replay")) : null, isGuest ? null : el("a", {class: "button", href: "/play"}, word("other_game"))),
           id ? el("details", {}, el("summary", {}, word("share")), arena.copyLine(word, new URL(address, location.href).href),
-            arena.copyLine(word, `arena replay ${id}`), arena.copyLine(word, `arena replay ${id} --trace`)) : null,
+            el("p", {class: "live-copy"}, el("a", {href: `/m/${id}/trace`, download: true}, word("trace"))), arena.copyLine(word, `arena replay ${id}`)) : null,
         ].filter(Boolean));
         element.focus({preventScroll: true});
         element.scrollIntoView({block: "nearest"});
