@@ -4,22 +4,27 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.contest.marks import BotMark, Marks, PoolMark, keep_marks
+from arena.contest.messages import Checked
 from arena.site.contest.recent_marks import FRESH_SECONDS, RecentMarks
 from arena.site.contest.running import RunningContest
 from arena.site.views.marks import BOM, marks_csv
 from arena.store.account_rows import Account, Role
 from arena.store.inbox import Inbox, State
+from arena.store.manifest import write_manifest
 from arena.store.owned_bots import OwnedBots
 from arena.store.site_file import SiteFile
-from helpers.hall import hall
+from helpers.hall import Played, hall
 from helpers.members import Members, with_members
+from helpers.records import make_record, make_seat, numbered
 
 IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
 FILE = """\
@@ -174,6 +179,35 @@ def test_before_the_first_match_the_front_page_says_how_the_contest_begins(place
         assert "arena new my_bot --game naga" in page and "arena check my_bot.py" in page and 'href="/me"' in page
         assert "Nothing has been played here yet" not in page and "arena tournament --demo" not in page
         assert "the board appears here by itself" in page
+
+
+def test_an_author_reads_on_three_pages_whether_the_new_version_is_better(tmp_path: Path) -> None:
+    (tmp_path / "class.yaml").write_text(FILE)
+    played = Played(tmp_path, "class")
+    config = {**played.manifest.config, "format": {"name": "ladder"}}
+    versions = [msgspec.structs.replace(played.manifest.bots[0], version=version) for version in (1, 2)]
+    write_manifest(played.folder, msgspec.structs.replace(played.manifest, bots=tuple(versions), config=config))
+    seats = [make_seat("alice", place=place, bot_version=version, unit=2 - version) for version, place in ((2, 1), (1, 2))]
+    played.store(*numbered([make_record(number, (seats[0], seats[1])) for number in range(40)]))
+    contest = RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE)
+    with ExitStack() as opened:
+        opened.callback(played.end)
+        members = opened.enter_context(with_members(tmp_path, contest=contest))
+        inbox, aya = members.hall.submitting.inbox, members.account("aya").id
+        for version in (1, 2):
+            inbox.receive(aya, "alice", b"#", ".py", is_taken=False, is_organiser=False)
+            sent = inbox.begin()
+            assert sent is not None
+            report = msgspec.json.encode(Checked(report=None))
+            inbox.end(sent, State.ACCEPTED, report, sha256="0" * 64, version=version)
+            Submissions(tmp_path).submit("alice", BotFiles("alice.py", {"alice.py": b"#%d" % version}), (), as_new=True)
+        newest, first = inbox.of_account(aya)
+        (found,) = members.aya.get(f"/api/submissions/{newest.id}").json()["versions"]
+        assert (found["version"], found["other"], found["deals"], found["verdict"]) == (2, 1, 20, "better")
+        line = f"v2 did better than v1 in 100 %, {100 * found['low']:.0f} to 100, over 20 deals"
+        for path in (f"/submissions/{newest.id}", "/bots/alice", "/"):
+            assert line in members.aya.get(f"{path}?lang=en").text, path
+        assert members.aya.get(f"/api/submissions/{first.id}").json()["versions"] == []
 
 
 def test_a_hall_without_a_contest_has_no_marks(tmp_path: Path) -> None:

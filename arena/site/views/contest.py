@@ -12,7 +12,7 @@ from arena.site.bot_rights import owns
 from arena.site.problems import Problem
 from arena.site.views.tables import BoardRow
 from arena.site.views.tournament import seen_of
-from arena.site.views.versions import VersionResult, version_results
+from arena.site.views.versions import VersionResult, against_earlier
 from arena.store.inbox import State
 
 LEADERS, FIRSTS, NEWS, LOOKED_AT = 10, 5, 5, 30
@@ -111,20 +111,7 @@ def _accepted(asked: Asked[Q], name: str) -> tuple[Accepted, ...]:
     return tuple(
         Accepted(
             bot=one.bot, version=one.version or 1, at=one.ended or one.received, stage=one.stage,
-            results=_results(asked, name, one.bot, one.version or 1),
+            results=against_earlier(asked.library, asked.boards, name, one.bot, one.version or 1),
         )
         for one in sent[:NEWS]
     )  # fmt: skip
-
-
-def _results(asked: Asked[Q], name: str, bot: str, version: int) -> tuple[VersionResult, ...]:
-    """A version against the newest one before it, in each pool."""
-    try:
-        found = version_results(asked.library, asked.boards, name, bot)
-    except (StoreError, OSError, Problem):
-        return ()
-    of_pool: dict[str, VersionResult] = {}
-    for one in found:
-        if one.version == version:
-            of_pool.setdefault(one.pool, one)
-    return tuple(of_pool.values())

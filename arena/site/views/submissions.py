@@ -15,6 +15,7 @@ from arena.report.terminal.page import ConsolePage
 from arena.site.asked import Asked
 from arena.site.problems import Problem
 from arena.site.submitting.submitting import Submitting, author_of
+from arena.site.views.versions import VersionResult, against_earlier
 from arena.store.account_rows import Account
 from arena.store.inbox import PAGE, Place, Sent, State
 
@@ -94,6 +95,8 @@ class WholeSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """The report as the terminal prints it; empty: there is none."""
     trouble: str
     """Why nothing is checked in the hall at present; empty: all is well."""
+    versions: tuple[VersionResult, ...]
+    """The version against the one before, in each pool of the contest; empty before they have met."""
 
 
 class OwnBot(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,8 +189,14 @@ def submission(asked: Asked[SubmissionQuery]) -> WholeSubmission:
     report = None if outcome is None else outcome.report
     return WholeSubmission(
         submission=shown(sent, asked.submitting, author), report=report, text="" if report is None else _printed(report),
-        trouble=asked.submitting.checks.trouble if sent.state.is_pending else "",
+        trouble=asked.submitting.checks.trouble if sent.state.is_pending else "", versions=_versions(asked, sent),
     )  # fmt: skip
+
+
+def _versions(asked: Asked[SubmissionQuery], sent: Sent) -> tuple[VersionResult, ...]:
+    if asked.contest is None or sent.version is None:
+        return ()
+    return against_earlier(asked.library, asked.boards, asked.contest.contest.name, sent.bot, sent.version)
 
 
 def shown(sent: Sent, submitting: Submitting, author: str | None = None) -> Submitted:

@@ -6,10 +6,12 @@ from pathlib import Path
 import msgspec
 
 from arena.analysis.versions import compare_bots
+from arena.errors import StoreError
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import OVERALL
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards, Seen
+from arena.site.problems import Problem
 from arena.site.views.state import progress_of
 from arena.site.views.tournament import is_live, seen_of, stored_rows
 
@@ -68,6 +70,21 @@ def version_results(library: Library, boards: LiveBoards, tournament: str, bot: 
     if is_live(progress_of(library, tournament, folder), folder):
         return boards.of(folder).kept(key, made)
     return library.kept(key, folder, made)
+
+
+def against_earlier(
+    library: Library, boards: LiveBoards, tournament: str, bot: str, version: int
+) -> tuple[VersionResult, ...]:  # fmt: skip
+    """A version against the newest one before it, in each pool; empty if nothing is known of it, or cannot be read."""
+    try:
+        found = version_results(library, boards, tournament, bot)
+    except (StoreError, OSError, Problem):  # the tournament has not begun, or is being rewritten
+        return ()
+    of_pool: dict[str, VersionResult] = {}
+    for one in found:
+        if one.version == version:
+            of_pool.setdefault(one.pool, one)
+    return tuple(of_pool.values())
 
 
 def _pairs(seen: Seen, pool: str, bot: str) -> list[tuple[int, int]]:
