@@ -12,6 +12,7 @@ SMALL = {
     "rows": ["--matches", "50"],
     "fuzz": ["--minutes", "0.02", "--seed", "small", "--workers", "1"],
     "channels": ["--trials", "1", "--game", "naga"],
+    "env": ["--game", "naga", "--seconds", "0.01"],
     "exact": ["--positions", "1", "--game", "yaniv", "--bot", "house:random_bot"],
 }
 
@@ -50,6 +51,7 @@ def test_a_size_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
         ["exact", "--positions", "0"],
         ["hall", "--sockets", "0"],
         ["hall", "--seconds", "nan"],
+        ["env", "--seconds", "nan"],
     ):
         assert main(["bench", *words]) == 2, words
         assert capsys.readouterr().err

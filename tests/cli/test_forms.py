@@ -27,6 +27,7 @@ from arena.bench.chaos import WORKER, Chaos
 from arena.bench.commands import CommandCost
 from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
+from arena.bench.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
 from arena.bench.fairness import Duel, Races
 from arena.bench.formats import Saving, SimulatedTest
 from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
@@ -301,6 +302,16 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         },
         lambda found: found["random_play"][0]["decisions_per_second"] == 1e6 and found["rooms"][0]["game"] == "naga",
     ),
+    "env": (
+        {
+            "all_ready": lambda *_: ["naga"],
+            "step_speeds": lambda *_: [
+                StepSpeed(MANY, "naga", 2, np.float64(2e6), 40.0), StepSpeed(AGENTS, LEDUC, 2, 9e3),
+                StepSpeed(MANY, SPARROW, 3, 5e4),
+            ],
+        },
+        lambda found: found["tables"] == 1024 and found["speeds"][0]["times"] == 40.0 and len(found["speeds"]) == 3,
+    ),
     "match": (
         {
             "all_ready": lambda *_: ["naga"], "match_costs": lambda _: [MATCH],
@@ -375,7 +386,13 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
 }  # fmt: skip
 """What takes the place of long measurements in each topic, and what its JSON must hold."""
-MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {"bench ratings", "bench rows", "bench channels", "bench fuzz"}
+MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {
+    "bench ratings",
+    "bench rows",
+    "bench channels",
+    "bench fuzz",
+    "bench env",
+}
 
 
 @pytest.mark.parametrize("topic", BENCHES)

@@ -30,6 +30,7 @@ DIFFERING = {
     "--name": "of results; of a bot",
     "--out": "of `bench rows`, which deletes its results unless it is given",
     "--seat": "a person's; the viewer's",
+    "--seconds": "of open pages; of CPU time for a figure",
     "--seed": "of a run; of a match; of traces; of a storm",
     "--to": "each file has its own default; a hall",
     "--workers": "of `bench chaos`, which has two",
