@@ -20,7 +20,7 @@ import numpy as np
 from arena import games
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
-from arena.engine.net import FILE, Nets, Note, read_nets, read_note, write_nets
+from arena.engine.net import FILE, KINDS, POLICY, VALUE, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.fit import calibration, fit, log_loss, shares
@@ -73,6 +73,7 @@ class Trained:
     """The result of a training."""
 
     nets: Nets
+    """The value and belief networks of the best accepted generation, if any; the policy of the last one."""
     note: Note
     folder: Path
 
@@ -117,17 +118,20 @@ def train(
             nets, found = read_nets(place), read_note(place).generations[0]
         watcher.say(line_of(found))
         told.append(found)
-        if found["accepted"]:
-            best = nets
-    if not best.nets:
-        best = nets
+        best = _best_of(best, nets, found["accepted"])
     note = msgspec.structs.replace(kind, generations=told)
     write_nets(folder, best, note)
     return Trained(best, read_note(folder), folder)
 
 
+def _best_of(best: Nets, nets: Nets, is_accepted: bool) -> Nets:
+    """What is kept after a generation: all of it or, if it was not accepted, its policy, which no search uses."""
+    kept = {name: net for name, net in nets.nets.items() if is_accepted or name == KINDS[POLICY]}
+    return Nets({**best.nets, **kept}, nets.seats)
+
+
 def sources(game: Game) -> str:
-    """A hash over all sources that decide what is learnt."""
+    """Hashes over the sources of the room and the engine, and over those of the compiled play too."""
     return f"{jit.source_hash(game.package)}-{jit.source_hash(jit.learning_of(game.package))}"
 
 
@@ -169,7 +173,7 @@ def _generation(
     choices = None
     learnt, measured = rows.parts()
     if number:
-        asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **(NETWORKS if best.nets else {})}
+        asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **(NETWORKS if best.has(VALUE) else {})}
         watcher.begin("rounds between searches", plan.rounds)
         first = number * plan.rounds
         searched, choices = joined_rounds(table, pool.rounds(asked, range(first, first + plan.rounds), seed, watcher))
@@ -181,7 +185,7 @@ def _generation(
     gates = []
     plain: dict[str, Any] = {"iterations": plan.gate_iterations}
     rivals = [("the search without networks", Nets(), plain)]
-    if best.nets:
+    if best.has(VALUE):
         rivals.append(("the generation before", best, {**plain, **NETWORKS}))
     for against, others, theirs in rivals:
         watcher.begin(f"gate against {against}", plan.deals)

@@ -39,8 +39,8 @@ class Rows:
         return self._where(~is_held_out), self._where(is_held_out)
 
     def first(self, count: int) -> "Rows":
-        """The first rows."""
-        return self._where(slice(count))
+        """A copy of the first rows."""
+        return Rows(*(getattr(self, name)[:count].copy() for name in FIELDS))
 
     def _where(self, which: Any) -> "Rows":
         return Rows(*(getattr(self, name)[which] for name in FIELDS))

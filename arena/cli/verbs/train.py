@@ -60,7 +60,8 @@ def train(
     console = error_console()
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(generations=generations, positions=positions, rounds=rounds, deals=deals)
-    command = f"arena train {game} --generations {generations} --positions {positions} --rounds {rounds} --seed {seed}"
+    sizes = f"--generations {generations} --positions {positions} --rounds {rounds} --deals {deals}"
+    command = f"arena train {game} {sizes} --seed {seed}"
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         trained = train_game(
