@@ -20,7 +20,7 @@ def exclusive_or(rows: int, seed: int) -> tuple[Features, np.ndarray]:
 
 
 def test_what_no_straight_line_could_say_is_learnt_and_said_with_the_right_confidence() -> None:
-    net = fit(*exclusive_or(ROWS, 1), hidden=16, seed=1, passes=30)
+    net = fit(*exclusive_or(ROWS, 1), hidden=16, seed=1, passes=20)
     inputs, targets = exclusive_or(ROWS, 2)
     found = shares(net, inputs)
     best = log_loss(np.where(inputs[:, 0] != inputs[:, 1], 0.9, 0.1), targets)
