@@ -28,8 +28,10 @@ DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga
 BRIEF: dict[str, dict[str, object]] = {
     "champion.py": {"iterations": 8},
     "ismcts.py": {"iterations": 8},
+    "learner.py": {"iterations": 8},
     "openspiel.py": {"simulations": 2},
     "pimc.py": {"iterations": 8, "world_iterations": 4},
+    "scholar.py": {"iterations": 8},
 }
 """`params` of bots that otherwise think for long."""
 

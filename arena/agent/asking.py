@@ -15,14 +15,14 @@ from arena.search.methods import METHODS
 
 SOURCE_BYTES = 1 << 20  # of a bot that are read; more is data, or somebody wants to keep us busy
 _SEARCH, _METHOD = "search", "method"
-_FEATURES = ("features", "action_features")
+_FEATURES = ("features", "action_features", "has_policy")
 _DEFAULT = next(iter(METHODS))
 
 
 def parts_asked(bot: BotFiles, params: Mapping[str, Any]) -> frozenset[str]:
     """The search methods that a bot with these parameters may use.
 
-    And SAMPLING if it draws worlds or plays at random, ENCODING if it looks at features.
+    And SAMPLING if it draws worlds or plays at random, ENCODING if it looks at features, or for a learnt policy.
     """
     words, leaves_open = _read(bot)
     parts = {SAMPLING} if words.intersection(SAMPLING_ENTRIES) else set()

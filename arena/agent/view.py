@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
+import numpy as np
+
 from arena.agent.notes import Notes
 from arena.engine.contract import Features
 from arena.engine.fields import Fields, cached_property
+from arena.engine.net import KINDS, POLICY
 from arena.engine.room import Document, Game, States
+from arena.errors import ConfigError
 from arena.records import Clock
 from arena.search import Findings, Memory, search, settings_of
 
@@ -130,6 +134,23 @@ class View:
     def action_features(self) -> Features:
         """[actions, features]: a row of numbers for each legal action, in the order of `legal`; see `features`."""
         return self._moment.game.encoding.action_features(self._observed, self.seat, self.codes)
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether the game has learnt a policy for this number of seats (docs/training.md)."""
+        nets = self._moment.game.nets
+        return nets.has(POLICY) and getattr(self.state, "seats", None) in nets.seats
+
+    def policy(self) -> list[float]:
+        """How likely the game's learnt policy plays each legal action, in the order of `legal`; no search.
+
+        Raises ConfigError unless `has_policy`.
+        """
+        if not self.has_policy:
+            raise ConfigError(f"policy: {self.game} has learnt none for this number of seats; see `arena docs training`")
+        logits = self._moment.game.nets.nets[KINDS[POLICY]].preferences(self.features(), self.action_features())
+        odds = np.exp(logits.astype(np.float64) - logits.max())
+        return [float(share) for share in odds / odds.sum()]
 
     def note(self, text: str, value: float | None = None) -> None:
         """Note something about this decision for yourself, such as `view.note("cards to win", 3)`; nobody else ever sees it.

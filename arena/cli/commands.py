@@ -20,6 +20,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "rename": "Give a submitted bot another name",
         "bots": "List the submitted bots with their last ratings",
         "tune": "Find good parameters of a bot by playing many candidates",
+        "train": "Let a game's searches learn from self-play",
         "capsule": "Save the decision where a bot failed, and run the bot there again",
     },
     "For organisers of tournaments": {

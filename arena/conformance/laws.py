@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arena.conformance.encoding_laws import ENCODING_LAWS
+from arena.conformance.sketch_laws import SKETCH_LAWS
 from arena.conformance.tables import Decision, Table, copy, decisions, final_states, resampled
 from arena.engine.room import Document, Game, States
 from arena.errors import PositionError
@@ -262,6 +263,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
     rounds_halt,
     results_are_in_order,
     *ENCODING_LAWS,
+    *SKETCH_LAWS,
 )
 
 

@@ -10,6 +10,10 @@ For learning programs a room has encoding.py: `encode` and `action_features` wri
 numbers; PLANES, ACTION_PLANES and CODES say what they mean (encoding.py beside this file). A room without one gets
 default_encoding.py.
 
+For searches that have learnt (docs/training.md) a room has sketch.py: `sketch` and `clue` write a position with all cards of an
+imagined world open, and one seat's knowledge beside what it imagines, as numbers; `arena train` fits small networks to them.
+What a seat knows of its own actions is in encoding.py already. A room without a sketch.py searches by its rollout.py alone.
+
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
@@ -35,6 +39,8 @@ ROLLOUTS: dict[Any, Any] = {}
 """The functions and defaults of the rooms' rollout.py, by the type of their records; filled by arena.games.load."""
 ENCODINGS: dict[Any, Any] = {}
 """The functions of the rooms' encoding.py, by the type of their records; filled by arena.games.encoding."""
+SKETCHES: dict[Any, Any] = {}
+"""The functions of the rooms' sketch.py, by the type of their records; filled by arena.games.load."""
 
 
 def _rules(s: State) -> Any:
@@ -217,6 +223,26 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
     _encoding(s).action_features(s, seat, actions, count, out)
 
 
+def _sketched(s: State) -> Any:
+    return SKETCHES[s.dtype]
+
+
+def sketch(s: State, seat: int, out: Features) -> None:
+    """Write a position as numbers, from one seat's side, with every hand open: a world that a search imagines.
+
+    `out`: at least as long as the room's SKETCH; so many places are written. Uses no order of cards that nobody could know.
+    """
+    _sketched(s).sketch(s, seat, out)
+
+
+def clue(s: State, seat: int, out: Features) -> None:
+    """Write what `seat` knows beside what it imagines of hidden cards, so that likely worlds can be told from unlikely ones.
+
+    `s`: a world that fits what the seat knows; `out`: at least as long as the room's CLUE; so many places are written.
+    """
+    _sketched(s).clue(s, seat, out)
+
+
 RULES = {
     "deal": "s, seats, options, seed",
     "legal_actions": "s, out",
@@ -250,7 +276,12 @@ ENCODING = {
     "action_features": "s, seat, actions, count, out",
 }
 """The functions of a room's encoding.py, with their parameters."""
+SKETCHING = {
+    "sketch": "s, seat, out",
+    "clue": "s, seat, out",
+}
+"""The functions of a room's sketch.py, with their parameters."""
 
-for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING)):
+for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING)):
     for _name in _functions:
         jit.stub(globals()[_name], _rooms)

@@ -49,7 +49,8 @@ _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
-_MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "interop/compiled")}
+_LEARNING = ".learning"  # likewise the play that networks are trained on
+_MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "interop/compiled"), _LEARNING: ("learning/compiled",)}
 
 
 def jit(function: F) -> F:
@@ -65,6 +66,11 @@ def search_of(room: str) -> str:
 def tables_of(room: str) -> str:
     """The name under which the compiled tables of learning programs (arena/interop) are kept. `room`: its package."""
     return room + _TABLES
+
+
+def learning_of(room: str) -> str:
+    """The name under which the compiled play that networks are trained on is kept (arena/learning). `room`: its package."""
+    return room + _LEARNING
 
 
 def bind(function: F, room: str) -> F:
@@ -93,6 +99,13 @@ def generic(function: F) -> F:
     """
     if ENABLED:
         let_compiled_code_call(function, Linked(function, SETTINGS))
+    return function
+
+
+def unchecked(function: F) -> F:
+    """Mark a helper of generic code whose indices are not checked, for inner loops over arrays of known length."""
+    if ENABLED:
+        let_compiled_code_call(function, Linked(function, {**SETTINGS, "boundscheck": False}))
     return function
 
 
@@ -192,7 +205,7 @@ def source_hash(room: str) -> str:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
     where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
     if room not in (ENGINE, RATINGS):
-        folder = source_folder(room.removesuffix(_SEARCH).removesuffix(_TABLES))
+        folder = source_folder(room.removesuffix(_SEARCH).removesuffix(_TABLES).removesuffix(_LEARNING))
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
         where += f" {folder}"

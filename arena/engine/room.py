@@ -16,6 +16,7 @@ import numpy as np
 from arena.engine.contract import Actions, Numbers, State, States
 from arena.engine.encoding import Encoding
 from arena.engine.entries import Engine
+from arena.engine.net import Nets
 from arena.engine.option_table import DataTable, RowError, read_tables
 from arena.engine.options import Option, OptionValue
 from arena.engine.rng import Words, seed_words
@@ -80,6 +81,11 @@ class Game:
     engine: Engine
     make_encoding: Callable[["Game"], Encoding]
     """Gives `encoding` when somebody asks for it."""
+    sketch: Any
+    """The functions of the room's sketch.py with SKETCH, CLUE (how many numbers they write) and LEARNS (the numbers of seats
+    that they are written for), with defaults for what it leaves out."""
+    nets: Nets
+    """What the room has learnt: the networks of its learnt.npz; none where it has no such file."""
     _vectors: dict[bytes, Words] = field(default_factory=dict, compare=False, repr=False)  # of the options that were played
 
     @property

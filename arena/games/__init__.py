@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,8 +16,10 @@ from arena import search
 from arena.engine import contract, jit
 from arena.engine.default_encoding import default_encoding
 from arena.engine.default_rollout import filled
+from arena.engine.default_sketch import sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
+from arena.engine.net import read_nets
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
@@ -31,6 +34,7 @@ _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
 _ENCODING = ("PLANES", "ACTION_PLANES", "CODES")
+_SKETCH = ("SKETCH", "CLUE", "LEARNS")
 
 
 def names() -> list[str]:
@@ -49,11 +53,14 @@ def load(name: str) -> Game:
     place = _place(name)
     rules, text, view = (_module(name, place, part) for part in ("rules", "text", "view"))
     rollout = _module(name, place, "rollout") if find_spec(f"{place.package}.rollout") else None
+    sketch = _module(name, place, "sketch") if find_spec(f"{place.package}.sketch") else None
     broken = [
         *_lacking(rules, "rules.py", _RULES, {**_PLAIN_RULES, **contract.RULES}),
         *_lacking(text, "text.py", (), {name: "" for name in vars(TextModule) if not name.startswith("_")}),
         *_lacking(view, "view.py", _VIEW, {}),
         *(() if rollout is None else _misshapen(rollout, "rollout.py", contract.ROLLOUT)),
+        *(() if sketch is None else _lacking(sketch, "sketch.py", _SKETCH, {})),
+        *(() if sketch is None else _misshapen(sketch, "sketch.py", contract.SKETCHING)),
     ]
     if broken:
         raise ConfigError(f"game: {name}: {place} breaks the contract: {'; '.join(broken)}")
@@ -61,9 +68,11 @@ def load(name: str) -> Game:
     if contract.ROOMS.setdefault(record, rules) is not rules:
         raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
     contract.ROLLOUTS[record] = filled(rollout, place.package)
+    contract.SKETCHES[record] = sketched(sketch, place.package)
     game = Game(
         name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
-        bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding,
+        bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
+        read_nets(Path(rules.__file__).parent),
     )  # fmt: skip
     return replace(game, engine=_asking_for_sampling(game))
 

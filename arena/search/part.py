@@ -4,6 +4,7 @@ import threading
 import time
 
 from arena.engine.contract import Numbers
+from arena.engine.net import BELIEF, VALUE
 from arena.engine.rng import derive, seed_words
 from arena.engine.room import Game, States
 from arena.search import scratch, tree
@@ -12,8 +13,10 @@ from arena.search.task import task_of
 from arena.search.tree import Nodes, Slots
 from arena.search.workspace import (
     BEGAN,
+    BY_BELIEF,
     BY_HALVING,
     BY_REGRET,
+    BY_VALUE,
     CHOICES,
     NANOSECONDS,
     OBSERVER,
@@ -51,6 +54,8 @@ class Part:
         self._seat = seat
         self._choices = choices
         self._task = task_of(game, asked)
+        self._by_value = asked.judge == "net" and game.nets.has(VALUE)
+        self._by_belief = asked.worlds == "net" and game.nets.has(BELIEF)
         self.prior = float(self._task.numbers[PRIOR])
         """How many visits the priors count as."""
         self._simulations = 0 if asked.iterations is None else (asked.iterations + threads - 1 - number) // threads
@@ -83,6 +88,8 @@ class Part:
         arrays.root[:] = self._root
         arrays.numbers[:] = self._task.numbers
         self._write_settings(arrays, began, sharers)
+        if self._by_value or self._by_belief:
+            arrays.use(self._game.nets)
         if self._tree is None:
             nodes, slots = tree.take_tree(self._task.nodes)
         else:
@@ -113,6 +120,8 @@ class Part:
         out[CHOICES] = self._choices
         out[SIMULATIONS] = self._simulations
         out[BEGAN] = began
+        out[BY_VALUE] = self._by_value
+        out[BY_BELIEF] = self._by_belief
         out[REMEMBER] = self._tree is not None
         is_mixed = bool(task.settings[BY_REGRET]) and self._game.engine.is_simultaneous(self._observed)
         out[BY_HALVING] = task.is_halving and not is_mixed

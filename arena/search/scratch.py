@@ -3,6 +3,7 @@
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.net import Nets
 from arena.engine.rng import Words
 from arena.engine.room import Game
 from arena.search.workspace import workspace_type
@@ -28,6 +29,13 @@ class Scratch:
         self.counters: Words = self.work[0].counters
         self.numbers: Numbers = self.work[0].numbers
         self.results: Numbers = self.work[0].results
+        self._nets: Nets | None = None
+
+    def use(self, nets: Nets) -> None:
+        """Write a room's networks into the workspace, unless they are there."""
+        if self._nets is not nets:
+            self.work[0].nets[: len(nets.numbers)] = nets.numbers
+            self._nets = nets
 
 
 def take_scratch(game: Game) -> Scratch:

@@ -53,6 +53,15 @@ class Settings:
     choices are those that the search finds best for them. It finds these against the cards that the observer really holds, so
     the opponents play as if they saw them, the more so the more simulations there are. None: the room's own number, with
     uniform rollouts 0."""
+    judge: str = "rule"
+    """What positions in which a simulation is cut are judged by: `rule`, the room's `evaluate`; or `net`, the network that the
+    room has learnt, at numbers of seats for which it has one."""
+    worlds: str = "uniform"
+    """Which worlds are imagined: `uniform`, all that the room's rollout.py draws; or `net`, oftener those that explain what the
+    others did, by the network that the room has learnt, at numbers of seats for which it has one."""
+    temper: float = 0.7
+    """With `worlds` net: the exponent of the odds that the network gives a world; 0 draws all alike, 1 trusts it fully, which
+    helps only against those who play as it was trained."""
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -112,7 +121,8 @@ def check_number(name: str, value: Any, low: float, high: float, *, is_whole: bo
         raise ConfigError(f"search: {name}: {what} from {low:,} to {high:,} is needed, not {value!r}")
 
 
-_WORDS = {"method": (*METHODS,), "rollout": ("policy", "uniform"), "selection": ("ucb", "regret"), "first": ("halving", "ucb")}
+_WORDS = {"method": (*METHODS,), "rollout": ("policy", "uniform"), "selection": ("ucb", "regret"), "first": ("halving", "ucb"),
+          "judge": ("rule", "net"), "worlds": ("uniform", "net")}  # fmt: skip
 _NUMBERS = {  # the least and the most
     "iterations": (1, MOST),
     "time": (1e-9, 1_000_000),
@@ -121,10 +131,11 @@ _NUMBERS = {  # the least and the most
     "prior": (0, MOST),
     "expansion": (0, MOST),
     "habit": (0, 1),
+    "temper": (0, 1),
     "world_iterations": (1, MOST),
     "nodes": (1, MOST_NODES),
     "threads": (1, MOST_THREADS),
     "seed": (-math.inf, math.inf),
 }
-_REAL = {"time", "exploration", "prior", "habit"}
+_REAL = {"time", "exploration", "prior", "habit", "temper"}
 _MAY_BE_LEFT_OPEN = {"iterations", "time", "evaluate", "selection", "exploration", "prior", "expansion", "habit"}

@@ -9,7 +9,6 @@ from arena.engine.contract import (
     Numbers,
     State,
     current_seat,
-    evaluate,
     is_round_over,
     is_simultaneous,
     legal_actions,
@@ -18,6 +17,7 @@ from arena.engine.contract import (
 )
 from arena.engine.rng import Words
 from arena.search.backup import back_up
+from arena.search.learnt import judge
 from arena.search.selection import rollout_choice
 from arena.search.tree import Nodes
 from arena.search.workspace import DECISIONS, DEPTH, DONE, NEVER, PATH, Workspace
@@ -36,7 +36,7 @@ def finish(
 ) -> None:
     """Roll out, evaluate and back up a simulation that has left the tree. `first`: the observer's first choice."""
     _roll_out(s, w, actions, constants, rng)
-    evaluate(s, constants, rewards)
+    judge(s, w, constants, rewards)
     back_up(first, num_seats(s), nodes, w, rewards)
     w.counters[DONE] += 1
 

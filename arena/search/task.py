@@ -26,6 +26,7 @@ from arena.search.workspace import (
     NEVER,
     PRIOR,
     SETTINGS,
+    TEMPER,
 )
 
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
@@ -99,4 +100,5 @@ def _numbers(asked: Settings, seats: int) -> Numbers:
     out[HABIT] = asked.habit if METHODS[asked.method].trees is Trees.SHARED else 0.0
     out[EXPLORATION] = asked.exploration
     out[MIXING] = REGRET_MIXING
+    out[TEMPER] = asked.temper
     return out

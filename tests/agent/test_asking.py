@@ -14,7 +14,8 @@ def bot(source: str, **others: str) -> BotFiles:
 def test_house_bots() -> None:
     asked = {path.stem: parts_asked(read_bot(path), {}) for path in HOUSE_BOTS.glob("*.py")}
     assert {name: parts for name, parts in asked.items() if parts} == {
-        "champion": {"ismcts"}, "ismcts": {"ismcts"}, "pimc": {"pimc"},
+        "champion": {"ismcts"}, "ismcts": {"ismcts"}, "pimc": {"pimc"}, "scholar": {"ismcts"},
+        "learner": {"encoding", "ismcts"},
     }  # fmt: skip
     assert parts_asked(read_bot(TEST_BOTS / "studious_bot.py"), {}) == {"sampling"}
     assert parts_asked(read_bot(TEST_BOTS / "learnt_bot.py"), {}) == {"encoding"}
@@ -37,6 +38,7 @@ def test_house_bots() -> None:
         ("room.engine.play_random(world, rng, out, 9)", {}, {"sampling"}),
         ("WEIGHTS @ view.features()", {}, {"encoding"}),
         ("view.action_features() @ WEIGHTS", {}, {"encoding"}),
+        ("view.has_policy and view.policy()", {}, {"encoding"}),
         ("view.search(", {}, set()),
         ("\0", {}, set()),
     ],

@@ -50,7 +50,7 @@ def test_opponents_are_levels_house_bots_of_the_game_and_what_was_submitted_for_
     found = opponents("naga", tmp_path)
     assert [one.name for one in found if one.kind == "level"] == list(NAMES)
     house = [one.name for one in found if one.kind == "house"]
-    assert house == ["champion", "ismcts", "naga_greedy", "naga_planner", "pimc", "random_bot"]
+    assert house == ["champion", "ismcts", "learner", "naga_greedy", "naga_planner", "pimc", "random_bot", "scholar"]
     assert [one.bot for one in found if one.kind == "submitted"] == ["submitted:mine"]
 
 

@@ -1,0 +1,133 @@
+"""`arena train GAME`: let a game's searches learn from self-play."""
+
+import math
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, GameName, Workers
+from arena.cli.shared.printing import Format, error_console, news_on, plain_text, show
+from arena.engine.net import FILE, NOTE
+from arena.games import load
+from arena.learning.generations import Plan, Trained, Watcher, share_text
+from arena.learning.generations import train as train_game
+from arena.readiness import ENCODING
+from arena.report.terminal.page import Column, Page
+from arena.search import Settings
+from arena.workers.processes import available_cpus
+from arena.workers.warmup import warm_rooms
+
+TRAINING = Path("training")
+
+
+def train(
+    game: GameName,
+    generations: Annotated[
+        int, typer.Option("--generations", metavar="N", min=1, help="How many; the first learns from quick play alone.")
+    ] = Plan().generations,
+    hours: Annotated[
+        float | None, typer.Option("--hours", metavar="H", min=0.0, help="Begin no generation after so many hours.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of all play and of the networks.")] = 1,
+    workers: Workers = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Folder of the training. Default: training/GAME.")
+    ] = None,
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", min=1000, help="Positions of quick play.")
+    ] = Plan().positions,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")
+    ] = Plan().rounds,
+    deals: Annotated[
+        int, typer.Option("--deals", metavar="N", min=1, help="Deals, at most, of each test against searches without it.")
+    ] = Plan().deals,
+    install: Annotated[
+        bool, typer.Option("--install", help="Put the networks into the game's folder, so that its searches find them.")
+    ] = False,
+    format: FormatOption = Format.TABLE,
+) -> int:
+    """Let a game's searches learn from self-play.
+
+    The same seed gives the same networks, and the same command resumes. A generation counts only if searches with it are surely
+    better than without it, on new deals.
+    """
+    room = load(game)
+    console = error_console()
+    warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
+    plan = Plan(generations=generations, positions=positions, rounds=rounds, deals=deals)
+    sizes = f"--generations {generations} --positions {positions} --rounds {rounds} --deals {deals}"
+    command = f"arena train {game} {sizes} --seed {seed}"
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        trained = train_game(
+            game, out or TRAINING / game, plan, seed=seed, workers=workers or available_cpus(), hours=hours, command=command,
+            watcher=_Shown(progress),
+        )  # fmt: skip
+    if install:
+        for name in (FILE, NOTE):
+            shutil.copyfile(trained.folder / name, room.folder / name)
+    show(format, lambda page: _write(page, trained, install), trained.note, [_row(one) for one in trained.note.generations])
+    return DONE
+
+
+class _Shown(Watcher):
+    """Shows progress on a terminal."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._say = news_on(progress.console)
+        self._task: TaskID | None = None
+
+    def say(self, text: str) -> None:
+        self._say(text)
+
+    def begin(self, what: str, total: int) -> None:
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+        if not self._progress.console.is_terminal:
+            self._say(f"{what} ...")
+        self._task = self._progress.add_task(plain_text(what).plain, total=total)
+
+    def advance(self) -> None:
+        if self._task is not None:
+            self._progress.advance(self._task)
+
+
+def _row(found: dict[str, Any]) -> dict[str, Any]:
+    """A generation as one flat row."""
+    losses = {f"loss_{name}": value for name, value in found["losses"].items()}
+    first = {f"gate_{name}": value for name, value in found["gates"][0].items()}
+    return {
+        "generation": found["generation"],
+        "positions": found["positions"],
+        **losses,
+        **first,
+        "accepted": found["accepted"],
+    }
+
+
+def _write(page: Page, trained: Trained, is_installed: bool) -> None:
+    found = trained.note.generations
+    page.table(
+        [
+            Column("generation", [str(one["generation"]) for one in found]),
+            Column("positions", [f"{one['positions']:,}" for one in found]),
+            Column("value", [f"{one['losses']['value']:.3f}" for one in found]),
+            Column("rule", [f"{one['losses']['rule']:.3f}" for one in found]),
+            Column("belief", [f"{one['losses'].get('belief', math.nan):.3f}" for one in found]),
+            Column("over the search without", [share_text(one["gates"][0]) for one in found], justify="left"),
+            Column("deals", [f"{one['gates'][0]['deals']:,}" for one in found]),
+            Column("accepted", ["yes" if one["accepted"] else "no" for one in found], justify="left"),
+        ]
+    )
+    page.say("")
+    page.line(f"written to {trained.folder}; sha256 {trained.note.sha256[:16]}")
+    if not trained.is_better:
+        page.say("No generation is surely better than the search without networks.")
+    if is_installed:
+        page.say(f"Installed: searches of {trained.note.game} that ask for networks use these.")

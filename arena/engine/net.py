@@ -1,0 +1,197 @@
+"""The small networks that a room has learnt: its file, one array for compiled code, and the compiled forward pass.
+
+A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + end`. A room has at most one of each of KINDS.
+`arena train` writes them (arena/learning); searches ask the value of a position and the likelihood of a world, bots without a
+search the policy.
+
+The array: at place k of its first HEADS numbers, where network k begins (0: there is none); the last of them is SEATS, a mask
+of the numbers of seats that the networks were trained at. A network: INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, then
+weights (a row for each input), bias, out, end. A value is LOW + (HIGH - LOW) / (1 + exp(-logit)). TOTAL is the sum of the
+values of all seats if that never changes (IS_CONSTANT is 1).
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from arena.engine import jit
+from arena.engine.contract import Features
+from arena.errors import ArenaError
+
+FILE, NOTE = "learnt.npz", "learnt.json"
+KINDS = ("value", "belief", "policy")
+VALUE, BELIEF, POLICY = range(3)
+HEADS, SEATS = 4, 3
+INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, BODY = range(7)  # places in a network; BODY: where its weights begin
+MOST_NUMBERS = 1 << 15  # of the array of a room: the workspaces of searches have room for so many
+MOST_INPUTS = 512
+MOST_HIDDEN = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """One network."""
+
+    weights: Features
+    """[inputs, hidden]"""
+    bias: Features
+    """[hidden]"""
+    out: Features
+    """[hidden]"""
+    end: float
+    low: float = 0.0
+    """The value where the logit is very negative."""
+    high: float = 1.0
+    """The value where the logit is very large."""
+    total: float | None = None
+    """The sum of all seats' values, where that never changes."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has to learn."""
+        return self.weights.size + self.bias.size + self.out.size + 1
+
+    def logits(self, inputs: Features) -> Features:
+        """[rows]: the logits of [rows, inputs]."""
+        return self.outs(inputs @ self.weights)
+
+    def outs(self, reached: Features) -> Features:
+        """[rows]: the logits of what [rows, hidden] the weighted inputs add up to."""
+        found: Features = np.maximum(reached + self.bias, np.float32(0.0)) @ self.out + np.float32(self.end)
+        return found
+
+    def preferences(self, features: Features, rows: Features) -> Features:
+        """[actions]: the logit of each action, for a policy. `features`: what a seat knows; `rows`: its actions' features."""
+        known = len(features)
+        return self.outs(features @ self.weights[:known] + rows @ self.weights[known:])
+
+    def numbers(self) -> Features:
+        """The network as compiled code reads it."""
+        head = np.zeros(BODY, np.float32)
+        head[INPUTS], head[HIDDEN] = self.weights.shape
+        head[LOW], head[HIGH] = self.low, self.high
+        head[IS_CONSTANT] = self.total is not None
+        head[TOTAL] = self.total or 0.0
+        return np.concatenate([head, self.weights.ravel(), self.bias, self.out, [self.end]]).astype(np.float32)
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """How networks were made: what stands in `learnt.json` beside them."""
+
+    game: str
+    seats: tuple[int, ...]
+    """The numbers of seats that they were trained at; elsewhere searches go by the room's rollout.py."""
+    command: str = ""
+    seed: int = 0
+    sources: str = ""
+    """A hash over the sources of the room, the engine and arena/learning."""
+    sha256: str = ""
+    """Of the networks' numbers."""
+    generations: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    """What each generation brought: positions, log losses, gates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Nets:
+    """All networks of a room."""
+
+    nets: dict[str, Net] = field(default_factory=dict)
+    """By their kind."""
+    seats: frozenset[int] = frozenset()
+    """The numbers of seats that they were trained at."""
+
+    @cached_property
+    def numbers(self) -> Features:
+        """The networks as one array."""
+        head = np.zeros(HEADS, np.float32)
+        head[SEATS] = sum(1 << seats for seats in self.seats)
+        parts = [head]
+        place = HEADS
+        for kind, name in enumerate(KINDS):
+            if name in self.nets and kind != POLICY:  # no search asks it
+                head[kind] = place
+                parts.append(self.nets[name].numbers())
+                place += len(parts[-1])
+        if place > MOST_NUMBERS:
+            raise ArenaError(f"networks of {place:,} numbers; at most {MOST_NUMBERS:,} are allowed")
+        return np.concatenate(parts)
+
+    @cached_property
+    def sha256(self) -> str:
+        """A hash over all numbers of all networks."""
+        digest = hashlib.sha256()
+        for name, net in sorted(self.nets.items()):
+            digest.update(name.encode() + b"\0" + net.numbers().tobytes())
+        return digest.hexdigest()
+
+    def has(self, kind: int) -> bool:
+        """Whether there is a network of one of KINDS."""
+        return KINDS[kind] in self.nets
+
+
+def write_nets(folder: Path, nets: Nets, note: Note) -> None:
+    """Write the networks of a room, and how they were made, into a folder."""
+    arrays: dict[str, Any] = {}
+    for name, net in sorted(nets.nets.items()):
+        arrays |= {f"{name}_weights": net.weights, f"{name}_bias": net.bias, f"{name}_out": net.out}
+        arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
+    np.savez_compressed(folder / FILE, **arrays)
+    document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
+    (folder / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+def read_nets(folder: Path) -> Nets:
+    """The networks in a folder; none where it has no file. Raises ArenaError for files that do not belong together."""
+    if not (folder / FILE).exists():
+        return Nets()
+    note = read_note(folder)
+    found: dict[str, Net] = {}
+    with np.load(folder / FILE, allow_pickle=False) as arrays:
+        for name in KINDS:
+            if f"{name}_weights" in arrays:
+                end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
+                weights, bias, out = (arrays[f"{name}_{part}"] for part in ("weights", "bias", "out"))
+                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total)
+    nets = Nets(found, frozenset(note.seats))
+    if nets.sha256 != note.sha256:
+        raise ArenaError(f"{folder / FILE} has other numbers than {NOTE} says; train again or take both files from one place")
+    return nets
+
+
+def read_note(folder: Path) -> Note:
+    """How the networks in a folder were made."""
+    return msgspec.json.decode((folder / NOTE).read_bytes(), type=Note)
+
+
+@jit.unchecked
+def logit(nets: Features, at: int, inputs: Features, hidden: Features) -> float:
+    """What a network says to its inputs. `at`: where it begins in `nets`; `hidden`: room for MOST_HIDDEN numbers.
+
+    Most inputs are 0 and are passed over. The only compiled code without checks of its indices, as they would double its time:
+    `Nets` and the searches see to it that the arrays are long enough.
+    """
+    count = int(nets[at + INPUTS])
+    width = int(nets[at + HIDDEN])
+    place = at + BODY + count * width
+    bias = nets[place : place + width]
+    for j in range(width):
+        hidden[j] = bias[j]
+    for i in range(count):
+        x = inputs[i]
+        if x != 0.0:
+            place = at + BODY + i * width
+            row = nets[place : place + width]
+            for j in range(width):
+                hidden[j] += x * row[j]
+    place = at + BODY + count * width + width
+    out = nets[place : place + width]
+    total = float(nets[place + width])
+    for j in range(width):
+        total += max(0.0, float(hidden[j])) * float(out[j])
+    return total

@@ -1,0 +1,73 @@
+"""Nertz for networks that learn: both layouts, and how far the race is (arena/engine/contract.py).
+
+What lies hidden is the order of stocks and Nertz piles, which no seat acts on: there is nothing to be inferred, so no clue.
+"""
+
+import itertools
+
+from arena.engine.contract import Features
+from arena.engine.jit import jit, lowest_bit, popcount
+from arena.games.nertz.layout import ACCEPTS, nertz_top, waste_top
+from arena.games.nertz.state import PILES, PLAY, State
+
+LEARNS = (2,)
+# A layout: Nertz cards left, few of them, none, cards in the line and in the waste, cards laid, empty work piles, cards in work
+# piles; work piles, Nertz and waste card that a foundation takes; Nertz and waste card that go onto a work pile; rank of the
+# Nertz card; work piles with a card below the top that a foundation takes.
+_SIDE = 15
+SKETCH = 2 * _SIDE + 5
+CLUE = 0
+_OWN, _OTHER, _AT = itertools.accumulate((_SIDE, _SIDE), initial=0)
+
+
+@jit
+def sketch(s: State, seat: int, out: Features) -> None:
+    """Both layouts, the own one first, and the time."""
+    for i in range(SKETCH):
+        out[i] = 0.0
+    _write_side(s, seat, _OWN, out)
+    _write_side(s, 1 - seat, _OTHER, out)
+    out[_AT] = s.phase == PLAY
+    out[_AT + 1] = min(1.0, s.tick / 300)
+    out[_AT + 2] = min(1.0, s.stall / 20)
+    out[_AT + 3] = s.num_piles / 8
+    out[_AT + 4] = popcount(s.wanted) / 8
+
+
+@jit
+def clue(_s: State, _seat: int, _out: Features) -> None:
+    """Write nothing."""
+
+
+@jit
+def _write_side(s: State, unit: int, at: int, out: Features) -> None:
+    """Write one layout."""
+    left = s.num_nertz[unit]
+    accepted = wanted = under = slots = laid_on_work = 0
+    for i in range(PILES):
+        pile = s.work[unit, i]
+        if pile == 0:
+            slots += 1
+            continue
+        top = lowest_bit(pile)
+        laid_on_work += popcount(pile)
+        accepted |= ACCEPTS[top]
+        wanted += s.wanted >> top & 1
+        under += popcount(pile & (pile - 1) & s.wanted) > 0
+    nertz = nertz_top(s, unit)
+    waste = waste_top(s, unit)
+    out[at] = left / 13
+    out[at + 1] = left <= 3
+    out[at + 2] = left == 0
+    out[at + 3] = s.num_line[unit] / 35
+    out[at + 4] = s.num_waste[unit] / 35
+    out[at + 5] = popcount(s.laid[unit]) / 20
+    out[at + 6] = slots / 4
+    out[at + 7] = laid_on_work / 20
+    out[at + 8] = wanted / 2
+    out[at + 9] = s.wanted >> nertz & 1
+    out[at + 10] = s.wanted >> waste & 1
+    out[at + 11] = accepted >> nertz & 1
+    out[at + 12] = accepted >> waste & 1
+    out[at + 13] = (nertz >> 2) / 13 if left > 0 else 0.0
+    out[at + 14] = under / 4

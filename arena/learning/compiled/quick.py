@@ -1,0 +1,138 @@
+"""Quick play: rounds by the room's rollout policy, some of its choices at random, and what networks are to learn from them."""
+
+import numpy as np
+
+from arena.engine import jit
+from arena.engine.contract import (
+    Actions,
+    Features,
+    Numbers,
+    States,
+    believe,
+    clue,
+    current_seat,
+    deal,
+    determinize,
+    evaluate,
+    is_round_over,
+    is_simultaneous,
+    is_terminal,
+    legal_actions,
+    next_round,
+    num_seats,
+    rollout_action,
+    sketch,
+    step,
+)
+from arena.engine.rng import Words, below, chance, next_word
+
+
+def play(
+    states: States,
+    seats: int,
+    options: Words,
+    rng: Words,
+    actions: Actions,
+    constants: Numbers,
+    whims: Numbers,
+    keep: float,
+    sketches: Features,
+    outcomes: Numbers,
+    clues: Features,
+    drawn: Features,
+    judged: Numbers,
+    rounds: Actions,
+    first_round: int,
+) -> int:
+    """Play matches until all rows are written; gives how many rounds were played.
+
+    `states`: room for two; `whims`: of these shares each round draws one, of random choices; `keep`: the share of decisions
+    that become rows. A row: `sketches`, the position from each seat's side; `outcomes`, what the round brought to each seat;
+    `clues` and `drawn`, the true world and a drawn one from the side of the seat to choose; `judged`, what the room's
+    `evaluate` says of the position; `rounds`, the number of its round.
+    """
+    s = states[0]
+    seed = np.empty(4, np.int64)
+    rewards = np.empty(seats)
+    at = 0
+    number = first_round
+    while at < len(sketches):
+        for i in range(4):
+            seed[i] = next_word(rng)
+        deal(s, seats, options, seed)
+        while at < len(sketches) and not is_terminal(s):
+            if is_round_over(s):
+                next_round(s)
+            whim = whims[below(rng, len(whims))]
+            first = at
+            while not is_round_over(s):
+                count = legal_actions(s, actions)
+                if count == 1:
+                    step(s, int(actions[0]))
+                    continue
+                if at < len(sketches) and chance(rng) < keep and is_open(states):
+                    write_row(states, at, constants, rng, sketches, clues, drawn, judged)
+                    rounds[at] = number
+                    at += 1
+                if chance(rng) < whim:
+                    step(s, int(actions[below(rng, count)]))
+                else:
+                    step(s, rollout_action(s, actions, count, constants, rng))
+            evaluate(s, constants, rewards)
+            for row in range(first, at):
+                for seat in range(seats):
+                    outcomes[row, seat] = rewards[seat]
+            number += 1
+    return number - first_round
+
+
+def write(
+    states: States,
+    at: int,
+    constants: Numbers,
+    rng: Words,
+    sketches: Features,
+    clues: Features,
+    drawn: Features,
+    judged: Numbers,
+) -> bool:
+    """Write a row for the position in the first of two `states`; False where it is no place to be judged at."""
+    if not is_open(states):
+        return False
+    write_row(states, at, constants, rng, sketches, clues, drawn, judged)
+    return True
+
+
+def worth(states: States, constants: Numbers, out: Numbers) -> None:
+    """Write what a position is worth to each seat, by the room's `evaluate`."""
+    evaluate(states[0], constants, out)
+
+
+@jit.generic
+def is_open(states: States) -> bool:
+    """Whether no choice is in that is still hidden: searches judge only such positions."""
+    return not is_simultaneous(states[0]) or current_seat(states[0]) == 0
+
+
+@jit.generic
+def write_row(
+    states: States,
+    at: int,
+    constants: Numbers,
+    rng: Words,
+    sketches: Features,
+    clues: Features,
+    drawn: Features,
+    judged: Numbers,
+) -> None:
+    """Write the sketches, what the room says of them, and the clues of the true world and of one that a search would draw."""
+    s = states[0]
+    evaluate(s, constants, judged[at])
+    for seat in range(num_seats(s)):
+        sketch(s, seat, sketches[at, seat])
+    mover = current_seat(s)
+    clue(s, mover, clues[at])
+    states[1] = states[0]
+    determinize(states[1], mover, rng)
+    believe(states[1], mover, constants, rng)
+    clue(states[1], mover, drawn[at])

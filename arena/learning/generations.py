@@ -1,0 +1,330 @@
+"""Generations of networks: quick play teaches the first, rounds between searches that use the last ones teach the next.
+
+Each generation is kept in a folder of its own, with log losses on rounds that it has not seen, and with a gate: a betting test
+on new deals against the search without networks, and against the best generation before. The best that passed is the result.
+What a generation finds depends on nothing but the game, the plan and the seed, so a training goes on where it was stopped.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from arena import games
+from arena.engine import jit
+from arena.engine.contract import Features, Numbers
+from arena.engine.net import FILE, KINDS, POLICY, VALUE, Nets, Note, read_nets, read_note, write_nets
+from arena.engine.room import Game
+from arena.errors import ConfigError
+from arena.learning.fit import calibration, fit, log_loss, shares
+from arena.learning.gate import Gate, Player, deal_score, judged_gate
+from arena.learning.policy import agreement, fit_policy
+from arena.learning.rows import Choices, Rows, joined
+from arena.learning.selfplay import Round, Table, default_table, joined_rounds, quick_rows, searched_round, seed_of
+from arena.search import Settings
+
+HIDDEN = {"value": 48, "belief": 32, "policy": 32}
+PASSES, POLICY_PASSES = 4, 8
+SEARCHED_SHARE = 0.3  # of the rows of a later generation: those of searches are few, so they count several times
+FEW = 3  # different outcomes at most, where the ends of the scale are the worst and the best of them
+TAIL, MARGIN = 0.005, 0.1  # elsewhere: outcomes beyond the ends of the scale, on either side; how far the ends lie beyond that
+NETWORKS = {"judge": "net", "worlds": "net", "evaluate": 1}  # with a good judge rollouts need not go on
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a training plays."""
+
+    generations: int = 2
+    """The first learns from quick play, each later one from searches too."""
+    positions: int = 300_000
+    """Rows of quick play."""
+    rounds: int = 1000
+    """Rounds between searches, in each later generation."""
+    iterations: int = 100
+    """Of these searches."""
+    deals: int = 150
+    """Of a gate, at most."""
+    gate_iterations: int = 300
+    """Of the searches in gates."""
+
+
+class Watcher:
+    """Is told how far a training is; does nothing with it."""
+
+    def say(self, text: str) -> None:
+        """Something was found."""
+
+    def begin(self, what: str, total: int) -> None:
+        """A part of the work of so many steps begins."""
+
+    def advance(self) -> None:
+        """A step is done."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The result of a training."""
+
+    nets: Nets
+    """The value and belief networks of the best accepted generation, if any; the policy of the last one."""
+    note: Note
+    folder: Path
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the search with these networks is surely better than without them."""
+        return any(one["accepted"] for one in self.note.generations)
+
+
+def train(
+    name: str,
+    folder: Path,
+    plan: Plan,
+    *,
+    seed: int,
+    workers: int = 1,
+    hours: float | None = None,
+    command: str = "",
+    watcher: Watcher | None = None,
+) -> Trained:
+    """Train the networks of a game; goes on with what lies in the folder. No generation begins after so many hours.
+
+    Raises ConfigError for a game without a sketch, and for a folder of another training.
+    """
+    began, watcher = time.monotonic(), watcher or Watcher()
+    game = games.load(name)
+    table = default_table(game)
+    kind = Note(game=name, seats=(table.seats,), command=command, seed=seed, sources=sources(game))
+    _check_folder(folder, kind, plan)
+    best, told = Nets(), list[dict[str, Any]]()
+    for number in range(plan.generations):
+        place = folder / f"generation-{number}"
+        if not (place / FILE).exists():
+            if number and hours is not None and time.monotonic() - began > 3600 * hours:
+                watcher.say(f"the {hours:g} hours are over; the same command with more of them goes on")
+                break
+            place.mkdir(parents=True, exist_ok=True)
+            with _players(game, workers, best) as pool:
+                nets, found = _generation(number, table, plan, best, seed, pool, watcher)
+            write_nets(place, nets, msgspec.structs.replace(kind, generations=[found]))
+        else:
+            nets, found = read_nets(place), read_note(place).generations[0]
+        watcher.say(line_of(found))
+        told.append(found)
+        best = _best_of(best, nets, found["accepted"])
+    note = msgspec.structs.replace(kind, generations=told)
+    write_nets(folder, best, note)
+    return Trained(best, read_note(folder), folder)
+
+
+def _best_of(best: Nets, nets: Nets, is_accepted: bool) -> Nets:
+    """What is kept after a generation: all of it or, if it was not accepted, its policy, which no search uses."""
+    kept = {name: net for name, net in nets.nets.items() if is_accepted or name == KINDS[POLICY]}
+    return Nets({**best.nets, **kept}, nets.seats)
+
+
+def sources(game: Game) -> str:
+    """Hashes over the sources of the room and the engine, and over those of the compiled play too."""
+    return f"{jit.source_hash(game.package)}-{jit.source_hash(jit.learning_of(game.package))}"
+
+
+def line_of(found: dict[str, Any]) -> str:
+    """What a generation found, in a line."""
+    losses = ", ".join(f"{name} {value:.3f}" for name, value in found["losses"].items())
+    gates = ", ".join(f"{share_text(one)} over {one['against']} in {one['deals']} deals" for one in found["gates"])
+    verdict = "accepted" if found["accepted"] else "not accepted"
+    return f"generation {found['generation']}: {found['positions']:,} positions; {losses}; {gates}: {verdict}"
+
+
+def share_text(gate: dict[str, Any]) -> str:
+    """The share of rivals finished before, with its interval."""
+    return f"{gate['share']:.1%} ({gate['low']:.1%} to {gate['high']:.1%})"
+
+
+def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
+    """Write what is trained in a folder, or raise ConfigError if it is something else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "training.json"
+    wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
+    wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
+    if file.exists():
+        there = msgspec.json.decode(file.read_bytes())
+        differing = [name for name in wanted if there.get(name) != wanted[name]]
+        if differing:
+            raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
+
+
+def _generation(
+    number: int, table: Table, plan: Plan, best: Nets, seed: int, pool: "_Pool", watcher: Watcher
+) -> tuple[Nets, dict[str, Any]]:
+    """Play, fit, measure, and let the new networks play for their acceptance."""
+    own = seed_of(seed, "generation", number) & 0xFFFFFFFF
+    watcher.begin("quick play", 1)
+    rows = quick_rows(table, plan.positions, seed)
+    watcher.advance()
+    choices = None
+    learnt, measured = rows.parts()
+    if number:
+        asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **(NETWORKS if best.has(VALUE) else {})}
+        watcher.begin("rounds between searches", plan.rounds)
+        first = number * plan.rounds
+        searched, choices = joined_rounds(table, pool.rounds(asked, range(first, first + plan.rounds), seed, watcher))
+        more, measured = searched.parts()
+        learnt = joined([learnt, *[more] * _times(len(learnt), len(more))])
+    watcher.begin("fitting", 3)
+    nets, losses = _fitted(table, learnt, measured, choices, own, watcher)
+    game = replace(table.game, nets=nets)
+    gates = []
+    plain: dict[str, Any] = {"iterations": plan.gate_iterations}
+    rivals = [("the search without networks", Nets(), plain)]
+    if best.has(VALUE):
+        rivals.append(("the generation before", best, {**plain, **NETWORKS}))
+    for against, others, theirs in rivals:
+        watcher.begin(f"gate against {against}", plan.deals)
+        test = judged_gate(
+            pool.scores(nets, {**plain, **NETWORKS}, others, theirs, plan.deals, seed_of(own, against), watcher), plan.deals
+        )
+        gates.append({"against": against, **_gate_document(test)})
+    accepted = gates[0]["verdict"] == "above" and (len(gates) == 1 or gates[1]["share"] > 0.5)
+    found = {
+        "generation": number, "positions": len(learnt), "decisions": len(choices) if choices else 0,
+        "losses": dict(sorted(losses.items())), "gates": gates, "accepted": accepted, "sha256": game.nets.sha256,
+    }  # fmt: skip
+    return nets, found
+
+
+def _times(rows: int, few: int) -> int:
+    """How often the few rows of searches are to count."""
+    return max(1, round(SEARCHED_SHARE / (1.0 - SEARCHED_SHARE) * rows / max(1, few)))
+
+
+def _fitted(
+    table: Table, learnt: Rows, measured: Rows, choices: Choices | None, seed: int, watcher: Watcher
+) -> tuple[Nets, dict[str, float]]:
+    """Fit all networks; gives them with their log losses on what is measured, beside those of the room's own judge."""
+    low, high = scale(learnt.outcomes)
+    total = _constant_total(learnt.outcomes)
+    inputs, targets = _by_seat(learnt.sketches), _shares_of(learnt.outcomes, low, high)
+    value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=PASSES)
+    value = replace(value, low=low, high=high, total=total)
+    watcher.advance()
+    nets, losses = {"value": value}, {}
+    if table.game.sketch.CLUE:
+        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=PASSES)
+        worlds, are_true = _worlds(measured)
+        losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
+    watcher.advance()
+    wanted, found = _shares_of(measured.outcomes, low, high), shares(value, _by_seat(measured.sketches))
+    losses |= {
+        "value": log_loss(found, wanted),
+        "rule": log_loss(_shares_of(measured.judged, low, high), wanted),
+        "value_calibration": calibration(found, wanted),
+    }
+    if choices is not None:
+        known, held_out = choices.parts()
+        nets["policy"] = fit_policy(known, hidden=HIDDEN["policy"], seed=seed + 2, passes=POLICY_PASSES)
+        if len(held_out):
+            losses["policy_agreement"], losses["policy"] = agreement(nets["policy"], held_out)
+    watcher.advance()
+    return Nets(nets, frozenset({table.seats})), losses
+
+
+def scale(outcomes: Numbers) -> tuple[float, float]:
+    """The ends of the scale of a value network."""
+    if len(np.unique(outcomes)) <= FEW:
+        return float(outcomes.min()), float(outcomes.max())
+    low, high = (float(end) for end in np.quantile(outcomes, [TAIL, 1.0 - TAIL]))
+    margin = MARGIN * (high - low)
+    return low - margin, high + margin
+
+
+def _constant_total(outcomes: Numbers) -> float | None:
+    """The sum of all seats' outcomes if it is always the same."""
+    totals = outcomes.sum(axis=1)
+    return float(totals[0]) if np.ptp(totals) < 1e-6 * max(1.0, float(np.abs(outcomes).max())) else None
+
+
+def _shares_of(outcomes: Numbers, low: float, high: float) -> Numbers:
+    found: Numbers = np.clip((outcomes.reshape(-1) - low) / (high - low), 0.0, 1.0)
+    return found
+
+
+def _by_seat(sketches: Features) -> Features:
+    return sketches.reshape(-1, sketches.shape[-1])
+
+
+def _worlds(rows: Rows) -> tuple[Features, Numbers]:
+    """True worlds and drawn ones, and which are true."""
+    return np.concatenate([rows.clues, rows.drawn]), np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
+
+
+def _gate_document(gate: Gate) -> dict[str, Any]:
+    return {"deals": gate.deals, "share": gate.share, "low": gate.low, "high": gate.high, "verdict": gate.verdict.value}
+
+
+class _Pool:
+    """Plays rounds and deals, in this process or in several; what comes out is the same."""
+
+    def __init__(self, game: Game, best: Nets, executor: ProcessPoolExecutor | None, workers: int) -> None:
+        self._game, self._best, self._executor, self._workers = game, best, executor, workers
+
+    def rounds(self, asked: dict[str, Any], numbers: Sequence[int], seed: int, watcher: Watcher) -> list[Round]:
+        """Rounds between searches with the best networks so far."""
+        tasks = [(self._game.name, self._best, asked, number, seed) for number in numbers]
+        return list(self._results(_play_round, tasks, watcher))
+
+    def scores(
+        self, nets: Nets, asked: dict[str, Any], others: Nets, theirs: dict[str, Any], deals: int, seed: int, watcher: Watcher
+    ) -> Iterator[float]:
+        """The scores of new networks on one deal after the other."""
+        tasks = [(self._game.name, nets, asked, others, theirs, seed_of(seed, "gate", deal)) for deal in range(deals)]
+        return self._results(_play_deal, tasks, watcher)
+
+    def _results(self, play: Callable[[Any], Any], tasks: Sequence[Any], watcher: Watcher) -> Iterator[Any]:
+        """The results in the order of the tasks; no more than are asked for are begun, but for one a worker."""
+        step = max(1, self._workers)
+        for begin in range(0, len(tasks), step):
+            some = tasks[begin : begin + step]
+            found = map(play, some) if self._executor is None else self._executor.map(play, some)
+            for one in found:
+                watcher.advance()
+                yield one
+
+
+@contextmanager
+def _players(game: Game, workers: int, best: Nets) -> Iterator[_Pool]:
+    if workers == 1:
+        yield _Pool(game, best, None, 1)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+        yield _Pool(game, best, executor, workers)
+
+
+def _play_round(task: tuple[str, Nets, dict[str, Any], int, int]) -> Round:
+    name, nets, asked, number, seed = task
+    return searched_round(default_table(_with(name, nets)), Settings(**asked), number, seed)
+
+
+def _play_deal(task: tuple[str, Nets, dict[str, Any], Nets, dict[str, Any], int]) -> float:
+    name, nets, asked, others, theirs, seed = task
+    first, second = Player(_with(name, nets), Settings(**asked)), Player(_with(name, others), Settings(**theirs))
+    return deal_score(first, second, default_table(games.load(name)), seed)
+
+
+_rooms: dict[tuple[str, str], Game] = {}  # of this process: a room keeps the arrays that its searches work in
+
+
+def _with(name: str, nets: Nets) -> Game:
+    """A room with other networks."""
+    key = (name, nets.sha256)
+    if key not in _rooms:
+        _rooms[key] = replace(games.load(name), nets=nets)
+    return _rooms[key]

@@ -1,0 +1,19 @@
+"""Learner: plays what the game's learnt policy likes best, and does not search. Plays every game.
+
+The policy is a small network that imitates searches (`arena train`). It sees what the seat sees, and needs about a hundredth of
+their time (S. Ross, G. Gordon, J. Bagnell 2011, "A reduction of imitation learning to no-regret online learning"). Where a game
+has learnt none, or none for so many seats, Learner searches a little instead; `params` go to that search.
+"""
+
+from arena.agent import Agent, View
+
+
+class Learner(Agent):
+    """The likeliest action of the policy."""
+
+    def act(self, view: View) -> str:
+        """The likeliest action, or that of a short search where there is no policy."""
+        if not view.has_policy:
+            return view.search(**{"iterations": 20, **self.params}).best
+        shares = view.policy()
+        return view.legal[shares.index(max(shares))]

@@ -1,0 +1,37 @@
+"""Scholar: the hall's search with what each game has learnt from self-play, and the champion's settings elsewhere. Every game.
+
+A network judges the positions in which simulations are cut, and another one says which deals explain what the others did, so
+that these are imagined oftener (`arena train`; M. Buro, J. Long, T. Furtak, N. Sturtevant, "Improving state evaluation,
+inference, and search in trick-based card games", IJCAI 2009). `params` override the settings.
+"""
+
+from typing import Any
+
+from arena.agent import Agent, StartInfo, View
+from arena.search import Memory
+
+# By game and seats. A good judge needs no rollout before it: `evaluate` 1. How they compare: docs/house-bots.md.
+LEARNT: dict[tuple[str, int], dict[str, Any]] = {
+    ("nanatoridori", 2): {"iterations": 2_000, "judge": "net", "worlds": "net", "evaluate": 1},
+}
+# As the champion, for all other tables.
+RULED: dict[str, dict[str, Any]] = {
+    "hisatsu": {"iterations": 4_000},
+    "naga": {"iterations": 5_000},
+    "nanatoridori": {"iterations": 2_000},
+    "nertz": {"iterations": 5_000, "prior": 31.9, "constants": {"laid": 1.24, "found": 0.168, "uncover": 3.59}},
+    "yaniv": {"iterations": 15_000},
+}
+
+
+class Scholar(Agent):
+    """The search of the hall with what has been learnt."""
+
+    def start(self, info: StartInfo) -> None:
+        """The settings of this table, and an empty memory."""
+        self.settings = {**LEARNT.get((info.game, info.seats), RULED[info.game]), **self.params}
+        self.memory = Memory()
+
+    def act(self, view: View) -> str:
+        """The best choice of the search."""
+        return view.search(memory=self.memory, **self.settings).best

@@ -1,0 +1,63 @@
+"""Networks learn what there is to learn, repeatably, and say how sure they are."""
+
+import numpy as np
+import pytest
+
+from arena.engine.contract import Features
+from arena.learning.fit import calibration, fit, log_loss, shares
+from arena.learning.policy import agreement, fit_policy
+from arena.learning.rows import Choices, Written
+
+ROWS = 20_000
+
+
+def exclusive_or(rows: int, seed: int) -> tuple[Features, np.ndarray]:
+    """Two coins and noise; the target is 1 where the coins differ, and now and then the other way round."""
+    chance = np.random.default_rng(seed)
+    inputs = chance.integers(0, 2, (rows, 6)).astype(np.float32)
+    differ = inputs[:, 0] != inputs[:, 1]
+    return inputs, (differ ^ (chance.random(rows) < 0.1)).astype(float)
+
+
+def test_what_no_straight_line_could_say_is_learnt_and_said_with_the_right_confidence() -> None:
+    net = fit(*exclusive_or(ROWS, 1), hidden=16, seed=1, passes=20)
+    inputs, targets = exclusive_or(ROWS, 2)
+    found = shares(net, inputs)
+    best = log_loss(np.where(inputs[:, 0] != inputs[:, 1], 0.9, 0.1), targets)
+    assert best - 0.02 < log_loss(found, targets) < best + 0.02
+    assert calibration(found, targets) < 0.03
+
+
+def test_calibration_sees_who_is_too_sure() -> None:
+    targets = np.array([1.0, 0.0] * 50)
+    assert calibration(np.full(100, 0.5), targets) == pytest.approx(0.0)
+    assert calibration(np.full(100, 0.9), targets) == pytest.approx(0.4)
+
+
+def test_the_same_seed_gives_the_same_network() -> None:
+    rows = exclusive_or(1_000, 1)
+    first, again, other = (fit(*rows, hidden=8, seed=seed, passes=2) for seed in (1, 1, 2))
+    assert first.numbers().tobytes() == again.numbers().tobytes() != other.numbers().tobytes()
+
+
+def highest_of(decisions: int, seed: int) -> Choices:
+    """Cards to choose from: the highest one, or the lowest one if the seat knows that low cards win."""
+    chance, written = np.random.default_rng(seed), Written()
+    for number in range(decisions):
+        low_wins = number % 2
+        cards = chance.random((chance.integers(2, 6), 1)).astype(np.float32)
+        chosen = int(np.argmin(cards) if low_wins else np.argmax(cards))
+        written.add(np.array([low_wins], np.float32), cards, chosen, number)
+    return written.choices()
+
+
+def test_a_policy_learns_to_choose_by_what_the_seat_knows() -> None:
+    net = fit_policy(highest_of(3_000, 1), hidden=8, seed=1, passes=15)
+    same, loss = agreement(net, highest_of(500, 2))
+    assert same > 0.9 and loss < 0.4
+
+
+def test_rounds_are_held_out_whole() -> None:
+    learnt, held_out = highest_of(100, 1).parts()
+    assert held_out.rounds.tolist() == list(range(0, 100, 10)) and not set(held_out.rounds) & set(learnt.rounds)
+    assert len(learnt.actions) == learnt.counts.sum() and len(held_out.actions) == held_out.counts.sum()

@@ -1,0 +1,169 @@
+"""A toy training: repeatable, resumable, with files that say what they hold; and searches that use what was learnt."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from arena.agent.view import View
+from arena.engine.net import FILE, NOTE, VALUE, Nets, Note, logit, read_nets, read_note, write_nets
+from arena.engine.room import Game
+from arena.errors import ArenaError, ConfigError
+from arena.formats.betting import Verdict
+from arena.games import load
+from arena.learning.gate import judged_gate
+from arena.learning.generations import Plan, Trained, Watcher, scale, train
+from arena.learning.selfplay import default_table, quick_rows
+from arena.records import Clock
+from arena.search import Findings, Settings, search
+
+GAME = "nanatoridori"
+PLAN = Plan(generations=2, positions=2_000, rounds=12, iterations=10, deals=2, gate_iterations=10)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    return train(GAME, tmp_path_factory.mktemp("training"), PLAN, seed=3)
+
+
+@pytest.fixture(scope="module")
+def learnt(trained: Trained) -> Game:
+    """The room with what the last generation has learnt, accepted or not."""
+    return replace(load(GAME), nets=read_nets(trained.folder / "generation-1"))
+
+
+class Told(Watcher):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    def begin(self, what: str, total: int) -> None:
+        self.begun.append(what)
+
+
+def first_choice(game: Game, seats: int, **asked: object) -> Findings:
+    states = game.deal(seats, game.resolve_options({}, seats), 5)
+    seat = game.engine.current_seat(states)
+    return search(game, game.observed(states, seat), seat, game.legal_list(states), Settings(iterations=200, **asked))
+
+
+def values_of(found: Findings) -> list[tuple[int, float]]:
+    return [(choice.visits, choice.value) for choice in found.choices]
+
+
+def test_a_training_goes_on_where_it_was_stopped_and_ends_as_if_it_had_not_been(trained: Trained, tmp_path: Path) -> None:
+    train(GAME, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=3)
+    told = Told()
+    again = train(GAME, tmp_path, PLAN, seed=3, watcher=told)
+    assert again.note.sha256 == trained.note.sha256
+    assert told.begun.count("quick play") == 1  # of the second generation
+
+
+def test_another_seed_gives_other_networks(trained: Trained, tmp_path: Path) -> None:
+    train(GAME, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=4)
+    first, other = (read_note(folder / "generation-0") for folder in (trained.folder, tmp_path))
+    assert first.sha256 != other.sha256
+
+
+def test_a_folder_of_another_training_is_refused(trained: Trained) -> None:
+    with pytest.raises(ConfigError, match=r"another training \(differs in seed\)"):
+        train(GAME, trained.folder, PLAN, seed=4)
+
+
+def test_no_generation_begins_after_the_hours(tmp_path: Path) -> None:
+    found = train(GAME, tmp_path, PLAN, seed=3, hours=0.0)
+    assert len(found.note.generations) == 1
+
+
+def test_a_game_without_a_sketch_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"naga has no sketch\.py"):
+        train("naga", tmp_path, PLAN, seed=1)
+
+
+def test_the_note_says_how_the_networks_were_made(trained: Trained) -> None:
+    note = read_note(trained.folder)
+    assert (note.game, note.seats, note.seed, len(note.generations)) == (GAME, (2,), 3, 2)
+    for number, found in enumerate(note.generations):
+        assert found["generation"] == number and found["gates"][0]["deals"] <= PLAN.deals
+        assert 0.1 < found["losses"]["value"] < 3.0 and 0.1 < found["losses"]["belief"] < 3.0
+    assert note.generations[1]["losses"]["policy"] > 0.0 and "policy" not in note.generations[0]["losses"]
+
+
+def test_a_file_with_other_numbers_than_its_note_says_is_refused(trained: Trained, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes((trained.folder / "generation-0" / FILE).read_bytes())
+    (tmp_path / NOTE).write_bytes((trained.folder / "generation-1" / NOTE).read_bytes())
+    with pytest.raises(ArenaError, match=r"other numbers than learnt\.json says"):
+        read_nets(tmp_path)
+
+
+def test_compiled_code_finds_what_numpy_finds(learnt: Game) -> None:
+    inputs = quick_rows(default_table(learnt), 50, 1).sketches[:, 0]
+    numbers = learnt.nets.numbers
+    compiled = [logit(numbers, int(numbers[VALUE]), row, np.zeros(64, np.float32)) for row in inputs]
+    assert compiled == pytest.approx(learnt.nets.nets["value"].logits(inputs).tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("asked", [{"judge": "net"}, {"worlds": "net"}, {"judge": "net", "worlds": "net"}], ids=str)
+def test_a_search_uses_what_was_learnt(learnt: Game, asked: dict[str, str]) -> None:
+    plain, found = first_choice(learnt, 2), first_choice(learnt, 2, **asked)
+    assert values_of(found) != values_of(plain)
+    assert values_of(found) == values_of(first_choice(learnt, 2, **asked))
+    assert all(0.0 <= choice.value <= 1.0 for choice in found.choices if choice.visits)
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_where_nothing_was_learnt_the_settings_change_nothing(learnt: Game, seats: int) -> None:
+    game = replace(load(GAME), nets=Nets()) if seats == 2 else learnt
+    asked = {"judge": "net", "worlds": "net"}
+    assert values_of(first_choice(game, seats, **asked)) == values_of(first_choice(game, seats))
+
+
+def test_worlds_that_are_not_trusted_at_all_have_equal_weights(learnt: Game) -> None:
+    """With an exponent of 0 all odds are 1: any of the drawn worlds is kept, and other words of the generator are used."""
+    trusted, untrusted = (first_choice(learnt, 2, worlds="net", temper=temper) for temper in (1.0, 0.0))
+    assert values_of(trusted) != values_of(untrusted)
+
+
+def test_a_policy_has_a_share_for_each_legal_action(learnt: Game) -> None:
+    states = learnt.deal(2, learnt.resolve_options({}, 2), 5)
+    seat, codes = learnt.engine.current_seat(states), learnt.legal_list(states)
+
+    def view_of(game: Game) -> View:
+        return View(game, game.observed(states, seat), seat, codes=codes, events=list, clock=Clock(1.0, 0.0))
+
+    shares = view_of(learnt).policy()
+    assert len(shares) == len(codes) and sum(shares) == pytest.approx(1.0) and view_of(learnt).has_policy
+    unlearnt = view_of(replace(learnt, nets=Nets()))
+    assert not unlearnt.has_policy
+    with pytest.raises(ConfigError, match="nanatoridori has learnt none"):
+        unlearnt.policy()
+
+
+def test_rows_are_what_they_say() -> None:
+    rows = quick_rows(default_table(load(GAME)), 400, 1)
+    assert set(np.unique(rows.outcomes)) == {0.0, 1.0} and (rows.outcomes.sum(axis=1) == 1.0).all()
+    assert (np.diff(rows.rounds) >= 0).all() and rows.rounds[-1] > 10
+    assert ((rows.judged >= 0.0) & (rows.judged <= 1.0)).all()
+    assert not np.array_equal(rows.clues, rows.drawn)
+
+
+def test_the_scale_of_a_value_ends_at_the_worst_and_best_outcome_or_a_little_beyond() -> None:
+    assert scale(np.array([[0.0, 1.0], [1.0, 0.0]])) == (0.0, 1.0)
+    low, high = scale(np.linspace(-10.0, 10.0, 2_000).reshape(-1, 2))
+    assert -12.5 < low < -10.0 and 10.0 < high < 12.5
+
+
+def test_a_gate_stops_when_it_is_sure() -> None:
+    found = judged_gate((1.0 for _ in range(10_000)), 1_000)
+    assert found.verdict is Verdict.ABOVE and found.is_passed and found.deals < 40 and found.low > 0.5
+    even = judged_gate((1.0 if deal % 2 else -1.0 for deal in range(10_000)), 30)
+    assert even.deals == 30 and not even.is_passed and even.low < 0.5 < even.high
+
+
+def test_a_room_keeps_its_networks_when_they_are_written_and_read(tmp_path: Path, learnt: Game) -> None:
+    write_nets(tmp_path, learnt.nets, Note(game=GAME, seats=(2,)))
+    again = read_nets(tmp_path)
+    assert again.sha256 == learnt.nets.sha256 and again.seats == {2} and (again.numbers == learnt.nets.numbers).all()
