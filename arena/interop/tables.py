@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, SupportsInt, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,7 @@ class Tables:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._bounds = [tables * part // threads for part in range(threads + 1)]
         self._advance: Any = play_entry(room)
+        self._bind()
 
     def __len__(self) -> int:
         return self._arrays.tables
@@ -270,29 +271,39 @@ class Tables:
         self._arrays.chosen[:] = indices
         self._run(STEP)
 
+    def step_one(self, index: SupportsInt) -> None:
+        """Play the choice at the only table: `step` without what it costs to look at an array of choices."""
+        self._arrays.chosen[0] = index
+        waiting = self._calls[0](STEP, 0, 1)
+        if waiting:
+            self._finish(waiting)
+
     def _run(self, task: int) -> None:
-        waiting = self._call(task)
+        self._finish(self._call(task))
+
+    def _finish(self, waiting: int) -> None:
+        """Ask whom the tables wait for, until they wait for learners alone. `waiting`: what `advance` gave."""
+        if waiting < 0:
+            raise self._illegal(-1 - waiting)
         while waiting > 0:
             self._ask()
             waiting = self._call(RESUME)
 
     def _call(self, task: int) -> int:
-        arrays = self._arrays
         if self._pool is None:
-            waiting = int(self._advance(*arrays.passed(0), task, 0, arrays.tables))
-            if waiting < 0:
-                raise self._illegal(-1 - waiting)
-            return waiting
-        if task == STEP and arrays.settings[layout.RAISES]:
-            for first, last in zip(self._bounds, self._bounds[1:]):
-                found = self._advance(*arrays.passed(0), layout.CHECK, first, last)
+            return int(self._calls[0](task, 0, len(self)))
+        parts = list(zip(self._calls, self._bounds, self._bounds[1:]))
+        if task == STEP and self._arrays.settings[layout.RAISES]:
+            for call, first, last in parts:
+                found = int(call(layout.CHECK, first, last))
                 if found < 0:
-                    raise self._illegal(-1 - found)
-        parts = [
-            self._pool.submit(partial(self._advance, *arrays.passed(thread), task, first, last))
-            for thread, (first, last) in enumerate(zip(self._bounds, self._bounds[1:]))
-        ]
-        return sum(int(part.result()) for part in parts)
+                    return found
+        futures = [self._pool.submit(call, task, first, last) for call, first, last in parts]
+        return sum(int(future.result()) for future in futures)
+
+    def _bind(self) -> None:
+        """Give the compiled code its arrays, once for each thread; again after one of them was replaced."""
+        self._calls = [partial(self._advance, *self._arrays.passed(thread)) for thread in range(len(self._arrays.seen))]
 
     def _ask(self) -> None:
         """Let all choose that are waited for, and make room in logs that are full."""
@@ -300,6 +311,7 @@ class Tables:
         status = arrays.books[:, layout.STATUS]
         if (status == FULL).any():
             arrays.grow_logs()
+            self._bind()
         waiting = np.flatnonzero(status == WAITING)
         places = self._places[arrays.books[waiting, layout.OWN], arrays.books[waiting, layout.SEAT]]
         for place, rival in enumerate(self._outside):

@@ -40,6 +40,8 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         self._shown = Shown(self.tables, mask, render_mode, copies=True)
         self._has_begun = False
         self._reward, self._terminated = self.tables.rewards, self.tables.terminated
+        self._features, self._mask = self.tables.features[0], self._shown.mask[0]
+        self._is_plain = mask == "info" and not self.tables.has_action_features and not self._shown.is_live
         self.observation_space = self._shown.observation_space
         self.action_space: spaces.Discrete = spaces.Discrete(self._shown.mask.shape[1])
 
@@ -56,12 +58,12 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         """Play an action. Raises IllegalChoice for an illegal one, if that is asked for, and ConfigError without a `reset`."""
         if not self._has_begun:
             raise ConfigError("step: call reset() first")
-        self.tables.step(action)
+        self.tables.step_one(action)
         observation, info = self._seen()
-        is_over = bool(self._terminated[0])
-        if is_over:
-            info.update({name: column[0] for name, column in results(self.tables).items()})
-        return observation, float(self._reward[0]), is_over, False, info
+        if not self._terminated[0]:
+            return observation, 0.0, False, False, info
+        info.update({name: column[0] for name, column in results(self.tables).items()})
+        return observation, float(self._reward[0]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal: what sb3-contrib's MaskablePPO asks for."""
@@ -90,6 +92,8 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         return keep_episode(self.tables, 0, Path(results), name)
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        if self._is_plain:
+            return self._features.copy(), {"action_mask": self._mask.copy()}
         observation, info = self._shown.seen()
         if self._shown.is_live:
             self._shown.render(0)
