@@ -9,10 +9,10 @@ from arena.analysis.head_to_head import head_to_head
 from arena.errors import StoreError, without_trace
 from arena.hall import boards
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import OVERALL
+from arena.ratings.settings import OVERALL, headline_model
 from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 from arena.records import Ending, Rating
-from arena.report.selection.boards import chosen_pools, headline, headline_ratings
+from arena.report.selection.boards import Online, chosen_pools, headline, headline_ratings, online_beside
 from arena.report.selection.costs import Costs, add_up
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
@@ -148,12 +148,12 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
         return live.seen(folder)
     progress = progress_of(library, name, folder)
     manifest = library.manifest(name, folder)
-    ratings, (costs, _) = all_ratings(library, name, folder), all_costs(library, name, folder)
+    (ratings, online), (costs, _) = _both_ratings(library, name, folder), all_costs(library, name, folder)
     pools = tuple(chosen_pools(manifest, ratings))
 
     def made() -> dict[str, tuple[BoardRow, ...]]:
         dead = dead_bots(manifest, ratings)
-        return {pool: board_rows(ratings, pool, costs, dead=dead) for pool in pools}
+        return {pool: board_rows(ratings, pool, costs, dead=dead, online=online) for pool in pools}
 
     return Seen(progress, pools, library.kept(("tables", name), folder, made))
 
@@ -175,9 +175,17 @@ def stored_rows(library: Library, name: str, folder: Path, manifest: Manifest) -
 
 def all_ratings(library: Library, name: str, folder: Path) -> list[Rating]:
     """The stored headline ratings."""
-    return library.kept(
-        ("ratings", name), folder, lambda: headline_ratings(parquet.read_ratings(folder)), (MANIFEST_FILE, RATINGS.file)
-    )
+    return _both_ratings(library, name, folder)[0]
+
+
+def _both_ratings(library: Library, name: str, folder: Path) -> tuple[list[Rating], Online]:
+    """The stored headline ratings, and beside them those in the order of play."""
+
+    def read() -> tuple[list[Rating], Online]:
+        manifest, found = library.manifest(name, folder), parquet.read_ratings(folder)
+        return headline_ratings(manifest, found), online_beside(headline_model(manifest.config), found)
+
+    return library.kept(("ratings", name), folder, read, (MANIFEST_FILE, RATINGS.file))
 
 
 def all_costs(library: Library, name: str, folder: Path) -> tuple[Costs, str]:
