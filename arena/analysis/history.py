@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.factor_graph import fold, new_workspace
+from arena.ratings.models import headline_first
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
@@ -23,9 +24,13 @@ SMALLEST_CHANGE = 1e-6  # of a mean, in standard deviations of a performance: fi
 
 def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int = POINTS) -> list[HistoryPoint]:
     """The beliefs about all bots before the first match and after evenly spaced ones, the last included; pool by pool."""
+    ways = {MODEL: _online, BATCH_MODEL: _batch}
     return [
-        point for pool, rows in pools.items() for of in (_online, _batch) for point in of(pool, rows, settings, points)
-    ]  # fmt: skip
+        point
+        for pool, rows in pools.items()
+        for model in headline_first(settings)
+        for point in ways[model](pool, rows, settings, points)
+    ]
 
 
 def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:

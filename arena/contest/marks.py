@@ -260,10 +260,7 @@ def _held_against(staff: Bot, pools: Sequence[Rated], scale: _Scale) -> dict[Bot
     found = dict.fromkeys((bot for bot in pools[0].bots if all(bot in pool.bots for pool in pools)), OPEN)
     if not all(pool.counts[0].any() for pool in pools):
         return found
-    if len(pools) == 1:
-        bots, mu, bars = list(pools[0].bots), pools[0].beliefs.mu, pools[0].bars
-    else:
-        bots, mu, bars = joined([pool.skills for pool in pools], scale.settings, scale.weights)
+    bots, mu, bars = joined([pool.skills for pool in pools], scale.settings, scale.weights)
     if staff not in bots:
         return found
     place = bots.index(staff)

@@ -13,8 +13,8 @@ alone. So each pool is first brought to a scale of its own:
 The field is the bots that are ranked: those with matches in every pool. Numbers of pools become one mean, games first, then the
 pools of each game, and are shown as 25 + 25/3 z, the scale on which TrueSkill believes in a bot that has not played.
 
-Errors are those over deals (error_bars.py), carried along to first order; the mean and the spread of the field err as well.
-Pools have no deals in common.
+Errors are those over deals (error_bars.py), carried along; the mean and the spread of the field err as well. Pools have no
+deals in common.
 """
 
 import math
@@ -30,6 +30,7 @@ from arena.ratings.rows import Bot
 from arena.ratings.settings import MEAN_MU, MEAN_RANK, RatingSettings
 
 MIDDLE, UNIT = 25.0, 25.0 / 3  # of the scale: z = 0, and one standard deviation more
+LEAST_FIELD = 5  # bots: the spread of fewer is taken as known, which makes their intervals too wide rather than too narrow
 _ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
 
@@ -109,7 +110,12 @@ def combine(pools: Sequence[PoolSkills], settings: RatingSettings, weights: Mapp
 def joined(
     pools: Sequence[PoolSkills], settings: RatingSettings, weights: Mapping[str, float]
 ) -> tuple[list[Bot], NDArray[np.float64], ErrorBars]:  # fmt: skip
-    """The bots with an overall rank, their numbers, and how surely these differ, by the rule of the settings."""
+    """The bots with an overall rank, their numbers, and how surely these differ, by the rule of the settings.
+
+    Of one pool alone, that pool's own numbers.
+    """
+    if len(pools) == 1:
+        return list(pools[0].bots), pools[0].mu, pools[0].bars
     if settings.overall_rule != MEAN_MU:
         found = combine(pools, settings, weights)
         return found.bots, found.mu, found.bars
@@ -136,39 +142,46 @@ def _scaled(pool: PoolSkills, everywhere: Sequence[Bot], settings: RatingSetting
     if len(field) < 2:
         field = np.flatnonzero(pool.has_played()).tolist()
     scale = _ranks if settings.overall_rule == MEAN_RANK else _standardized
-    points, slopes = scale(pool.mu, pool.bars.covariance, np.array(field))
-    return _Scaled(pool.pool, list(pool.bots), points, slopes @ pool.bars.covariance @ slopes.T, pool.bars.degrees)
+    points, slopes, of_scale = scale(pool.mu, pool.bars.covariance, np.array(field))
+    covariance = slopes @ pool.bars.covariance @ slopes.T + of_scale * np.outer(points, points)
+    return _Scaled(pool.pool, list(pool.bots), points, covariance, pool.bars.degrees)
 
 
 def _standardized(
     mu: NDArray[np.float64], covariance: NDArray[np.float64], field: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[bots]: standard deviations above the field's mean; [bots, bots]: its slopes in the skills of all bots."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Standard deviations above the field's mean.
+
+    Returns them [bots], their slopes in the skills of all bots [bots, bots], and the relative variance of the spread that
+    slopes do not show: it is made of squares of errors.
+    """
     bots, count = len(mu), len(field)
     if count < 2:
-        return np.zeros(bots), np.zeros((bots, bots))
+        return np.zeros(bots), np.zeros((bots, bots)), 0.0
     from_mean = np.eye(bots)
     from_mean[:, field] -= 1.0 / count
     distances = from_mean @ mu
     observed = float(np.sum(distances[field] ** 2)) / (count - 1)
-    of_errors = float(np.trace((from_mean @ covariance @ from_mean.T)[np.ix_(field, field)])) / (count - 1)
+    errors = (from_mean @ covariance @ from_mean.T)[np.ix_(field, field)]
+    of_errors = float(np.trace(errors)) / (count - 1)
     variance = max(observed - of_errors, of_errors, 1e-12)
     points = distances / math.sqrt(variance)
-    slopes = from_mean.copy()
-    if observed - of_errors > of_errors:  # the spread errs with the skills that it is made of
+    slopes, of_scale = from_mean.copy(), 0.0
+    if observed - of_errors > of_errors and count >= LEAST_FIELD:  # the spread errs with the skills that it is made of
+        of_scale = float(np.sum(errors**2)) / (2 * (count - 1) ** 2 * variance**2)
         shares = np.zeros(bots)
         shares[field] = distances[field] / math.sqrt(observed) / (count - 1)
         slopes -= np.outer(distances / math.sqrt(observed), shares)
-    return points, slopes / math.sqrt(variance)
+    return points, slopes / math.sqrt(variance), of_scale
 
 
 def _ranks(
     mu: NDArray[np.float64], covariance: NDArray[np.float64], field: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[bots]: how far the expected rank is above the middle one, in standard deviations of ranks; [bots, bots]: its slopes."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """How far the expected rank is above the middle one, in standard deviations of ranks. Returns as `_standardized`."""
     bots, count = len(mu), len(field)
     if count < 2:
-        return np.zeros(bots), np.zeros((bots, bots))
+        return np.zeros(bots), np.zeros((bots, bots)), 0.0
     variances = np.diag(covariance)
     spread = np.sqrt(np.maximum(1e-12, variances[:, None] + variances[None, :] - 2 * covariance))
     better = special.ndtr((mu[:, None] - mu[None, :]) / spread)  # how surely the row's bot is above the column's
@@ -179,7 +192,7 @@ def _ranks(
     unit = math.sqrt((count * count - 1) / 12)
     points = (np.sum(rivals * better, axis=1) - np.sum(rivals, axis=1) / 2) / unit
     density *= rivals
-    return points, (np.diag(density.sum(axis=1)) - density) / unit
+    return points, (np.diag(density.sum(axis=1)) - density) / unit, 0.0
 
 
 def _degrees(parts: Sequence[tuple[float, float]]) -> float:

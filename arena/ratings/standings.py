@@ -171,7 +171,9 @@ def count_rows(rows: PoolRows) -> NDArray[np.float64]:
 def overall(
     model: str, rated: Sequence[Rated], settings: RatingSettings, weights: Mapping[str, float] = ALIKE
 ) -> list[Rating]:  # fmt: skip
-    """One ranking over all pools, best first; no rank for a bot that lacks a pool."""
+    """One ranking over all pools, best first; no rank for a bot that lacks a pool. With one pool it is that of the pool."""
+    if len(rated) == 1:
+        return [msgspec.structs.replace(rating, pool=OVERALL) for rating in rated[0].ratings()]
     by_bot: dict[Bot, list[Rating]] = {}
     for pool in rated:
         for bot, rating in zip(pool.bots, pool.unranked()):

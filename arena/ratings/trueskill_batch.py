@@ -6,7 +6,8 @@ order of the rows, and so is the way there: within a sweep all matches speak on 
 same result (patterns.py) say the same in every sweep, and are worked out once.
 
 Plain sweeps would need hundreds of rounds, because only the prior says where the mean of the field is. So the means are moved
-by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough.
+by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough. The step goes
+by the scores, which are the messages' pulls once all agree, and whose sum is 0 before that, too: so the field as a whole stays.
 
 The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
 where the prior has it, or until the anchor of the settings is at its value.
@@ -29,13 +30,15 @@ from arena.ratings.comparisons import (
     curvature,
     form,
     new_workspace,
+    score,
 )
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
 from arena.ratings.patterns import Patterns, patterns_of, sorted_numbers
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH, RatingSettings
 
-MAX_SWEEPS = 200
+MAX_SWEEPS = 400
+UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only: after few matches they would go to and fro
 LONGEST_STEP = 2.0  # standard deviations of a performance: far from the solution slopes say little
 SMALLEST_CHANGE = 1e-9  # of a mean or a standard deviation from sweep to sweep, in standard deviations of a performance
 
@@ -104,8 +107,8 @@ def solve(
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only, heard, pull, slopes,
-            means, variances, work,
+            patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only,
+            1.0 if number < UNDAMPED else DAMPING, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         step = np.linalg.solve(slopes, pull)
         longest = float(np.max(np.abs(step), initial=0.0))
@@ -120,12 +123,13 @@ def solve(
 @jit
 def _sweep(
     mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, counts: Reals, starts: Starts, bots: Bots,
-    units: Small, places: Small, beta: float, margin: float, winners_only: bool, heard: Reals, pull: Reals, slopes: Workspace,
-    means: Reals, variances: Reals, work: Workspace,
+    units: Small, places: Small, beta: float, margin: float, winners_only: bool, share: float, heard: Reals, pull: Reals,
+    slopes: Workspace, means: Reals, variances: Reals, work: Workspace,
 ) -> None:  # fmt: skip
-    """Let every match speak on what all others say: add its messages to `heard`, `pull` and `slopes`.
+    """Let every match speak on what all others say: add messages to `heard`, scores to `pull`, the slopes of these to `slopes`.
 
-    A message is kept by seat as its precision and its pull = precision * (its mean - mu), which is 0 in sum once all agree.
+    A message is kept by seat as its precision and its pull = precision * (its mean - mu), which is the score once all agree.
+    `share`: how far a message goes from what it was to what was heard now.
     """
     for pattern in range(len(starts) - 1):
         count = counts[pattern]
@@ -153,7 +157,9 @@ def _sweep(
             told = 1.0 / after - 1.0 / before
             told_shift = work[AFTER, team] / after - work[BEFORE, team] / before - mean * told
             spread = 1.0 + told * (variance + beta * beta)
-            said_precision[row] = told / spread
-            said_pull[row] = told_shift / spread - said_precision[row] * mu[bots[row]]
+            precision_now = told / spread
+            pull_now = told_shift / spread - precision_now * mu[bots[row]]
+            said_precision[row] += share * (precision_now - said_precision[row])
+            said_pull[row] += share * (pull_now - said_pull[row])
             heard[bots[row]] += count * said_precision[row]
-            pull[bots[row]] += count * said_pull[row]
+            pull[bots[row]] += count * score(team, work)

@@ -18,7 +18,7 @@ from arena.report.selection.boards import chosen_pools, headline_ratings, online
 from arena.site.live.order import OrderedRatings
 from arena.site.views.dead import dead_bots, is_ladder
 from arena.site.views.state import Progress, progress
-from arena.site.views.tables import BoardRow, board_rows
+from arena.site.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.store.journal import JOURNAL_FILE, Journal, has_log
 from arena.store.lock import running_process
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -52,6 +52,8 @@ class Seen(msgspec.Struct, frozen=True):
     """The pools that have a table, the overall one first if there is one."""
     tables: dict[str, tuple[BoardRow, ...]]
     """The rows of each pool, best first."""
+    without_rank: tuple[WithoutRank, ...] = ()
+    """The bots that are not on the overall board, because they lack a pool."""
     behind: int = 0
     """Matches that are stored and not in the tables yet: a journal of millions is read bit by bit."""
 
@@ -125,7 +127,7 @@ class LiveBoard:
         pools = tuple(chosen_pools(manifest, ratings))
         dead = dead_bots(manifest, ratings)
         tables = {pool: board_rows(ratings, pool, dead=dead, online=online) for pool in pools}
-        return Seen(progress, pools, tables, max(0, progress.done - self._score.done))
+        return Seen(progress, pools, tables, bots_without_rank(ratings, pools), max(0, progress.done - self._score.done))
 
     def _forget(self) -> None:
         self._last, self._version, self._score = 0, -1, Score()

@@ -8,9 +8,9 @@ import msgspec
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
-from arena.report.selection.boards import Online, may_swap
+from arena.report.selection.boards import Online, may_swap, without_rank
 from arena.report.selection.costs import Costs, costs_of
-from arena.report.selection.names import name_of
+from arena.report.selection.names import name_of, shown
 from arena.site.views.dead import Dead
 
 NOTHING: Online = MappingProxyType({})
@@ -58,6 +58,28 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     """What its decisions cost; None while the tournament is played."""
     dead: Dead | None = None
     """Why the page hides the bot, unless all are wanted; only on the board of a ladder."""
+
+
+class WithoutRank(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that has no overall rank, because it has no match in some pool."""
+
+    bot: str
+    version: int
+    shown: str
+    """The name as a page shows it."""
+    pools: tuple[str, ...]
+    """The pools in which it has matches."""
+
+
+def bots_without_rank(ratings: Sequence[Rating], pools: Sequence[str]) -> tuple[WithoutRank, ...]:
+    """The bots that lack an overall rank, where there is an overall board. `ratings`: headline ratings."""
+    if OVERALL not in pools:
+        return ()
+    return tuple(
+        WithoutRank(bot=bot, version=version, shown=shown(bot, version), pools=tuple(played))
+        for (bot, version), played in without_rank(ratings).items()
+        if played
+    )
 
 
 def board_rows(
