@@ -23,7 +23,7 @@ from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL
 from arena.names import NAME, NAME_RULE
-from arena.ratings.settings import RatingSettings, checked_settings
+from arena.ratings.settings import RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results_folder import RESULTS
 from arena.seats.sandbox import LOCKED, NAMESPACE
@@ -157,13 +157,14 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     if config.broken_bots not in (LEAVE_OUT, FORFEIT):
         raise ConfigError(f"broken_bots: {LEAVE_OUT} or {FORFEIT}, not {config.broken_bots!r}")
     clock = config.clock
-    bots = _bots(config, folder, Submissions(results))
+    bots, entries = _bots(config, folder, Submissions(results)), _entries(config, folder)
+    ratings = _ratings(config, entries, bots)
     return Tournament(
         name=config.name,
         seed=config.seed,
-        entries=_entries(config, folder),
+        entries=entries,
         bots=bots,
-        format=_format(config, [bot.name for bot in bots]),
+        format=_format(config, [bot.name for bot in bots], ratings),
         rotations=config.rotations,
         clock=Clock(
             move=_seconds(clock.move, "clock.move"),
@@ -174,8 +175,16 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         limits=Limits(memory=_bytes(config.memory)),
         faults=config.faults,
         broken_bots=config.broken_bots,
-        ratings=checked_settings(config.ratings),
+        ratings=ratings,
     )
+
+
+def _ratings(config: Config, entries: tuple[Entry, ...], bots: tuple[Bot, ...]) -> RatingSettings:
+    """The rating parameters, if they name what the config has."""
+    settings = checked_settings(config.ratings)
+    games_of, pools = [entry.game for entry in entries], [entry.pool for entry in entries]
+    check_names(settings, [bot.name for bot in bots], games_of, pools)
+    return settings
 
 
 @cache
@@ -186,7 +195,7 @@ def _whole_config() -> type[Config]:
     return whole
 
 
-def _format(config: Config, bots: list[str]) -> Format:
+def _format(config: Config, bots: list[str], ratings: RatingSettings) -> Format:
     """The format with its settings; refuses those of other formats."""
     kind, settings = formats()[config.format], {}
     for key in format_keys():
@@ -197,7 +206,7 @@ def _format(config: Config, bots: list[str]) -> Format:
             raise ConfigError(f"{key}: a setting of format: {' and '.join(homes)}, not of {config.format}")
         settings[key] = getattr(config, key)
     own_deals = [place for place, game in enumerate(config.games) if game.deals is not None]
-    return kind.read(Asked(settings, bots, own_deals))
+    return kind.read(Asked(settings, bots, own_deals, ratings.headline_model))
 
 
 def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:

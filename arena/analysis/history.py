@@ -1,34 +1,71 @@
-"""How the headline ratings came about: what was believed at some points of the plan. Pure: no files, no clock."""
+"""How the ratings came about: what was believed at some points of the plan. Pure: no files, no clock.
+
+By both models: `trueskill` as it was played, match after match; `trueskill-batch` by the matches up to there, all at once.
+"""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings.factor_graph import fold, new_workspace
-from arena.ratings.rows import PoolRows
-from arena.ratings.settings import MODEL, RatingSettings
+from arena.ratings.models import headline_first
+from arena.ratings.patterns import patterns_of
+from arena.ratings.rows import Beliefs, PoolRows
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.trueskill_batch import State, solve
 from arena.records import HistoryPoint
 
 POINTS = 200  # of a pool, besides the beginning: more than a screen can show
+MOST_SOLVED = 2_000_000  # results (patterns) at all points together: some seconds of a core
+LEAST_POINTS = 10
+SMALLEST_CHANGE = 1e-6  # of a mean, in standard deviations of a performance: finer than any drawing
 
 
 def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int = POINTS) -> list[HistoryPoint]:
     """The beliefs about all bots before the first match and after evenly spaced ones, the last included; pool by pool."""
-    return [point for pool, rows in pools.items() for point in _of_pool(pool, rows, settings, points)]
+    ways = {MODEL: _online, BATCH_MODEL: _batch}
+    return [
+        point
+        for pool, rows in pools.items()
+        for model in headline_first(settings)
+        for point in ways[model](pool, rows, settings, points)
+    ]
 
 
-def _of_pool(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
+def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
+    """As it was played: every match updates the beliefs that the matches before it left."""
     bots = len(rows.bots_by_number)
     mu, sigma, work = np.full(bots, settings.mu), np.full(bots, settings.sigma), new_workspace()
-    played = np.zeros(bots, np.int64)
     begin = 0
-    for end in sorted({rows.matches * number // points for number in range(points + 1)}):
+    for end in _ends(rows, points):
         starts = rows.starts[begin : end + 1]
         fold(mu, sigma, starts, rows.bots, rows.units, rows.places, settings.beta, settings.tau, settings.margin, work)
-        played += np.bincount(rows.bots[starts[0] : starts[-1]], minlength=bots)
         begin = end
-        for number, (bot, version) in enumerate(rows.bots_by_number):
-            yield HistoryPoint(
-                model=MODEL, pool=pool, bot=bot, bot_version=version, pool_matches=end, matches=int(played[number]),
-                mu=float(mu[number]), sigma=float(sigma[number]),
-            )  # fmt: skip
+        yield from _points(MODEL, pool, rows, end, Beliefs(mu, sigma))
+
+
+def _batch(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
+    """By the first matches of the plan, all at once; each point begins with what the one before it found."""
+    patterns = patterns_of(rows)
+    state = State.new(patterns, settings)
+    points = min(points, max(LEAST_POINTS, MOST_SOLVED // max(1, len(patterns.starts) - 1)))
+    order = np.array([patterns.bots_by_number.index(bot) for bot in rows.bots_by_number], np.int64)
+    for end in _ends(rows, points):
+        solve(patterns, patterns.counts_of(end), state, settings, smallest_change=SMALLEST_CHANGE)
+        found = state.beliefs(patterns.bots_by_number, settings)
+        yield from _points(BATCH_MODEL, pool, rows, end, Beliefs(found.mu[order], found.sigma[order]))
+
+
+def _ends(rows: PoolRows, points: int) -> list[int]:
+    return sorted({rows.matches * number // points for number in range(points + 1)})
+
+
+def _points(model: str, pool: str, rows: PoolRows, end: int, beliefs: Beliefs) -> Iterator[HistoryPoint]:
+    """A point for every bot, after the first `end` matches of the pool."""
+    played: NDArray[np.int64] = np.bincount(rows.bots[: rows.starts[end]], minlength=len(rows.bots_by_number))
+    for number, (bot, version) in enumerate(rows.bots_by_number):
+        yield HistoryPoint(
+            model=model, pool=pool, bot=bot, bot_version=version, pool_matches=end, matches=int(played[number]),
+            mu=float(beliefs.mu[number]), sigma=float(beliefs.sigma[number]),
+        )  # fmt: skip

@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from arena import games
 from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
 from arena.formats.plan import Plan, read_plan
 from arena.ratings.models import FIRST_MODELS, MODELS
-from arena.ratings.settings import RatingSettings, checked_settings
+from arena.ratings.overall import pool_weights
+from arena.ratings.settings import settings_of
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord, Rating
 from arena.store import parquet
@@ -84,7 +83,7 @@ def _plan(manifest: Manifest, problems: list[str]) -> Plan | None:
     try:
         plan = read_plan(manifest.config, key)
         document = {**plan.document, "ratings": manifest.config.get("ratings")}
-        checked_settings(msgspec.convert(document["ratings"], RatingSettings))
+        settings_of(document["ratings"])
     except (ValueError, ConfigError) as error:  # the first: also msgspec's
         problems.append(f"{MANIFEST_FILE}: config: not the plan of a tournament: {error}")
         return None
@@ -114,7 +113,7 @@ class _Auditor:
     def __init__(self, folder: Path, plan: Plan, audit: Audit, on_progress: Callable[[Audit], None]) -> None:
         self._folder, self._plan, self._audit, self._on_progress = folder, plan, audit, on_progress
         self._manifest = audit.manifest
-        self._settings = msgspec.convert(self._manifest.config["ratings"], RatingSettings)
+        self._settings = settings_of(self._manifest.config["ratings"])
         whole = plan.without_stages()
         self._course = whole.format.course(whole, self._settings)  # decides all anew
         if not self._manifest.retires_for_voids:
@@ -261,7 +260,8 @@ class _Auditor:
         """Rate the rows again, which are known to be right by now, and compare."""
         settings = self._settings
         field = self._plan.pools(with_measured=settings.measured)
-        standings = Standings(settings, field, without=self._manifest.unrated_bots)
+        weights = pool_weights(((entry.pool, entry.game) for entry in self._plan.entries), settings)
+        standings = Standings(settings, field, without=self._manifest.unrated_bots, weights=weights)
         has_measured = self._measured > 0  # which ones is in the logs
         for record in parquet.read_matches(self._folder, with_actions=has_measured):
             standings.add(record)

@@ -189,7 +189,7 @@ def _round_robin(
     """Matches until all neighbours are separable, and until each pair is; and whether that came."""
     whole = bank.plan(RoundRobin(), MOST_DEALS)
     whole = msgspec.structs.replace(whole, contestants=tuple(bank.contestants[place] for place in field))
-    leg, per_deal = Leg(0, field, None, True, 0), len(whole) // MOST_DEALS
+    leg, per_deal = Leg(0, field, None, True, 0, model="trueskill-batch"), len(whole) // MOST_DEALS
     rows = Collector((bot.name, bot.version) for bot in whole.contestants)
     over: int | None = None
     apart: dict[tuple[int, int], tuple[int, bool]] = {}
@@ -213,7 +213,7 @@ def _round_robin(
 
 def _ladder(bank: Bank, field: tuple[int, ...], number: int, has_rotations: bool) -> tuple[int, bool]:
     """Matches, and whether all neighbours became separable."""
-    leg = Leg(0, field, None, True, MOST_DEALS * 2 * len(field))
+    leg = Leg(0, field, None, True, MOST_DEALS * 2 * len(field), model="trueskill-batch")
     course = LadderCourse(bank.plan(Ladder((leg,)), 4), RatingSettings())
     for first, last in course.stretches():
         for index in range(first, last):

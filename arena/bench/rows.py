@@ -99,8 +99,8 @@ def write_rows(folder: Path, matches: int) -> None:
     write_manifest(
         folder,
         Manifest(
-            name=folder.name, finished=True, started="2026-11-21T00:00:00+00:00", config={}, packages={}, rules_versions={},
-            bots=bots, pools=POOLS, plan_sha256="", commitment="", matches=matches, played=matches,
+            name=folder.name, finished=True, started="2026-11-21T00:00:00+00:00",
+            config={"ratings": msgspec.to_builtins(RatingSettings())}, packages={}, rules_versions={}, bots=bots, pools=POOLS, plan_sha256="", commitment="", matches=matches, played=matches,
         ),
     )  # fmt: skip
 

@@ -74,6 +74,7 @@ TOPICS: Mapping[str, str] = {
     "fuzz": "Measure how commands take damaged inputs",
     "chaos": "Kill processes of a tournament and compare its results with an undisturbed run",
     "formats": "Measure error rates of compare, and the matches that compare and ladder save",
+    "overall": "Measure the overall ranking and the order of matches on fields of known skill",
     "exact": "Measure the search and bots against exact play in solved end games",
 }
 """Every topic of `arena bench` with its one-line help."""

@@ -12,10 +12,10 @@ matches those are can be told for ever (`before`), and everybody can compute the
 import datetime
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-import numpy as np
 from msgspec import UNSET
 
 from arena import games
@@ -23,9 +23,9 @@ from arena.contest.settings import Contest
 from arena.errors import StoreError
 from arena.formats.ladder.book import LadderBook, read_book
 from arena.names import in_words
-from arena.ratings.error_bars import joint_bars
+from arena.ratings.overall import joined, pool_weights
 from arena.ratings.rows import Bot, Collector
-from arena.ratings.settings import MODEL
+from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Rated, overall, rated_pool
 from arena.records import Outcome
 from arena.store.hashing import ResultsHash
@@ -115,7 +115,8 @@ def marks_of(contest: Contest, folder: Path, *, is_frozen: bool = False, before:
             if is_frozen:
                 for record in journal.records(0, at):
                     hashed.add(record)
-    rated = [rated_pool(MODEL, pool, collector.rows(), contest.base.ratings) for pool, collector in rows.items()]
+    settings = contest.base.ratings
+    rated = [rated_pool(settings.headline_model, pool, collector.rows(), settings) for pool, collector in rows.items()]
     field = [] if book is None else list(_newest(book))
     return Marks(
         contest=contest.name, at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), is_frozen=is_frozen,
@@ -183,13 +184,27 @@ def _newest(book: LadderBook) -> Iterator[Bot]:
     yield from newest.items()
 
 
+@dataclass(frozen=True)
+class _Scale:
+    """How pools become one ranking."""
+
+    settings: RatingSettings
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, contest: Contest) -> "_Scale":
+        pools = ((entry.pool, entry.game) for entry in contest.base.entries)
+        return cls(contest.base.ratings, pool_weights(pools, contest.base.ratings))
+
+
 def _marked(contest: Contest, rated: Sequence[Rated], field: Sequence[Bot]) -> tuple[BotMark, ...]:
     thresholds = [bot for bot in field if bot[0] in contest.marks]
     found: dict[Bot, list[PoolMark]] = {bot: [] for bot in field}
-    for bot, mark in _pool_marks(rated, thresholds):
+    scale = _Scale.of(contest)
+    for bot, mark in _pool_marks(rated, thresholds, scale):
         if bot in found:
             found[bot].append(mark)
-    shared = _Verdicts(rated)
+    shared = _Verdicts(rated, scale)
     bots = [
         _bot_mark(contest, bot, pools, {staff[0]: shared.of(bot, staff) for staff in thresholds if staff != bot})
         for bot, pools in found.items()
@@ -205,13 +220,14 @@ def _bot_mark(contest: Contest, bot: Bot, pools: Sequence[PoolMark], against: di
     )  # fmt: skip
 
 
-def _pool_marks(rated: Sequence[Rated], thresholds: Sequence[Bot]) -> Iterator[tuple[Bot, PoolMark]]:
+def _pool_marks(rated: Sequence[Rated], thresholds: Sequence[Bot], scale: _Scale) -> Iterator[tuple[Bot, PoolMark]]:
     """Every bot in the overall pool, if there are several pools, and then in each pool."""
-    boards = [overall(MODEL, rated)] if len(rated) > 1 else []
+    model = scale.settings.headline_model
+    boards = [overall(model, rated, scale.settings, scale.weights)] if len(rated) > 1 else []
     boards += [pool.ratings() for pool in rated]
     of_board = ([list(rated)] if len(rated) > 1 else []) + [[pool] for pool in rated]
     for board, pools in zip(boards, of_board):
-        known = {staff: _held_against(staff, pools) for staff in thresholds if all(staff in pool.bots for pool in pools)}
+        known = {staff: _held_against(staff, pools, scale) for staff in thresholds if all(staff in pool.bots for pool in pools)}
         for one in board:
             bot = (one.bot, one.bot_version)
             against = {staff[0]: verdicts.get(bot, OPEN) for staff, verdicts in known.items() if staff != bot}
@@ -224,8 +240,8 @@ def _pool_marks(rated: Sequence[Rated], thresholds: Sequence[Bot]) -> Iterator[t
 class _Verdicts:
     """How bots stand to those of the staff, by all pools in which both play."""
 
-    def __init__(self, rated: Sequence[Rated]) -> None:
-        self._rated = rated
+    def __init__(self, rated: Sequence[Rated], scale: _Scale) -> None:
+        self._rated, self._scale = rated, scale
         self._fields = [set(pool.bots) for pool in rated]
         self._known: dict[tuple[Bot, tuple[int, ...]], dict[Bot, str]] = {}
 
@@ -235,17 +251,21 @@ class _Verdicts:
         if not shared:
             return OPEN
         if (staff, shared) not in self._known:
-            self._known[staff, shared] = _held_against(staff, [self._rated[number] for number in shared])
+            self._known[staff, shared] = _held_against(staff, [self._rated[number] for number in shared], self._scale)
         return self._known[staff, shared][bot]
 
 
-def _held_against(staff: Bot, pools: Sequence[Rated]) -> dict[Bot, str]:
-    """How each bot that all these pools have stands to one of the staff."""
-    everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in pools])
-    means = np.array([sum(float(pool.beliefs.mu[pool.bots.index(bot)]) for pool in pools) / len(pools) for bot in everywhere])
-    place = everywhere.index(staff)
-    apart = bars.separable(means)[place]
-    return {
-        bot: OPEN if not apart[number] else ABOVE if means[number] > means[place] else BELOW
-        for number, bot in enumerate(everywhere)
-    }
+def _held_against(staff: Bot, pools: Sequence[Rated], scale: _Scale) -> dict[Bot, str]:
+    """How each bot that all these pools have stands to one of the staff; open where one has not played in all of them."""
+    found = dict.fromkeys((bot for bot in pools[0].bots if all(bot in pool.bots for pool in pools)), OPEN)
+    if not all(pool.counts[0].any() for pool in pools):
+        return found
+    bots, mu, bars = joined([pool.skills for pool in pools], scale.settings, scale.weights)
+    if staff not in bots:
+        return found
+    place = bots.index(staff)
+    apart = bars.separable(mu)[place]
+    for number, bot in enumerate(bots):
+        if apart[number]:
+            found[bot] = ABOVE if mu[number] > mu[place] else BELOW
+    return found

@@ -31,6 +31,8 @@ class Asked:
     """Names of the bots, by place."""
     own_deals: Sequence[int]
     """Places of the games that set a number of deals of their own."""
+    model: str
+    """The model whose ranks are the board's headline."""
 
 
 @dataclass(frozen=True)

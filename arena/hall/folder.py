@@ -117,10 +117,12 @@ def is_rated(hall: Path) -> bool:
     if not all((hall / file).is_file() for file in files):
         return False
     try:
-        rated = read_manifest(hall).tournaments
+        manifest = read_manifest(hall)
     except StoreError:  # it can be written anew
         return False
-    return rated == tuple(entry.folder.name for entry in entries(hall))
+    if "ratings" not in manifest.config:  # from before boards knew a headline that does not depend on the order of matches
+        return False
+    return manifest.tournaments == tuple(entry.folder.name for entry in entries(hall))
 
 
 def check_place(hall: Path) -> None:

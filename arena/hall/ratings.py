@@ -15,11 +15,13 @@ import msgspec
 import numpy as np
 
 from arena.analysis.history import history
+from arena.analysis.orders import MOST_MATCHES, largest_shifts
 from arena.errors import StoreError
 from arena.hall.folder import entries, is_rated
 from arena.hall.names import hall_bots
 from arena.hall.pools import Pool
 from arena.hall.rows import HallRows, read_rows
+from arena.ratings.overall import pool_weights
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
@@ -45,24 +47,29 @@ def _rate(hall: Path, say: Say) -> None:
     rows = read_rows(everything, COLUMNS)
     matches = _matches(rows)
     say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
+    settings = RatingSettings()
     endings: Counter[Ending] = Counter()
     for total in costs:
         endings[total.ending] += total.seats
     chosen = [part.entry for part in rows.parts]
+    config = {"entries": [_entry(pool) for pool in rows.pools], "ratings": msgspec.to_builtins(settings)}
     manifest = Manifest(
         name=hall.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
-        config={"entries": [_entry(pool) for pool in rows.pools]}, packages={}, rules_versions={}, bots=hall_bots(chosen),
+        config=config, packages={}, rules_versions={}, bots=hall_bots(chosen),
         pools=(), matches=matches, played=matches, void=_void(rows), endings=dict(endings),
         tournaments=tuple(entry.folder.name for entry in chosen),
     )  # fmt: skip
-    settings = RatingSettings()
     pools = dict(sorted(stored_pools(rows.columns, {}, unrated=unrated_entries(manifest)).items()))
-    ratings, saved = rate_and_compare(pools, settings)
+    weights = pool_weights(((pool.name, pool.game) for pool in rows.pools), settings)
+    ratings, saved = rate_and_compare(pools, settings, weights=weights)
     parquet.write_ratings(hall, ratings)
     parquet.write_history(hall, history(pools, settings))
     parquet.write_totals(hall, costs)
     unrated = matches - manifest.void - sum(pool.matches for pool in pools.values())
-    manifest = msgspec.structs.replace(manifest, pools=tuple(pools), rotations_saved=saved, unrated=unrated)
+    shifts = largest_shifts(pools, settings, manifest.plan_sha256, most=MOST_MATCHES)
+    manifest = msgspec.structs.replace(
+        manifest, pools=tuple(pools), rotations_saved=saved, order_shifts=shifts, unrated=unrated
+    )  # fmt: skip
     write_manifest(hall, manifest)  # last: it says which tournaments the other files are about
 
 

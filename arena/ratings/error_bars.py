@@ -46,10 +46,17 @@ class ErrorBars:
         """The two-sided 95 % quantile of Student's distribution."""
         return float(special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
 
-    def half_widths(self) -> NDArray[np.float64]:
-        """[bots]: of the 95 % intervals of the ratings less their mean: the prior alone says where the mean is."""
+    def half_widths(self, anchor: int | None = None) -> NDArray[np.float64]:
+        """[bots]: of the 95 % intervals of the ratings less their mean: the prior alone says where the mean is.
+
+        `anchor`: the number of the bot that is fixed in place of the mean.
+        """
         bots = len(self.covariance)
-        centre = np.eye(bots) - 1.0 / max(1, bots)
+        centre = np.eye(bots)
+        if anchor is None:
+            centre -= 1.0 / max(1, bots)
+        else:
+            centre[:, anchor] -= 1.0
         return self.quantile * np.sqrt(np.diag(centre @ self.covariance @ centre))
 
     def separable(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -14,10 +14,15 @@ MODELS = {
     MODEL: "arena.ratings.trueskill",
     BATCH_MODEL: "arena.ratings.trueskill_batch",
 }
-"""The module of each model; ratings are stored for all of them, in this order."""
+"""The module of each model; ratings are stored for all of them, the headline's first."""
 
 FIRST_MODELS = (MODEL, BATCH_MODEL)
 """The models that every stored tournament was rated by. Folders that are older than a later model have no ratings by it."""
+
+
+def headline_first(settings: RatingSettings) -> tuple[str, ...]:
+    """All models, the one whose ranks are the board's first."""
+    return tuple(sorted(MODELS, key=lambda model: model != settings.headline_model))
 
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:

@@ -1,16 +1,41 @@
-"""Names and parameters of the TrueSkill models."""
+"""Names and parameters of the TrueSkill models, and what a board makes of them: its headline and its overall ranking."""
 
 import math
+from collections.abc import Iterable, Mapping
 from statistics import NormalDist
+from typing import Any
 
 import msgspec
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, nearest
 
-MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # the headline: matches in plan order; all matches at once
+MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # matches in plan order; all matches at once
 OVERALL = "overall"  # the pool of all pools
+BATCH, ONLINE = "batch", "online"
+HEADLINES = {BATCH: BATCH_MODEL, ONLINE: MODEL}
+"""What `headline` may say, and the model whose rank, rating and interval are then the board's."""
+STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
+OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
+"""What `overall` may say."""
 LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
+MOST_WEIGHT = 1e6
 LEAST_DRAW_PROBABILITY = 0.001  # below it, a tie would say more than numbers can hold
+
+
+class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot whose rating is fixed: all others are rated relative to it."""
+
+    bot: str
+    """Its name. In a pool that it does not play, and where it is left out, the mean of the field is fixed instead."""
+    mu: float = 25.0
+    """The mu that it has in every pool, in TrueSkill points."""
+
+
+class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much games count in the overall ranking, and the pools of one game beside each other. What is not named has 1."""
+
+    games: dict[str, float] = {}
+    pools: dict[str, float] = {}
 
 
 class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,6 +55,24 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
     repeatable: bool = False
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
+    headline: str = BATCH
+    """Which TrueSkill ranks: `batch`, all matches at once, or `online`, match after match in the order of the plan."""
+    anchor: Anchor | None = None
+    """The bot whose rating is fixed; None: the mean of the field is fixed at `mu`."""
+    overall: str | None = None
+    """How pools become one ranking: `standardized`, `mean-rank` or `mean-mu`; None: what goes with the headline."""
+    weights: Weights = Weights()
+    """How much games and pools count in it."""
+
+    @property
+    def headline_model(self) -> str:
+        """The model whose rank, rating and interval are the board's."""
+        return HEADLINES[self.headline]
+
+    @property
+    def overall_rule(self) -> str:
+        """How pools become one ranking."""
+        return self.overall or (STANDARDIZED if self.headline == BATCH else MEAN_MU)
 
     @property
     def margin(self) -> float:
@@ -52,4 +95,77 @@ def checked_settings(settings: RatingSettings) -> RatingSettings:
             f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
             f"not {settings.draw_probability}"
         )
+    _check_choice("headline", settings.headline, HEADLINES)
+    if settings.overall is not None:
+        _check_choice("overall", settings.overall, OVERALLS)
+    _check_anchor(settings)
+    _check_weights(settings)
     return settings
+
+
+def check_names(settings: RatingSettings, bots: Iterable[str], games: Iterable[str], pools: Iterable[str]) -> None:
+    """Raise ConfigError where the settings name a bot, a game or a pool that a config does not have."""
+    if settings.anchor is not None:
+        _check_name("anchor.bot", settings.anchor.bot, "bot", set(bots))
+    for name in settings.weights.games:
+        _check_name("weights.games", name, "game", set(games))
+    for name in settings.weights.pools:
+        _check_name("weights.pools", name, "pool", set(pools))
+
+
+def settings_of(document: object) -> RatingSettings:
+    """Rating parameters as a manifest has them; raises msgspec.ValidationError and ConfigError.
+
+    A manifest from before there was a choice has no `headline`: its board is ranked online.
+    """
+    return checked_settings(msgspec.convert({"headline": ONLINE, **_mapping(document)}, RatingSettings))
+
+
+def headline_model(config: Mapping[str, Any]) -> str:
+    """The model whose rank, rating and interval are the board's. `config`: that of a manifest, whatever it holds."""
+    ratings = config.get("ratings")
+    name = ratings.get("headline") if isinstance(ratings, dict) else None
+    return HEADLINES.get(name, MODEL) if isinstance(name, str) else MODEL
+
+
+def overall_rule(config: Mapping[str, Any]) -> str:
+    """How pools became one ranking. `config`: that of a manifest, whatever it holds."""
+    ratings = config.get("ratings")
+    name = ratings.get("overall") if isinstance(ratings, dict) else None
+    if name in OVERALLS:
+        return str(name)
+    return STANDARDIZED if headline_model(config) == BATCH_MODEL else MEAN_MU
+
+
+def _mapping(document: object) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.convert({} if document is None else document, dict[str, Any])
+    return found
+
+
+def _check_choice(key: str, value: str, choices: Iterable[str]) -> None:
+    if value not in choices:
+        raise ConfigError(f"ratings.{key}: one of {', '.join(choices)}, not {value!r}; {nearest(value, choices)}")
+
+
+def _check_anchor(settings: RatingSettings) -> None:
+    if settings.anchor is None:
+        return
+    if settings.headline != BATCH:
+        raise ConfigError(f"ratings.anchor: only with headline: {BATCH}; in the order of play nothing stays where it is")
+    if not math.isfinite(settings.anchor.mu) or abs(settings.anchor.mu) > MOST_POINTS:
+        raise ConfigError(f"ratings.anchor.mu: a number up to {MOST_POINTS:g} is needed, not {settings.anchor.mu}")
+
+
+def _check_weights(settings: RatingSettings) -> None:
+    given = {"games": settings.weights.games, "pools": settings.weights.pools}
+    for key, weights in given.items():
+        for name, weight in weights.items():
+            if not 0 <= weight <= MOST_WEIGHT:
+                raise ConfigError(f"ratings.weights.{key}.{name}: from 0 to {MOST_WEIGHT:g}, not {weight}")
+    if settings.overall_rule == MEAN_MU and any(given.values()):
+        raise ConfigError(f"ratings.weights: not with overall: {MEAN_MU}, in which all pools count the same")
+
+
+def _check_name(key: str, name: str, kind: str, known: set[str]) -> None:
+    if name not in known:
+        raise ConfigError(f"ratings.{key}: no {kind} {name!r} in this config; {nearest(name, known)}")

@@ -1,14 +1,17 @@
 """The rating of a bot from the matches so far: pools, models, counts, ranks and their bounds. Pure: no files, no clock.
 
-The headline is `trueskill`: matches folded in plan order, with the numbers of the `trueskill` package (teams are its rating
-groups, places its ranks; seat order is the order given, which matters within a tie). `trueskill-batch` takes all at once.
+There are two models. `trueskill-batch` takes all matches at once, so no order matters; it is the headline unless the settings
+say otherwise. `trueskill` folds the matches in plan order, with the numbers of the `trueskill` package (teams are its rating
+groups, places its ranks; seat order is the order given, which matters within a tie).
+
 Sigma is the width of a belief that takes every match for an independent draw; `low` and `high` are the 95 % interval over
-deals (error_bars.py), of the rating less the mean of the field, since the prior alone says where that mean is.
+deals (error_bars.py), of the rating less the mean of the field or less the anchor, since nothing else says where that is.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -16,13 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
-from arena.ratings.models import MODELS, believe
+from arena.ratings.models import believe, headline_first
+from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import MODEL, OVERALL, RatingSettings
+from arena.ratings.settings import BATCH_MODEL, MEAN_MU, OVERALL, RatingSettings
+from arena.ratings.trueskill_batch import anchor_of
 from arena.records import MatchRecord, Rating
 
 DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
+
+ALIKE: Mapping[str, float] = MappingProxyType({})
+"""The weights where every pool counts the same."""
 
 Field = Mapping[str, Iterable[Bot]]
 """The bots that take part, by pool, in the order in which to list them."""
@@ -31,12 +39,15 @@ Field = Mapping[str, Iterable[Bot]]
 class Standings:
     """Ratings of a growing sequence of matches."""
 
-    def __init__(self, settings: RatingSettings, field: Field | None = None, *, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, settings: RatingSettings, field: Field | None = None, *, without: Collection[str] = (),
+        weights: Mapping[str, float] = ALIKE,
+    ) -> None:  # fmt: skip
         """`field`: bots to list even if they never play, and the order of the pools.
 
-        `without`: names of bots, whose matches count for nothing.
+        `without`: names of bots, whose matches count for nothing; `weights`: of the pools in the overall ranking.
         """
-        self._settings = settings
+        self._settings, self._weights = settings, weights
         self._without = without
         self._pools = {
             pool: Collector(bot for bot in bots if bot[0] not in without) for pool, bots in (field or {}).items()
@@ -56,37 +67,46 @@ class Standings:
         if not record.is_void and (self._settings.measured or not record.is_measured):
             self._pools.setdefault(record.pool, Collector()).add(record)
 
-    def ratings(self, models: Iterable[str] = (MODEL,)) -> list[Rating]:
-        """The ratings by model and pool, best first, then the model's overall pool. Empty without matches and field."""
-        return rate(self.pools(), self._settings, models)
+    def ratings(self, models: Iterable[str] | None = None) -> list[Rating]:
+        """The ratings by model and pool, best first, then the model's overall pool. Empty without matches and field.
+
+        `models`: by default the headline's alone.
+        """
+        models = (self._settings.headline_model,) if models is None else models
+        return rate(self.pools(), self._settings, models, self._weights)
 
     def pools(self) -> dict[str, PoolRows]:
         """The matches added so far as arrays, by pool; a copy."""
         return {pool: collector.rows() for pool, collector in self._pools.items()}
 
 
-def rate(pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] = MODELS) -> list[Rating]:
+def rate(
+    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] | None = None,
+    weights: Mapping[str, float] = ALIKE,
+) -> list[Rating]:  # fmt: skip
     """The ratings of all bots of all pools, and overall: a pure function of the rows."""
-    return rate_and_compare(pools, settings, models)[0]
+    return rate_and_compare(pools, settings, models, weights)[0]
 
 
 def rate_and_compare(
-    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] = MODELS
-) -> tuple[list[Rating], dict[str, float]]:
+    pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] | None = None,
+    weights: Mapping[str, float] = ALIKE,
+) -> tuple[list[Rating], dict[str, float]]:  # fmt: skip
     """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
 
-    Without pools of too few deals to tell, or whose matches all have cards of their own.
+    Without pools of too few deals to tell, or whose matches all have cards of their own. `models`: by default all, that of
+    the headline first; `weights`: see overall.py.
     """
     result: list[Rating] = []
     saved: dict[str, float] = {}
-    for model in models:
+    for model in headline_first(settings) if models is None else models:
         rated = [rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
             result += pool.ratings()
             deals = len(np.unique(pools[pool.pool].deals))
             if math.isfinite(pool.bars.saved) and DEALS_TO_COMPARE <= deals < pools[pool.pool].matches:
                 saved.setdefault(pool.pool, pool.bars.saved)
-        result += overall(model, rated)
+        result += overall(model, rated, settings, weights)
     return result, saved
 
 
@@ -110,6 +130,13 @@ class Rated:
     bars: ErrorBars
     counts: NDArray[np.float64]
     """[4, bots]: each bot's matches, wins, sum of places, and faults."""
+    anchor: int | None = None
+    """The number of the bot whose rating is fixed; None: the mean of the field is."""
+
+    @property
+    def skills(self) -> PoolSkills:
+        """What the overall ranking needs of the pool."""
+        return PoolSkills(self.pool, self.bots, self.beliefs.mu, self.bars, self.counts[0])
 
     def ratings(self) -> list[Rating]:
         """The ratings with ranks, best first."""
@@ -117,7 +144,7 @@ class Rated:
 
     def unranked(self) -> list[Rating]:
         """The ratings without ranks, in the order of the bots."""
-        return [self._rating(number, float(width)) for number, width in enumerate(self.bars.half_widths())]
+        return [self._rating(number, float(width)) for number, width in enumerate(self.bars.half_widths(self.anchor))]
 
     def _rating(self, number: int, half_width: float) -> Rating:
         matches, wins, places, faults = self.counts[:, number]
@@ -131,7 +158,8 @@ class Rated:
 def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
     """One pool, rated by one model."""
     beliefs = believe(model, rows, settings)
-    return Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), count_rows(rows))
+    anchor = anchor_of(rows.bots_by_number, settings) if model == BATCH_MODEL else None
+    return Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), count_rows(rows), anchor)
 
 
 def count_rows(rows: PoolRows) -> NDArray[np.float64]:
@@ -140,28 +168,52 @@ def count_rows(rows: PoolRows) -> NDArray[np.float64]:
     return np.array([rows.per_bot(values) for values in counts])
 
 
-def overall(model: str, rated: Sequence[Rated]) -> list[Rating]:
-    """Every pool counts the same; no rank for a bot that lacks a pool."""
-    everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in rated])
+def overall(
+    model: str, rated: Sequence[Rated], settings: RatingSettings, weights: Mapping[str, float] = ALIKE
+) -> list[Rating]:  # fmt: skip
+    """One ranking over all pools, best first; no rank for a bot that lacks a pool. With one pool it is that of the pool."""
+    if len(rated) == 1:
+        return [msgspec.structs.replace(rating, pool=OVERALL) for rating in rated[0].ratings()]
     by_bot: dict[Bot, list[Rating]] = {}
     for pool in rated:
         for bot, rating in zip(pool.bots, pool.unranked()):
             by_bot.setdefault(bot, []).append(rating)
-    means = {bot: _mean(model, bot, parts) for bot, parts in by_bot.items()}
+    if settings.overall_rule == MEAN_MU:
+        everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in rated])
+        means = {bot: _mean(model, bot, parts) for bot, parts in by_bot.items()}
+    else:
+        found = combine([pool.skills for pool in rated], settings, weights)
+        everywhere, bars = found.bots, found.bars
+        means = dict(_combined(model, by_bot, found))
     apart = bars.separable(np.array([means[bot].mu for bot in everywhere]))
     complete = _ranked([means[bot] for bot in everywhere], apart)
-    return complete + sorted((mean for bot, mean in means.items() if bot not in everywhere), key=_order)
+    ranked = set(everywhere)
+    return complete + sorted((mean for bot, mean in means.items() if bot not in ranked), key=_order)
+
+
+def _combined(model: str, by_bot: Mapping[Bot, Sequence[Rating]], found: Combined) -> Iterator[tuple[Bot, Rating]]:
+    """The overall rating of every bot, without ranks."""
+    numbers = {bot: (float(mu), float(sigma)) for bot, mu, sigma in zip(found.bots, found.mu, found.sigma)}
+    for bot, parts in by_bot.items():
+        mu, sigma = numbers.get(bot) or found.others[bot]
+        yield bot, _unranked(model, OVERALL, bot, mu, sigma, found.bars.quantile * sigma, **_sums(parts))
 
 
 def _mean(model: str, bot: Bot, parts: Sequence[Rating]) -> Rating:
     half_width = math.sqrt(math.fsum((part.high - part.mu) ** 2 for part in parts)) / len(parts)
-    matches = sum(part.matches for part in parts)
     return _unranked(
         model, OVERALL, bot, math.fsum(part.mu for part in parts) / len(parts),
-        math.sqrt(math.fsum(part.sigma**2 for part in parts)) / len(parts), half_width, matches=matches,
-        wins=sum(part.wins for part in parts), faults=sum(part.faults for part in parts),
-        mean_place=math.fsum(part.mean_place * part.matches for part in parts) / max(1, matches),
+        math.sqrt(math.fsum(part.sigma**2 for part in parts)) / len(parts), half_width, **_sums(parts),
     )  # fmt: skip
+
+
+def _sums(parts: Sequence[Rating]) -> dict[str, Any]:
+    """The counts of one bot over several pools."""
+    matches = sum(part.matches for part in parts)
+    return {
+        "matches": matches, "wins": sum(part.wins for part in parts), "faults": sum(part.faults for part in parts),
+        "mean_place": math.fsum(part.mean_place * part.matches for part in parts) / max(1, matches),
+    }  # fmt: skip
 
 
 def _unranked(model: str, pool: str, bot: Bot, mu: float, sigma: float, half_width: float, **counts: Any) -> Rating:

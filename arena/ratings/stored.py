@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from arena import games
 from arena.errors import ConfigError, StoreError
 from arena.ratings.factor_graph import MAX_SEATS
+from arena.ratings.overall import pool_weights
 from arena.ratings.rows import Bot, PoolRows
-from arena.ratings.settings import RatingSettings, checked_settings
+from arena.ratings.settings import RatingSettings, settings_of
 from arena.records import Ending, canonical_json
 from arena.store.columns import Columns, match_starts
 from arena.store.manifest import MANIFEST_FILE, Manifest
@@ -134,9 +135,14 @@ def _measures_time(entry: Mapping[str, Any]) -> bool:
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
     """The model's parameters that the tournament was rated with. Raises StoreError."""
     try:
-        return checked_settings(msgspec.convert(manifest.config.get("ratings", {}), RatingSettings))
+        return settings_of(manifest.config.get("ratings"))
     except (msgspec.ValidationError, ConfigError) as error:
         raise StoreError(f"{folder / MANIFEST_FILE}: config.ratings: {error}") from None
+
+
+def stored_weights(manifest: Manifest, settings: RatingSettings) -> dict[str, float]:
+    """How much each pool counts in the overall ranking."""
+    return pool_weights(((entry["pool"], entry["game"]) for entry in _entries(manifest)), settings)
 
 
 def stored_pools(

@@ -2,13 +2,21 @@
 
 Every match sends each of its bots a message; a bot's belief is its prior times all its messages (expectation propagation,
 Minka 2001; the graph of Dangauthier et al., "TrueSkill Through Time" (2007), without time). The fixed point is the same for any
-order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs.
+order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs. So matches with one and the
+same result (patterns.py) say the same in every sweep, and are worked out once.
 
 Plain sweeps would need hundreds of rounds, because only the prior says where the mean of the field is. So the means are moved
-by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough.
+by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough. The step goes
+by the scores, which are the messages' pulls once all agree, and whose sum is 0 before that, too: so the field as a whole stays.
+
+The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
+where the prior has it, or until the anchor of the settings is at its value.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.engine.jit import jit
 from arena.ratings.comparisons import (
@@ -22,50 +30,112 @@ from arena.ratings.comparisons import (
     curvature,
     form,
     new_workspace,
+    score,
 )
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
-from arena.ratings.rows import Beliefs, PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.patterns import Patterns, patterns_of, sorted_numbers
+from arena.ratings.rows import Beliefs, Bot, PoolRows
+from arena.ratings.settings import BATCH, RatingSettings
 
-MAX_SWEEPS = 200
+MAX_SWEEPS = 400
+UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only: after few matches they would go to and fro
 LONGEST_STEP = 2.0  # standard deviations of a performance: far from the solution slopes say little
 SMALLEST_CHANGE = 1e-9  # of a mean or a standard deviation from sweep to sweep, in standard deviations of a performance
 
 
 def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     """Beliefs about all bots of a pool after all its matches."""
-    count, prior = len(rows.bots_by_number), settings.sigma**-2
-    mu, precision = np.full(count, settings.mu), np.full(count, prior)
-    said_precision, said_pull = np.zeros(len(rows.bots)), np.zeros(len(rows.bots))
+    patterns = patterns_of(rows)
+    state = State.new(patterns, settings)
+    solve(patterns, patterns.counts, state, settings)
+    found = state.beliefs(patterns.bots_by_number, settings)
+    numbers = sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
+    return Beliefs(found.mu[numbers], found.sigma[numbers])
+
+
+def anchor_of(bots: tuple[Bot, ...], settings: RatingSettings) -> int | None:
+    """The number of the bot that the settings fix, its first version; None: the mean of the field is fixed."""
+    if settings.anchor is None:
+        return None
+    versions = [(version, number) for number, (name, version) in enumerate(bots) if name == settings.anchor.bot]
+    return min(versions)[1] if versions else None
+
+
+@dataclass
+class State:
+    """What the matches have told so far: from where sweeps go on, also with other counts and more patterns."""
+
+    mu: NDArray[np.float64]
+    """[bots]"""
+    said_precision: NDArray[np.float64]
+    """[seats]: the precision of the message of a match of each pattern to the bot of the seat."""
+    said_pull: NDArray[np.float64]
+    """[seats]: that precision times how far the message's mean is from mu."""
+    precision: NDArray[np.float64]
+    """[bots]: of the beliefs."""
+
+    @classmethod
+    def new(cls, patterns: Patterns, settings: RatingSettings) -> "State":
+        """What is believed before the first match."""
+        count, seats = len(patterns.bots_by_number), len(patterns.bots)
+        return cls(np.full(count, settings.mu), np.zeros(seats), np.zeros(seats), np.full(count, settings.sigma**-2))
+
+    def beliefs(self, bots: tuple[Bot, ...], settings: RatingSettings) -> Beliefs:
+        """The beliefs about the bots, the field moved to where the settings anchor it."""
+        mu = self.mu.copy()
+        number = anchor_of(bots, settings)
+        if number is not None and settings.anchor is not None:
+            mu += settings.anchor.mu - mu[number]
+        elif settings.headline == BATCH and len(mu):
+            mu += settings.mu - mu.mean()
+        return Beliefs(mu, self.precision**-0.5)
+
+
+def solve(
+    patterns: Patterns, counts: NDArray[np.float64], state: State, settings: RatingSettings, *,
+    smallest_change: float = SMALLEST_CHANGE,
+) -> int:  # fmt: skip
+    """Let all matches speak until nothing changes, in place; returns the number of sweeps.
+
+    `counts`: how many matches each pattern stands for, perhaps 0. `smallest_change`: as SMALLEST_CHANGE.
+    """
+    bots, prior = len(patterns.bots_by_number), settings.sigma**-2
     work, means, variances = new_workspace(), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
-    for _ in range(MAX_SWEEPS):
-        heard, pull, slopes = np.full(count, prior), prior * (settings.mu - mu), np.eye(count) * prior
+    told = np.repeat(counts, np.diff(patterns.starts)) * state.said_precision
+    state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
+    for number in range(MAX_SWEEPS):
+        heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
-            mu, precision, said_precision, said_pull, rows.starts, rows.bots, rows.units, rows.places, settings.beta,
-            settings.margin, rows.names_winners_only, heard, pull, slopes, means, variances, work,
+            state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
+            patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only,
+            1.0 if number < UNDAMPED else DAMPING, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         step = np.linalg.solve(slopes, pull)
         longest = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300))
-        change = max(longest, float(np.max(np.abs(heard**-0.5 - precision**-0.5), initial=0.0)))
-        mu, precision = mu + step, heard
-        if change <= SMALLEST_CHANGE * settings.beta:
-            break
-    return Beliefs(mu, precision**-0.5)
+        change = max(longest, float(np.max(np.abs(heard**-0.5 - state.precision**-0.5), initial=0.0)))
+        state.mu, state.precision = state.mu + step, heard
+        if change <= smallest_change * settings.beta:
+            return number + 1
+    return MAX_SWEEPS
 
 
 @jit
 def _sweep(
-    mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, starts: Starts, bots: Bots, units: Small,
-    places: Small, beta: float, margin: float, winners_only: bool, heard: Reals, pull: Reals, slopes: Workspace, means: Reals,
-    variances: Reals, work: Workspace,
+    mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, counts: Reals, starts: Starts, bots: Bots,
+    units: Small, places: Small, beta: float, margin: float, winners_only: bool, share: float, heard: Reals, pull: Reals,
+    slopes: Workspace, means: Reals, variances: Reals, work: Workspace,
 ) -> None:  # fmt: skip
-    """Let every match speak on what all others say: add its messages to `heard`, `pull` and `slopes`.
+    """Let every match speak on what all others say: add messages to `heard`, scores to `pull`, the slopes of these to `slopes`.
 
-    A message is kept by row as its precision and its pull = precision * (its mean - mu), which is 0 in sum once all agree.
+    A message is kept by seat as its precision and its pull = precision * (its mean - mu), which is the score once all agree.
+    `share`: how far a message goes from what it was to what was heard now.
     """
-    for match in range(len(starts) - 1):
-        start, end = starts[match], starts[match + 1]
+    for pattern in range(len(starts) - 1):
+        count = counts[pattern]
+        if count == 0.0:
+            continue
+        start, end = starts[pattern], starts[pattern + 1]
         seats = end - start
         teams, pairs = form(units[start:end], places[start:end], margin, winners_only, work)
         for seat in range(seats):
@@ -82,12 +152,14 @@ def _sweep(
                 if mate != seat and work[TEAM, mate] == team:
                     mean += means[mate]
                     variance += variances[mate]
-                slopes[bots[row], bots[start + mate]] += curvature(team, int(work[TEAM, mate]), work)
+                slopes[bots[row], bots[start + mate]] += count * curvature(team, int(work[TEAM, mate]), work)
             after, before = work[COVARIANCE + team, team], work[VARIANCE, team]
             told = 1.0 / after - 1.0 / before
             told_shift = work[AFTER, team] / after - work[BEFORE, team] / before - mean * told
             spread = 1.0 + told * (variance + beta * beta)
-            said_precision[row] = told / spread
-            said_pull[row] = told_shift / spread - said_precision[row] * mu[bots[row]]
-            heard[bots[row]] += said_precision[row]
-            pull[bots[row]] += said_pull[row]
+            precision_now = told / spread
+            pull_now = told_shift / spread - precision_now * mu[bots[row]]
+            said_precision[row] += share * (precision_now - said_precision[row])
+            said_pull[row] += share * (pull_now - said_pull[row])
+            heard[bots[row]] += count * said_precision[row]
+            pull[bots[row]] += count * score(team, work)

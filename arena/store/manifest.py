@@ -52,6 +52,15 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """Why it cannot play, in words."""
 
 
+class OrderShifts(msgspec.Struct, frozen=True):
+    """The ranks by online TrueSkill when the same matches come in other orders."""
+
+    orders: int
+    """The number of random orders."""
+    ranks: dict[str, int]
+    """By pool, how far a rank moved at most from that in plan order; pools that are too large to shuffle are left out."""
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The content of manifest.json."""
 
@@ -86,6 +95,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """How many seats ended in each way, by ending."""
     rotations_saved: dict[str, float] = {}
     """How many independent matches one match is worth, by pool; only pools with shared deals are listed."""
+    order_shifts: OrderShifts | None = None
+    """How far ranks by online TrueSkill depend on the order of the matches; None: that was not measured."""
     outcome: str | None = None
     """How a comparison or a ladder ended, in words."""
     tournaments: tuple[FolderName, ...] = ()

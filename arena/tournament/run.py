@@ -23,6 +23,7 @@ from arena.formats.plan import Plan
 from arena.hall.adding import add_to_hall
 from arena.hall.folder import HALL
 from arena.match import void
+from arena.ratings.overall import pool_weights
 from arena.ratings.running import RunningRatings
 from arena.records import Ending, MatchRecord
 from arena.seats.choose import most_seconds
@@ -112,7 +113,11 @@ class _Run:
         self.done = bytearray(max(len(plan), 1 + max(journal.indices(), default=-1)))  # a plan may still be growing
         self.score = Score()
         self.trouble = Trouble.of(journal) or Trouble()
-        self.running = RunningRatings(tournament.ratings, plan.pools(with_measured=tournament.ratings.measured))
+        self.running = RunningRatings(
+            tournament.ratings, plan.pools(with_measured=tournament.ratings.measured),
+            models=(tournament.ratings.headline_model,),
+            weights=pool_weights(((entry.pool, entry.game) for entry in plan.entries), tournament.ratings),
+        )  # fmt: skip
         self._playing_since = 0.0
         self._compiling: Compiling | None = None
         self._end = 0  # of the stretch that is played

@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from arena.analysis.history import history
+from arena.analysis.orders import MOST_MATCHES, largest_shifts
 from arena.config import Tournament
 from arena.errors import StoreError
 from arena.formats.course import Course
 from arena.formats.plan import Plan
+from arena.ratings.overall import pool_weights
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import MatchRecord, Rating, canonical_json
 from arena.store import parquet
@@ -65,7 +67,8 @@ class Writing:
 
         parquet.write_matches(self._folder, rows())
         pools = standings.pools()
-        ratings, saved = rate_and_compare(pools, settings)
+        weights = pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings)
+        ratings, saved = rate_and_compare(pools, settings, weights=weights)
         parquet.write_ratings(self._folder, ratings)
         if is_finished and played != progress.done:
             raise StoreError(f"{self._journal.path}: {progress.done - played} matches cannot be read any more; restore it")
@@ -74,6 +77,7 @@ class Writing:
         manifest = self._write_manifest(
             plan, course, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
             endings=dict(endings), rotations_saved=saved,
+            order_shifts=largest_shifts(pools, settings, plan.sha256, most=MOST_MATCHES),
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return manifest, ratings

@@ -3,23 +3,29 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from arena.analysis.history import POINTS, history
+from arena.ratings.models import MODELS
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.records import HistoryPoint
 from arena.store import parquet
 from helpers.random_records import BOTS, RECORDS, rated
+
+CLOSE = {MODEL: 0.0, BATCH_MODEL: 1e-5}
+"""How near a point is to the rating of the same matches: the batch goes on from the point before until little changes."""
 
 
 def test_history_goes_from_the_prior_to_the_ratings() -> None:
     standings = rated()
     points = history(standings.pools(), RatingSettings())
-    for rating in standings.ratings():
+    for rating in standings.ratings(MODELS):
         if rating.pool != "overall":
-            own = [point for point in points if (point.pool, point.bot, point.bot_version) == _key(rating)]
+            own = [point for point in points if _key(point) == _key(rating)]
             assert (own[0].pool_matches, own[0].matches, own[0].mu, own[0].sigma) == (0, 0, 25.0, 25 / 3)
-            assert (own[-1].matches, own[-1].mu, own[-1].sigma) == (rating.matches, rating.mu, rating.sigma)
+            assert own[-1].matches == rating.matches
+            assert (own[-1].mu, own[-1].sigma) == pytest.approx((rating.mu, rating.sigma), abs=CLOSE[rating.model])
             assert [point.pool_matches for point in own] == sorted({point.pool_matches for point in own})
 
 
@@ -27,12 +33,13 @@ def test_each_point_is_the_rating_of_the_matches_up_to_it() -> None:
     points = history(rated().pools(), RatingSettings(), points=5)
     middle = sorted({point.pool_matches for point in points if point.pool == "naga"})[2]
     places = [index for index, record in enumerate(RECORDS) if record.pool == "naga" and not record.is_void]
-    before = {_key(rating): rating for rating in rated(places[middle - 1] + 1).ratings()}
+    before = {_key(rating): rating for rating in rated(places[middle - 1] + 1).ratings(MODELS)}
     here = [point for point in points if point.pool == "naga" and point.pool_matches == middle]
-    assert len(here) == len(BOTS)
+    assert len(here) == len(MODELS) * len(BOTS)
     for point in here:
         rating = before[_key(point)]
-        assert (point.matches, point.mu, point.sigma) == (rating.matches, rating.mu, rating.sigma)
+        assert point.matches == rating.matches
+        assert (point.mu, point.sigma) == pytest.approx((rating.mu, rating.sigma), abs=CLOSE[point.model])
 
 
 def test_long_histories_are_thinned() -> None:
@@ -43,7 +50,8 @@ def test_long_histories_are_thinned() -> None:
         np.tile(np.array([1, 2], np.int8), count), np.zeros(2 * count, np.float32), np.zeros(2 * count, np.bool_),
     )  # fmt: skip
     points = history({"naga": rows}, RatingSettings())
-    assert len(points) == 2 * (POINTS + 1)
+    assert len(points) == 2 * len(MODELS) * (POINTS + 1)
+    assert points[0].model == BATCH_MODEL
     assert points[-1].pool_matches == points[-1].matches == count
 
 
@@ -55,5 +63,5 @@ def test_history_comes_back(tmp_path: Path) -> None:
     assert parquet.read_history(tmp_path) == []
 
 
-def _key(entry: "HistoryPoint | object") -> tuple[str, str, int]:
-    return entry.pool, entry.bot, entry.bot_version
+def _key(entry: "HistoryPoint | object") -> tuple[str, str, str, int]:
+    return entry.model, entry.pool, entry.bot, entry.bot_version

@@ -129,8 +129,16 @@ def test_the_worst_losses_can_be_replayed(out: Path, capsys: pytest.CaptureFixtu
 
 def test_a_long_history_fits_a_screen(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(out, "--history", "alice", "--game", "naga") == 0
-    numbers = [line for line in capsys.readouterr().out.splitlines() if line[:7].strip().isdigit()]
-    assert len(numbers) == 21
+    text = capsys.readouterr().out
+    numbers = [line for line in text.splitlines() if line[:7].strip().isdigit()]
+    assert len(numbers) == 2 * 21 and "nan" not in text
+    assert "naga: alice, by the matches up to there" in text and "naga: alice, as it was played" in text
+
+
+def test_a_history_is_shown_by_one_model_if_asked_for(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(out, "--history", "alice", "--game", "naga", "--model", "trueskill") == 0
+    text = capsys.readouterr().out
+    assert "as it was played" in text and "up to there" not in text
 
 
 @pytest.mark.parametrize(
@@ -140,7 +148,7 @@ def test_a_long_history_fits_a_screen(out: Path, capsys: pytest.CaptureFixture[s
         (("--explain", "bop"), '--explain bop: no such bot in cup; did you mean "bob"?'),
         (("--explain", "bob", "--format", "csv"), "--format csv: --explain is not one table; use --format json"),
         (("--explain", "bob", "--head-to-head"), "--head-to-head and --explain: one at a time"),
-        (("--history", "bob", "--model", "trueskill-batch"), "--history: of the model trueskill only"),
+        (("--history", "bob", "--model", "elo"), "--model elo: no such model in cup"),
         (("--head-to-head", "--game", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),
     ],
 )

@@ -33,6 +33,7 @@ from arena.bench.formats import Saving, SimulatedTest
 from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
 from arena.bench.match import MatchCost, SearchFixed
+from arena.bench.overall import OrderCost, OverallCost
 from arena.bench.rows import RowsCost, Run
 from arena.bench.scale import BARE, STUB, Size, Start, Throughput
 from arena.bench.search import SearchCost, SearchSpeed
@@ -42,7 +43,7 @@ from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
 from arena.games import load
-from arena.ratings.settings import MODEL
+from arena.ratings.settings import BATCH_MODEL
 from arena.seats.sandbox import examine
 from arena.store import parquet
 from helpers.commands import COMMANDS, options
@@ -201,7 +202,7 @@ def read_back(name: str, words: list[str], is_right: Checks, capsys: pytest.Capt
         rows = list(csv.DictReader(io.StringIO(text)))
         assert text.splitlines()[0].split(",")[0] and all(None not in row and None not in row.values() for row in rows)
         if isinstance(document, list) and document and "model" in document[0] and "rank" in document[0]:
-            assert rows and {row["model"] for row in rows} == {MODEL}  # a board for spreadsheets is one table
+            assert rows and {row["model"] for row in rows} == {BATCH_MODEL}  # a board for spreadsheets is one table
         elif isinstance(document, list):
             assert len(rows) == len(document)
     assert said("--format", "md").strip() and said().strip()
@@ -275,6 +276,12 @@ SIMULATED = SimulatedTest(
     mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
 )
 SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptive=60.0, unfinished=0, draws=1)
+OVERALL_COST = OverallCost(
+    field="a field of 8", rule="standardized", runs=2, correlations=(0.6, 0.5, 0.5), covered=0.95, half_width=2.0
+)
+ORDER_COST = OrderCost(
+    matches=30, runs=2, largest=2.0, mean_largest=1.0, swapped=0.5, largest_batch=0.0, covered_online=0.7, covered_batch=0.95
+)
 SEARCHED = SearchError(
     "naga", "last", "plain", "wins", 1, 2, 3.0, 0.5, 0.4, dict.fromkeys(ITERATIONS, 0.1), dict.fromkeys(ITERATIONS, -0.1)
 )
@@ -379,6 +386,12 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         {"hall_cost": lambda *_: HALL_COST, "warm_rooms": lambda *_: 0.0},
         lambda found: found["pages"][0]["kb"] == 12.5 and found["pace"]["share"] == 0.9
         and found["races"]["duels"][0]["won"] == [4, 5],
+    ),
+    "overall": (
+        {
+            "overall_costs": lambda **_: [OVERALL_COST], "order_costs": lambda: [ORDER_COST], "warm_rooms": lambda *_: 0.0,
+        },
+        lambda found: found["overall"][0]["covered"] == 0.95 and found["orders"][0]["largest_batch"] == 0.0,
     ),
     "exact": (
         {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},

@@ -43,7 +43,7 @@ def random_matches(count: int) -> list[MatchRecord]:
 
 
 def folded(records: list[MatchRecord], **changes: Any) -> dict[tuple[str, str], Rating]:
-    standings = Standings(RatingSettings(), changes.get("field"))
+    standings = Standings(RatingSettings(headline="online"), changes.get("field"))
     for record in records:
         standings.add(record)
     return {(rating.pool, rating.bot): rating for rating in standings.ratings()}
@@ -70,7 +70,7 @@ def test_the_package_called_directly_gives_the_same_numbers() -> None:
 
 def test_one_match_gives_the_published_numbers() -> None:
     """The figures of the package's README (1 against 1, its default tau of 25/300)."""
-    standings = Standings(RatingSettings(tau=25 / 300))
+    standings = Standings(RatingSettings(tau=25 / 300, headline="online"))
     standings.add(played(0, {"alice": 1, "bob": 2}))
     found = [(round(rating.mu, 3), round(rating.sigma, 3)) for rating in standings.ratings() if rating.pool == "naga"]
     assert found == [(29.396, 7.171), (20.604, 7.171)]
@@ -116,8 +116,8 @@ def test_versions_of_a_bot_are_bots() -> None:
     ]
 
 
-def test_overall_is_the_mean_of_the_pools() -> None:
-    """Worked example: mu = (mu1 + mu2) / 2, sigma = sqrt(sigma1^2 + sigma2^2) / 2."""
+def test_by_the_old_rule_overall_is_the_mean_of_the_pools() -> None:
+    """`headline: online` gives the old board. Worked example: mu = (mu1 + mu2) / 2, sigma = sqrt(sigma1^2 + sigma2^2) / 2."""
     records = [
         played(0, {"alice": 1, "bob": 2}),
         played(1, {"bob": 1, "carol": 2, "alice": 3}, pool="yaniv"),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +13,7 @@ from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import json_text
 from arena.errors import StoreError
 from arena.ratings.models import MODELS
-from arena.ratings.settings import OVERALL, RatingSettings
+from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
 from arena.store import parquet, table_file
@@ -45,7 +46,7 @@ def test_a_bot_is_left_out_with_all_its_matches(tmp_path: Path) -> None:
     pools = stored_pools(parquet.read_columns(tmp_path, COLUMNS), {}, without={"bob"}, pools={"naga"})
     alone = [rating for rating in standings.ratings() if rating.pool == "naga"]
     assert [
-        rating for rating in rate(pools, RatingSettings()) if rating.pool == "naga" and rating.model == "trueskill"
+        rating for rating in rate(pools, RatingSettings()) if rating.pool == "naga" and rating.model == BATCH_MODEL
     ] == alone
     assert {rating.bot for rating in alone} == {"alice", "carol"}
 
@@ -111,7 +112,8 @@ def out(tmp_path: Path) -> Path:
         BotEntry(name=name, version=version, sha256="0" * 64, params="{}", games=("naga", "yaniv"), trusted=True)
         for name, version in BOTS
     )
-    manifest = make_manifest(name="cup", bots=bots, pools=("naga", "yaniv"), config={"entries": entries}, played=300)
+    config = {"entries": entries, "ratings": msgspec.to_builtins(RatingSettings())}
+    manifest = make_manifest(name="cup", bots=bots, pools=("naga", "yaniv"), config=config, played=300)
     write_manifest(folder, manifest)
     standings = Standings(RatingSettings(), {"naga": BOTS, "yaniv": BOTS})
     for record in RECORDS:

@@ -180,7 +180,7 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
     assert all("sigma" in header for header in headers)
     assert ["95 % interval" in header for header in headers] == [True, False, False]
     assert not any("sigma" in line for line in shown(60, ratings, manifest).splitlines())
-    assert "no overall rank, because a pool is missing: crashy v2" in lines
+    assert "no overall rank, because a pool is missing (it has matches in): crashy v2 (naga)" in lines
     assert any(line.split()[:3] == ["-", "crashy", "v2"] for line in lines)
 
 

@@ -4,11 +4,12 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import StoreError
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import RatingSettings
-from arena.records import MatchRecord
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.records import MatchRecord, Rating
 from arena.site.live import board as module
 from arena.site.live import order
 from arena.site.live.board import LiveBoard, LiveBoards
@@ -17,6 +18,7 @@ from arena.store.journal import Journal
 from helpers.hall import Played
 from helpers.records import make_record, make_seat, make_void, numbered
 
+NUMBERS = ("mu", "sigma", "rating", "low", "high")
 FIELD = {"naga": [("alice", 1), ("bob", 1)]}
 
 
@@ -28,10 +30,15 @@ def league(count: int, seed: int = 1) -> list[MatchRecord]:
 
 
 def in_plan_order(records: list[MatchRecord]) -> RunningRatings:
-    ratings = RunningRatings(RatingSettings(), FIELD)
+    ratings = RunningRatings(RatingSettings(), FIELD, models=(BATCH_MODEL, MODEL))
     for record in records:
         ratings.add(record)
     return ratings
+
+
+def rounded(ratings: list[Rating]) -> list[Rating]:
+    """The headline's numbers to the digits that its sweeps fix: looks in between begin elsewhere."""
+    return [replace(one, **{name: round(getattr(one, name), 4) for name in NUMBERS}) for one in ratings]
 
 
 def test_matches_in_any_order_are_rated_in_that_of_the_plan() -> None:
@@ -42,8 +49,12 @@ def test_matches_in_any_order_are_rated_in_that_of_the_plan() -> None:
         ordered.add([record])  # type: ignore[list-item]
         if count % 20 == 0:
             known = sorted(shuffled[:count], key=lambda one: one.index)
-            assert ordered.ratings() == in_plan_order(known).ratings()
-    assert ordered.ratings() == in_plan_order(records).ratings() != in_plan_order(records[::-1]).ratings()
+            assert rounded(ordered.ratings()) == rounded(in_plan_order(known).ratings())
+    assert rounded(ordered.ratings()) == rounded(in_plan_order(records).ratings())
+    online, other = (
+        [one for one in rated.ratings() if one.model == MODEL] for rated in (ordered, in_plan_order(records[::-1]))
+    )
+    assert online != other
 
 
 def test_a_gap_for_ever_does_not_keep_all_else_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +65,7 @@ def test_a_gap_for_ever_does_not_keep_all_else_waiting(monkeypatch: pytest.Monke
     for record in there:
         ordered.add([record])  # type: ignore[list-item]
     assert len(ordered._waiting) <= 10
-    assert ordered.ratings() == in_plan_order(there).ratings()
+    assert rounded(ordered.ratings()) == rounded(in_plan_order(there).ratings())
 
 
 def test_a_board_fills_and_reads_only_what_is_new(tmp_path: Path) -> None:
@@ -72,7 +83,7 @@ def test_a_board_fills_and_reads_only_what_is_new(tmp_path: Path) -> None:
     assert seen.progress.state == "running" and (seen.progress.done, seen.progress.total, seen.behind) == (30, 100, 0)
     assert seen.progress.endings == {"played": 60} and seen.progress.rate == pytest.approx(30 / 4)
     assert seen.progress.seconds_left == pytest.approx(70 / (30 / 4))
-    expected = [rating for rating in in_plan_order(records).ratings() if rating.pool == "naga"]
+    expected = [rating for rating in in_plan_order(records).ratings() if (rating.model, rating.pool) == (BATCH_MODEL, "naga")]
     assert [(row.bot, row.matches, row.rank, row.rating) for row in seen.tables["naga"]] == [
         (rating.bot, rating.matches, rating.rank, round(rating.rating, 4)) for rating in expected
     ]

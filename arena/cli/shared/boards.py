@@ -6,9 +6,9 @@ from pathlib import Path
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
 from arena.hall.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
-from arena.ratings.settings import MODEL
+from arena.ratings.settings import headline_model
 from arena.records import Rating
-from arena.report.selection.boards import SPREADSHEET, chosen_pools, headline_ratings, spreadsheet_rows
+from arena.report.selection.boards import SPREADSHEET, chosen_pools, ratings_by, spreadsheet_rows
 from arena.report.terminal.board import print_board
 from arena.report.terminal.page import Page
 from arena.store.manifest import MANIFEST_FILE, Manifest
@@ -67,13 +67,15 @@ def show_board(
     `choice` is a pool or a game, to see it alone; `totals` adds faults by kind and CPU times to the table; without `model`
     people and spreadsheets are shown the headline's model, and JSON has all; `title` replaces the first line of the table.
     """
-    chosen = ratings if model is None else headline_ratings(ratings, model)
+    ranking = model or headline_model(manifest.config)
+    chosen = ratings if model is None else ratings_by(model, ratings)
     if choice is not None:
         pools = chosen_pools(manifest, chosen, choice)
         chosen = [rating for rating in chosen if rating.pool in pools]
 
     def write(page: Page) -> None:
-        print_board(manifest, ratings, page, choice=choice, totals=totals, model=model or MODEL, title=title)
+        print_board(manifest, ratings, page, choice=choice, totals=totals, model=ranking, title=title)
 
-    sheet = spreadsheet_rows(headline_ratings(chosen, model or MODEL), chosen_pools(manifest, ratings, choice))
+    ranked = ratings_by(ranking, chosen)
+    sheet = spreadsheet_rows(ranked, chosen_pools(manifest, ratings_by(ranking, ratings), choice))
     show(format, write, chosen, sheet, columns=SPREADSHEET)

@@ -48,13 +48,20 @@ class Looker:
         rows = insights.opinion_rows(found, self._ratings)
         self._show(rows, lambda page: insights.print_opinions(found, self._ratings, page))
 
-    def history(self, bot: str) -> None:
-        """Print how a bot's ratings came about."""
+    def history(self, bot: str, model: str | None) -> None:
+        """Print how a bot's ratings came about. `model`: by default all that are stored, the headline's first.
+
+        Raises ConfigError for a model of which no history is stored.
+        """
         from arena.store import parquet
 
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
         points = [point for point in points if called(bot, [point.bot])]
+        known = {point.model for point in points}
+        if model is not None and known and model not in known:
+            raise ConfigError(f"--history: no history by {model} is stored; {nearest(model, known)}")
+        points = [point for point in points if model in (None, point.model)]
         self._show([msgspec.structs.asdict(point) for point in points], lambda page: insights.print_history(points, page))
 
     def explain(self, bot: str) -> None:

@@ -11,8 +11,8 @@ from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.models import MODELS
-from arena.ratings.settings import MODEL
-from arena.report.selection.boards import headline_ratings
+from arena.ratings.settings import headline_model
+from arena.report.selection.boards import ratings_by
 from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 from arena.store.schema import SeatTotals
@@ -23,7 +23,7 @@ def leaderboard(
     game: OnlyPool = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: {MODEL}."),
+        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: the headline's."),
     ] = None,
     head_to_head: Annotated[
         bool, typer.Option("--head-to-head", help="Show how often each bot finished before each other one.")
@@ -63,11 +63,10 @@ def leaderboard(
     if model is not None and models and model not in models:
         raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
     if any(asked.values()):
-        if history is not None and model not in (None, MODEL):
-            raise ConfigError(f"--history: of the model {MODEL} only; {model} takes all matches at once")
-        looker = Looker(folder, manifest, headline_ratings(ratings, model or MODEL), format, game)
+        ranking = model or headline_model(manifest.config)
+        looker = Looker(folder, manifest, ratings_by(ranking, ratings), format, game)
         if history is not None:
-            looker.history(history)
+            looker.history(history, model)
         elif explain is not None:
             looker.explain(explain)
         elif opinions:

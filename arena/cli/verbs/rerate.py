@@ -12,17 +12,22 @@ from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
 from arena.hall.names import called
-from arena.ratings.models import MODELS
-from arena.ratings.settings import MODEL
+from arena.ratings.models import MODELS, headline_first
+from arena.ratings.settings import headline_model
 from arena.report.selection.boards import chosen_pools
 from arena.results_folder import RESULTS
 from arena.store import manifest as manifests
+
+MOST_SHUFFLES = 10_000
 
 
 def rerate(
     name: HallOrName = None,
     game: OnlyPool = None,
-    model: Annotated[str, typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}.")] = MODEL,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: the headline's."),
+    ] = None,
     without: Annotated[
         list[str] | None, typer.Option("--without", metavar="BOT", help="Leave out this bot and all its matches. Repeatable.")
     ] = None,
@@ -32,6 +37,16 @@ def rerate(
             "--since", metavar="DATE", help="Only tournaments that started then or later: 2026-11-21, 2026-11-21T18:00."
         ),
     ] = None,
+    shuffles: Annotated[
+        int,
+        typer.Option(
+            "--shuffles",
+            metavar="N",
+            min=0,
+            max=MOST_SHUFFLES,
+            help="Rate online in so many other orders of the matches, and tell how far a rank moves.",
+        ),
+    ] = 0,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
@@ -39,11 +54,12 @@ def rerate(
 
     Prints the leaderboard and writes nothing. Times are UTC unless they say otherwise.
     """
+    from arena.analysis.orders import largest_shifts
     from arena.hall import boards
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
     from arena.ratings.standings import rate_and_compare
 
-    if model not in MODELS:
+    if model is not None and model not in MODELS:
         raise ConfigError(f"--model {model}: no such model; {nearest(model, MODELS)}")
     start = None if since is None else _time(since)
     folder = find_folder(out, name)
@@ -64,8 +80,14 @@ def rerate(
     if manifest.tournaments:  # pools that nobody of the selection has played have no place in the overall one
         rows = {name: part for name, part in rows.items() if part.matches}
         manifest = msgspec.structs.replace(manifest, pools=tuple(rows))
-    ratings, saved = rate_and_compare(rows, stored.stored_settings(manifest, folder), (model,))
-    manifest = msgspec.structs.replace(manifest, rotations_saved=saved, void=0, outcome=None)  # what ended the run is not rated
+    settings = stored.stored_settings(manifest, folder)
+    ranking = headline_model(manifest.config) if model is None else model
+    models = (ranking,) if model is not None or not format.is_for_people else headline_first(settings)
+    ratings, saved = rate_and_compare(rows, settings, models, stored.stored_weights(manifest, settings))
+    shifts = largest_shifts(rows, settings, manifest.plan_sha256, orders=shuffles) if shuffles else None
+    manifest = msgspec.structs.replace(
+        manifest, rotations_saved=saved, order_shifts=shifts, void=0, outcome=None
+    )  # fmt: skip  # what ended the run is not rated
     matches = sum(part.matches for part in rows.values())
     selection = "".join(
         [
@@ -73,8 +95,8 @@ def rerate(
             f", of tournaments that started at {start.isoformat()} or later" if start is not None else "",
         ]
     )  # fmt: skip
-    title = f"{manifest.name}, rated again by {model}: {matches:,} of {manifest.played:,} matches{selection}"
-    show_board(manifest, ratings, format, choice=game, model=model, title=title)
+    title = f"{manifest.name}, rated again by {ranking}: {matches:,} of {manifest.played:,} matches{selection}"
+    show_board(manifest, ratings, format, choice=game, model=ranking, title=title)
     return DONE
 
 

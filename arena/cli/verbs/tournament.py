@@ -53,7 +53,9 @@ def tournament(
         return INTERRUPTED
     show_board(results.manifest, results.ratings, format, totals=results.totals())
     if format.is_for_people and read_format(results.manifest.config["format"]).COMPARES_PAIRS:
-        Looker(results.folder, results.manifest, headline_ratings(results.ratings), format, None).head_to_head()
+        Looker(
+            results.folder, results.manifest, headline_ratings(results.manifest, results.ratings), format, None
+        ).head_to_head()
     if demo:
         _say_what_is_next(results)
     return DONE

@@ -121,7 +121,7 @@ def _enter(contestant: Contestant, known: list[Contestant], *, is_numbered: bool
 
 
 def _terms(leg: Leg) -> tuple[object, ...]:
-    return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules
+    return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules, leg.rating_model
 
 
 def _unplayed(plan: Plan, book: LadderBook, journal: Journal) -> tuple[int, ...]:

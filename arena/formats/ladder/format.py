@@ -10,7 +10,7 @@ tell them from those that were.
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,9 +22,12 @@ from arena.formats.plan import Plan
 from arena.formats.staged import Staged
 from arena.formats.stages import Stage
 from arena.formats.tables import orders_text
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS
 from arena.store.journal import Journal
+
+OrderFree: TypeAlias = Literal["trueskill-batch"]
+"""The model that takes all matches at once, as a stored plan names it."""
 
 
 class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,6 +87,13 @@ class Leg(msgspec.Struct, frozen=True):
     """What the ladder of a contest heeds; a plan without it reads as it always did."""
     closed: Closed | UnsetType = UNSET
     """How it was ended from outside, if it was."""
+    model: OrderFree | UnsetType = UNSET
+    """The model by which tables are chosen, and by which the leg ends; without it `trueskill`, as in older ladders."""
+
+    @property
+    def rating_model(self) -> str:
+        """The name of that model."""
+        return MODEL if self.model is UNSET else self.model
 
     def unplayed(self) -> Iterator[int]:
         """The matches that this leg says are never played."""
@@ -115,7 +125,8 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         if settings.matches < 1:
             raise ConfigError(f"ladder.matches: at least 1, not {settings.matches}")
         field = tuple(range(len(asked.bots)))
-        return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches),))
+        model: OrderFree | UnsetType = "trueskill-batch" if asked.model == BATCH_MODEL else UNSET
+        return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches, model=model),))
 
     def course(self, plan: Plan, settings: RatingSettings) -> Course:
         """The course that chooses the most informative tables, stage by stage."""

@@ -15,7 +15,7 @@ from arena.formats.ladder.format import Leg
 from arena.ratings.error_bars import error_bars
 from arena.ratings.models import believe
 from arena.ratings.rows import Bot, PoolRows
-from arena.ratings.settings import MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 
 LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing
@@ -25,7 +25,7 @@ def look_at(
     rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings, owners: Mapping[Bot, str] = MappingProxyType({})
 ) -> "Look":
     """What a pool's rows say of those of `field`. `owners`: of all bots that have one."""
-    beliefs = believe(MODEL, rows, settings)
+    beliefs = believe(leg.rating_model, rows, settings)
     apart = error_bars(rows, beliefs, settings).separable(beliefs.mu)
     wanted = set(field)
     chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in wanted]

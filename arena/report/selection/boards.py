@@ -1,18 +1,48 @@
 """What every board shows, on the terminal and on a page: which ratings, which pools, and the line above them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from arena.errors import ConfigError, nearest
-from arena.ratings.settings import MODEL, OVERALL
-from arena.records import Ending, Rating
+from arena.ratings.rows import Bot
+from arena.ratings.settings import BATCH_MODEL, MEAN_RANK, MODEL, OVERALL, STANDARDIZED, headline_model
+from arena.records import Ending, HistoryPoint, Rating
 from arena.store.manifest import Manifest
 
+SCALES = {
+    STANDARDIZED: "Overall = 25 + 25/3 z, where z is how many standard deviations a bot is above the mean of the field's "
+    "skill, as the mean over the games.",
+    MEAN_RANK: "Overall = 25 + 25/3 z, where z is how far the expected rank of a bot is above the middle one in standard "
+    "deviations of ranks, as the mean over the games.",
+}
+"""What the numbers of the overall table are, by its rule."""
 
-def headline_ratings(ratings: Iterable[Rating], model: str = MODEL) -> list[Rating]:
-    """The ratings of one model, by default of the one whose ranks are the headline."""
+
+def ratings_by(model: str, ratings: Iterable[Rating]) -> list[Rating]:
+    """The ratings of one model."""
     return [rating for rating in ratings if rating.model == model]
+
+
+def headline_ratings(manifest: Manifest, ratings: Iterable[Rating]) -> list[Rating]:
+    """The ratings whose ranks are the headline of a tournament, as its settings have it."""
+    return ratings_by(headline_model(manifest.config), ratings)
+
+
+def headline_history(manifest: Manifest, points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
+    """How the headline ratings came about; by the model that there is, where older files have one alone."""
+    model = headline_model(manifest.config)
+    return [point for point in points if point.model == model] or list(points)
+
+
+Online = Mapping[tuple[str, str, int], Rating]
+"""The ratings in the order of play by pool, bot and version: a column beside ratings that know no order."""
+
+
+def online_beside(model: str, ratings: Iterable[Rating]) -> Online:
+    """The ratings in the order of play; none where these are what `model` ranks by already."""
+    online = ratings_by(MODEL, ratings) if model == BATCH_MODEL else []
+    return {(rating.pool, rating.bot, rating.bot_version): rating for rating in online}
 
 
 def chosen_pools(
@@ -38,6 +68,16 @@ def chosen_pools(
 def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
     """The overall ratings of the bots that have an overall rank, because they play every pool."""
     return [rating for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
+
+
+def without_rank(ratings: Iterable[Rating]) -> dict[Bot, list[str]]:
+    """The bots that have no overall rank, with the pools in which they have matches. `ratings`: of one model."""
+    listed = list(ratings)
+    missing = [(rating.bot, rating.bot_version) for rating in listed if rating.pool == OVERALL and rating.rank is None]
+    return {
+        bot: [one.pool for one in listed if (one.bot, one.bot_version) == bot and one.pool != OVERALL and one.matches]
+        for bot in missing
+    }
 
 
 def shows_idle(manifest: Manifest) -> bool:

@@ -15,12 +15,20 @@ from arena.analysis.head_to_head import HeadToHead, head_to_head
 from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.hall import boards
-from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
+from arena.ratings.error_bars import ErrorBars, error_bars
+from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.rows import Beliefs, Bot, PoolRows
-from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
-from arena.ratings.stored import COLUMNS, StoredRows, entry_identity, stored_settings, unrated_entries
+from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings, headline_model
+from arena.ratings.stored import (
+    COLUMNS,
+    StoredRows,
+    entry_identity,
+    stored_settings,
+    stored_weights,
+    unrated_entries,
+)
 from arena.records import HistoryPoint, Rating
-from arena.report.selection.boards import chosen_pools, headline_ratings
+from arena.report.selection.boards import chosen_pools, headline_history, online_beside, ratings_by
 from arena.report.selection.costs import BotCosts, Costs, add_up
 from arena.report.selection.names import bot_name, shown
 from arena.store import parquet
@@ -79,15 +87,23 @@ class PoolEvidence:
         return head_to_head(self.rows)
 
     @property
-    def order_free(self) -> Mapping[Bot, Rating]:
-        """The ratings of the model that takes all matches at once, by bot."""
-        ratings = headline_ratings(self.tournament.all_ratings, BATCH_MODEL)
+    def by_other_model(self) -> Mapping[Bot, Rating]:
+        """The ratings of the model that is not the headline, by bot."""
+        ratings = ratings_by(self.tournament.other_model, self.tournament.all_ratings)
         return {(rating.bot, rating.bot_version): rating for rating in ratings if rating.pool == self.pool}
 
     @property
     def history(self) -> list[HistoryPoint]:
         """The history of the headline ratings."""
-        return [point for point in self.tournament.history if point.pool == self.pool]
+        points = headline_history(self.tournament.manifest, self.tournament.history)
+        return [point for point in points if point.pool == self.pool]
+
+    @property
+    def history_as_played(self) -> list[HistoryPoint]:
+        """The history of the ratings match after match; empty where that is the headline's."""
+        if self.tournament.model == MODEL:
+            return []
+        return [point for point in self.tournament.history if (point.model, point.pool) == (MODEL, self.pool)]
 
     @property
     def faults(self) -> list[FaultPlace]:
@@ -109,7 +125,12 @@ class Evidence:
         self.folder = folder
         self.manifest: Manifest = read_manifest(folder)
         self.all_ratings = parquet.read_ratings(folder)
-        self.ratings = headline_ratings(self.all_ratings)
+        self.model = headline_model(self.manifest.config)
+        """The model whose ranks are the headline."""
+        self.other_model = MODEL if self.model == BATCH_MODEL else BATCH_MODEL
+        self.ratings = ratings_by(self.model, self.all_ratings)
+        self.online = online_beside(self.model, self.all_ratings)
+        """The ratings in the order of play, where the headline knows no order."""
         self.missing: list[str] = []
         """Why parts are left out."""
         self.costs: Costs = {}
@@ -127,7 +148,7 @@ class Evidence:
         """The games with options whose matches are not rated."""
         self._rows = StoredRows(columns, without=self.manifest.unrated_bots, unrated=self.unrated)
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
-        self._bars: dict[str, tuple[Sequence[Bot], ErrorBars]] = {}
+        self._skills: dict[str, PoolSkills] = {}
 
     @cached_property
     def faults(self) -> list[FaultPlace]:
@@ -173,12 +194,14 @@ class Evidence:
         )
         bars = error_bars(rows, beliefs, self._settings)
         if ratings:  # a pool that is not rated takes no part in the overall ones
-            self._bars[name] = (rows.bots_by_number, bars)
+            matches = rows.per_bot(np.ones(len(rows.bots)))
+            self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)
         return PoolEvidence(self, name, anchor, rows, self._rows.row_numbers(name), ratings, bars)
 
     def overall_bars(self) -> ErrorBars:
         """The error bars of the `overall` ratings, in their order; all pools must have been read."""
-        bots, bars = joint_bars(list(self._bars.values()))
+        weights = stored_weights(self.manifest, self._settings)
+        bots, _, bars = joined(list(self._skills.values()), self._settings, weights)
         order = [bots.index((rating.bot, rating.bot_version)) for rating in self.overall]
         return ErrorBars(bars.covariance[np.ix_(order, order)], bars.degrees, bars.saved)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from arena.agent.submissions import Submission, Withdrawal
-from arena.ratings.settings import MODEL, OVERALL
+from arena.ratings.settings import OVERALL, headline_model
 from arena.records import Rating
 from arena.store.manifest import BotEntry, Manifest
 
@@ -48,7 +48,7 @@ def submitted_bots(
         entered = next(
             ((manifest, ratings, entry) for manifest, ratings in boards for entry in manifest.bots if _is(entry, version)), None
         )
-        best = None if entered is None else _headline(entered[1], entered[2])
+        best = None if entered is None else _headline(entered[0], entered[1], entered[2])
         state = "not played" if entered is None else "retired" if entered[2].retired else "played"
         if version.name in withdrawn:
             state = "renamed" if withdrawn[version.name].renamed else "withdrawn"
@@ -68,12 +68,13 @@ def _is(entry: BotEntry, version: Submission) -> bool:
     return (entry.name, entry.version, entry.sha256) == (version.name, version.version, version.sha256)
 
 
-def _headline(ratings: Sequence[Rating], entry: BotEntry) -> Rating | None:
+def _headline(manifest: Manifest, ratings: Sequence[Rating], entry: BotEntry) -> Rating | None:
     """The overall rating of a bot, or its rating in the only pool that it played."""
+    model = headline_model(manifest.config)
     own: Mapping[str, Rating] = {
         rating.pool: rating
         for rating in ratings
-        if (rating.model, rating.bot, rating.bot_version) == (MODEL, entry.name, entry.version) and rating.matches
+        if (rating.model, rating.bot, rating.bot_version) == (model, entry.name, entry.version) and rating.matches
     }
     if OVERALL in own:
         return own[OVERALL]

@@ -1,11 +1,23 @@
 """The leaderboard for people: a table for a terminal of any width, plain text for a pipe, or Markdown."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from arena.ratings.settings import MODEL, OVERALL
+from arena.ratings.rows import Bot
+from arena.ratings.settings import MODEL, OVERALL, headline_model, overall_rule
 from arena.records import Rating
-from arena.report.selection.boards import chosen_pools, headline, headline_ratings, may_swap, ranked_overall, shows_idle
+from arena.report.selection.boards import (
+    SCALES,
+    Online,
+    chosen_pools,
+    headline,
+    may_swap,
+    online_beside,
+    ranked_overall,
+    ratings_by,
+    shows_idle,
+    without_rank,
+)
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Column, Glyphs, MarkdownPage, Page, fitting
@@ -13,7 +25,7 @@ from arena.store.manifest import Manifest
 from arena.store.schema import SeatTotals
 
 PLOT_WIDTH = 25  # characters of the picture of the intervals
-_PLOT, _SIGMA, _ENDINGS = "95 % interval", "sigma", "endings"
+_PLOT, _SIGMA, _ONLINE, _ENDINGS = "95 % interval", "sigma", "online", "endings"
 
 
 def print_board(
@@ -23,15 +35,17 @@ def print_board(
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
-    model: str = MODEL,
+    model: str | None = None,
     title: str | None = None,
 ) -> None:
     """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
 
     `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
-    `model`: whose ratings; `title`: the first line, by default `headline`.
+    `model`: whose ratings, by default the headline's; `title`: the first line, by default `headline`.
     """
-    ratings = headline_ratings(ratings, model)
+    model = headline_model(manifest.config) if model is None else model
+    online = online_beside(model, ratings)
+    ratings = ratings_by(model, ratings)
     pools = chosen_pools(manifest, ratings, choice)
     costs = add_up(totals)
     retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
@@ -42,16 +56,19 @@ def print_board(
         page.say("")
         if len(pools) > 1 or choice is not None or manifest.tournaments:
             page.heading(pool)
-        columns = _print_table(page, rows, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
+        columns = _print_table(page, rows, online, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
         told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
     shown = [rating for rating in ratings if rating.pool in pools]
-    for note in _notes(manifest, shown, {} if told else costs):
+    for note in _notes(manifest, shown, without_rank(ratings) if OVERALL in pools else {}, online, {} if told else costs):
         page.say(note, "dim")
 
 
 def leaders(ratings: Iterable[Rating], count: int) -> str:
-    """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best."""
-    listed = headline_ratings(ratings)
+    """The best `count` bots, a line each, of the overall pool or the only one; where few play every game, each game's best.
+
+    `ratings`: of one model.
+    """
+    listed = list(ratings)
     pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
     ranked = [rating for rating in listed if rating.rank is not None]
     if len(pools) > 1 and len(ranked_overall(listed)) < 2:
@@ -68,13 +85,13 @@ def leaders(ratings: Iterable[Rating], count: int) -> str:
 
 
 def _print_table(
-    page: Page, rows: Sequence[Rating], costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
+    page: Page, rows: Sequence[Rating], online: Online, costs: Costs, retired: set[tuple[str, int]], *, is_compact: bool
 ) -> set[str]:
     """Print one pool; returns the headers of the columns that had room."""
     if not rows:
         page.say("no ratings yet")
         return set()
-    columns = _columns(rows, costs, page.glyphs)
+    columns = _columns(rows, online, costs, page.glyphs)
     if is_compact:
         columns = [column for column in columns if column.header != _PLOT]
     if isinstance(page, MarkdownPage):
@@ -85,24 +102,26 @@ def _print_table(
     return {column.header for column in columns}
 
 
-def _columns(rows: Sequence[Rating], costs: Costs, glyphs: Glyphs) -> list[Column]:
+def _columns(rows: Sequence[Rating], online: Online, costs: Costs, glyphs: Glyphs) -> list[Column]:
     """All columns that have something to show, left to right."""
     columns = [
         Column("rank", _rank_cells(rows), 0, "left"),
         Column("bot", [_name(rating) for rating in rows], 0, "left"),
         Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
-        Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 9),
+        Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 10),
         Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
-        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
-        Column("matches", [f"{rating.matches:,}" for rating in rows], 7),
-        Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 8),
-        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column("matches", [f"{rating.matches:,}" for rating in rows], 8),
+        Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 9),
+        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 7),
     ]
+    if played := [online.get((row.pool, row.bot, row.bot_version)) for row in rows if online]:
+        columns.insert(5, Column(_ONLINE, ["-" if one is None else f"{one.rating:.2f}" for one in played], 3))
     if any(rating.faults for rating in rows):
-        columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 10, style="red"))
+        columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 11, style="red"))
     if costs:
-        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
-        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
+        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 6))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 5))
         kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))
@@ -139,13 +158,18 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
     return cells
 
 
-def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[str]:
+def _notes(
+    manifest: Manifest, shown: Sequence[Rating], missing: Mapping[Bot, Sequence[str]], online: Online, costs: Costs
+) -> list[str]:  # fmt: skip
+    """`missing`: bots without an overall rank, with the pools that they have played."""
     notes = []
     if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
-    missing = sorted({_name(rating) for rating in shown if rating.rank is None})
+    if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):
+        notes.append(scale)
     if missing:
-        notes.append(f"no overall rank, because a pool is missing: {', '.join(missing)}")
+        notes.append(f"no overall rank, because a pool is missing (it has matches in): {_missing_text(missing)}")
+    notes += _order_notes(manifest, shown, online)
     for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
         for rating in shown:
             faults = costs_of(costs, rating).faults if rating.pool == pool else ""
@@ -178,6 +202,24 @@ def _notes(manifest: Manifest, shown: Sequence[Rating], costs: Costs) -> list[st
     if manifest.unrated:
         notes.append(f"matches with measured latency, not rated (ratings: {{measured: true}} rates them): {manifest.unrated}")
     return ["", *notes] if notes else []
+
+
+def _missing_text(missing: Mapping[Bot, Sequence[str]]) -> str:
+    return "; ".join(f"{bot_name(*bot)} ({', '.join(pools) or 'none'})" for bot, pools in sorted(missing.items()))
+
+
+def _order_notes(manifest: Manifest, shown: Sequence[Rating], online: Online) -> Iterator[str]:
+    """What the online ratings are, and how far their ranks depend on the order of play."""
+    moved = ""
+    if (shifts := manifest.order_shifts) is not None:
+        pools = [pool for pool in dict.fromkeys(rating.pool for rating in shown) if pool in shifts.ranks]
+        if pools:
+            ranks = ", ".join(f"{pool} {shifts.ranks[pool]}" for pool in pools)
+            moved = f"in {shifts.orders} other orders of the same matches its ranks move by at most: {ranks}"
+    if online:
+        yield f"online: the rating as it was played, match after match{'; ' if moved else ''}{moved}"
+    elif moved and all(rating.model == MODEL for rating in shown):
+        yield f"this rating depends on the order of play; {moved}"
 
 
 def _name(rating: Rating) -> str:

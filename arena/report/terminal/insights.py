@@ -8,11 +8,12 @@ import msgspec
 from arena.analysis.explain import Explanation
 from arena.analysis.head_to_head import HeadToHead
 from arena.analysis.second_opinions import SecondOpinion
-from arena.ratings.settings import OVERALL
+from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL
 from arena.records import HistoryPoint, Rating
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Column, Page, fitting
 
+_HOW = {BATCH_MODEL: ", by the matches up to there", MODEL: ", as it was played"}
 HISTORY_LINES = 20  # of a bot in a pool; JSON and CSV have all points
 
 
@@ -91,13 +92,13 @@ def print_opinions(found: Mapping[str, Sequence[SecondOpinion]], ratings: Sequen
 
 
 def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
-    """Print the history of one bot's ratings, pool by pool, thinned to a screen."""
-    for pool, bot in dict.fromkeys((point.pool, (point.bot, point.bot_version)) for point in points):
-        own = [point for point in points if point.pool == pool and (point.bot, point.bot_version) == bot]
+    """Print the history of one bot's ratings, pool by pool and model by model, thinned to a screen."""
+    for pool, bot, model in dict.fromkeys((point.pool, (point.bot, point.bot_version), point.model) for point in points):
+        own = [point for point in points if (point.pool, (point.bot, point.bot_version), point.model) == (pool, bot, model)]
         last = len(own) - 1
         shown = [own[place] for place in sorted({last * line // HISTORY_LINES for line in range(HISTORY_LINES + 1)})]
         page.say("")
-        page.heading(f"{pool}: {bot_name(*bot)}")
+        page.heading(f"{pool}: {bot_name(*bot)}{_HOW.get(model, '')}")
         columns = [
             Column("matches", [f"{point.matches:,}" for point in shown]),
             Column("of the pool", [f"{point.pool_matches:,}" for point in shown], 1),

@@ -11,14 +11,14 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.ratings.rows import Bot, Collector, PoolRows
-from arena.ratings.settings import RatingSettings
-from arena.ratings.stored import stored_field, stored_settings
+from arena.ratings.settings import RatingSettings, headline_model
+from arena.ratings.stored import stored_field, stored_settings, stored_weights
 from arena.records import Outcome
-from arena.report.selection.boards import chosen_pools
+from arena.report.selection.boards import chosen_pools, headline_ratings, online_beside
 from arena.site.live.order import OrderedRatings
 from arena.site.views.dead import dead_bots, is_ladder
 from arena.site.views.state import Progress, progress
-from arena.site.views.tables import BoardRow, board_rows
+from arena.site.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.store.journal import JOURNAL_FILE, Journal, has_log
 from arena.store.lock import running_process
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -52,6 +52,8 @@ class Seen(msgspec.Struct, frozen=True):
     """The pools that have a table, the overall one first if there is one."""
     tables: dict[str, tuple[BoardRow, ...]]
     """The rows of each pool, best first."""
+    without_rank: tuple[WithoutRank, ...] = ()
+    """The bots that are not on the overall board, because they lack a pool."""
     behind: int = 0
     """Matches that are stored and not in the tables yet: a journal of millions is read bit by bit."""
 
@@ -119,11 +121,13 @@ class LiveBoard:
         manifest = self._manifest
         if manifest is None or self._ratings is None:
             return Seen(self._progress(), (), {})
-        ratings, progress = self._ratings.ratings(), self._progress()
+        everything, progress = self._ratings.ratings(), self._progress()
+        ratings = headline_ratings(manifest, everything)
+        online = online_beside(headline_model(manifest.config), everything)
         pools = tuple(chosen_pools(manifest, ratings))
         dead = dead_bots(manifest, ratings)
-        tables = {pool: board_rows(ratings, pool, dead=dead) for pool in pools}
-        return Seen(progress, pools, tables, max(0, progress.done - self._score.done))
+        tables = {pool: board_rows(ratings, pool, dead=dead, online=online) for pool in pools}
+        return Seen(progress, pools, tables, bots_without_rank(ratings, pools), max(0, progress.done - self._score.done))
 
     def _forget(self) -> None:
         self._last, self._version, self._score = 0, -1, Score()
@@ -201,7 +205,7 @@ class LiveBoard:
         rated_by = (stored_settings(manifest, self.folder), stored_field(manifest))
         if rated_by != self._rated_by:
             self._forget()
-            self._rated_by, self._ratings = rated_by, OrderedRatings(*rated_by)
+            self._rated_by, self._ratings = rated_by, OrderedRatings(*rated_by, stored_weights(manifest, rated_by[0]))
             self._rows = {pool: Collector(bots) for pool, bots in rated_by[1].items()} if is_ladder(manifest) else {}
         self._manifest = manifest
 

@@ -1,14 +1,16 @@
 """Ratings of matches that arrive in any order, as if they had been played in the order of the plan.
 
-So a live board has the numbers that `arena leaderboard` would print for the same matches. What is there without a gap is
-taken in for good; what lies beyond a gap waits, and is added for each look.
+So a live board has the numbers that `arena leaderboard` would print for the same matches. The model that knows no order takes
+in what comes. For the other one, what is there without a gap is taken in for good; what lies beyond a gap waits, and is
+added for each look.
 """
 
 from collections.abc import Iterable, Mapping
 
 from arena.ratings.rows import Bot
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.standings import ALIKE
 from arena.records import Outcome, Rating
 
 MOST_WAITING = 20_000
@@ -16,17 +18,24 @@ MOST_WAITING = 20_000
 
 
 class OrderedRatings:
-    """Headline ratings of some matches of a plan."""
+    """Ratings of some matches of a plan."""
 
-    def __init__(self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]]) -> None:
-        """`field`: who takes part, by pool."""
-        self._taken = RunningRatings(settings, field)
+    def __init__(
+        self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]], weights: Mapping[str, float] = ALIKE
+    ) -> None:  # fmt: skip
+        """`field`: who takes part, by pool; `weights`: of the pools in the overall ranking."""
+        has_batch = settings.headline_model == BATCH_MODEL
+        known = {pool: tuple(bots) for pool, bots in field.items()}
+        self._taken = RunningRatings(settings, known, models=(MODEL,), weights=weights)
+        self._orderless = RunningRatings(settings, known, models=(BATCH_MODEL,), weights=weights) if has_batch else None
         self._waiting: dict[int, Outcome] = {}
         self._next = 0
 
     def add(self, found: Iterable[Outcome]) -> None:
         """Add matches, each once."""
         for outcome in found:
+            if self._orderless is not None:
+                self._orderless.add(outcome)
             self._waiting[outcome.index] = outcome
             while (following := self._waiting.pop(self._next, None)) is not None:
                 self._taken.add(following)
@@ -35,10 +44,11 @@ class OrderedRatings:
                 self._next = min(self._waiting)
 
     def ratings(self) -> list[Rating]:
-        """The ratings of all matches that were added: pool by pool, best first, then overall."""
+        """The ratings of all matches that were added, by model: pool by pool, best first, then overall."""
+        orderless = [] if self._orderless is None else self._orderless.ratings()
         if not self._waiting:
-            return self._taken.ratings()
+            return orderless + self._taken.ratings()
         seen = self._taken.copy()
         for index in sorted(self._waiting):
             seen.add(self._waiting[index])
-        return seen.ratings()
+        return orderless + seen.ratings()

@@ -26,6 +26,7 @@ arena.board = (() => {
   /** The text of each field of a row. */
   const texts = (row) => ({
     rating: row.rating.toFixed(2),
+    online: row.online === null ? "-" : row.online.toFixed(2),
     matches: counted(row.matches),
     wins: row.matches ? `${(100 * row.wins / row.matches).toFixed(1)}%` : "-",
     place: row.matches ? row.mean_place.toFixed(2) : "-",

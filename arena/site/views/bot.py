@@ -12,7 +12,7 @@ from arena.errors import StoreError
 from arena.names import NAME
 from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating
-from arena.report.selection.boards import chosen_pools
+from arena.report.selection.boards import chosen_pools, headline_history
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
 from arena.site.bot_rights import may_manage, may_see_source, owns
@@ -317,8 +317,12 @@ def _history(library: Library, tournament: str, folder: Path, rating: Rating) ->
 
 def _stored_history(library: Library, tournament: str, folder: Path) -> Sequence[HistoryPoint]:
     """What was believed over the tournament; nothing where it cannot be read: the page is without its curves then."""
+
+    def read() -> list[HistoryPoint]:
+        return headline_history(library.manifest(tournament, folder), parquet.read_history(folder))
+
     with contextlib.suppress(StoreError):
-        return library.kept(("history", tournament), folder, lambda: parquet.read_history(folder), (HISTORY.file,))
+        return library.kept(("history", tournament), folder, read, (HISTORY.file, MANIFEST_FILE))
     return ()
 
 

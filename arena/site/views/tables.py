@@ -8,11 +8,12 @@ import msgspec
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
-from arena.report.selection.boards import may_swap
+from arena.report.selection.boards import Online, may_swap, without_rank
 from arena.report.selection.costs import Costs, costs_of
-from arena.report.selection.names import name_of
+from arena.report.selection.names import name_of, shown
 from arena.site.views.dead import Dead
 
+NOTHING: Online = MappingProxyType({})
 NOBODY: Mapping[str, Mapping[Bot, Dead]] = MappingProxyType({})
 
 
@@ -42,6 +43,8 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the intervals separate the bot from the one above it; None for the first, and without a rank."""
     rating: float
     """The conservative rating by which bots are ranked: mu - 3 sigma."""
+    online: float | None
+    """The rating as it was played, match after match; None where that is the one by which bots are ranked."""
     mu: float
     sigma: float
     low: float
@@ -57,12 +60,39 @@ class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
     """Why the page hides the bot, unless all are wanted; only on the board of a ladder."""
 
 
+class WithoutRank(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that has no overall rank, because it has no match in some pool."""
+
+    bot: str
+    version: int
+    shown: str
+    """The name as a page shows it."""
+    pools: tuple[str, ...]
+    """The pools in which it has matches."""
+
+
+def bots_without_rank(ratings: Sequence[Rating], pools: Sequence[str]) -> tuple[WithoutRank, ...]:
+    """The bots that lack an overall rank, where there is an overall board. `ratings`: headline ratings."""
+    if OVERALL not in pools:
+        return ()
+    return tuple(
+        WithoutRank(bot=bot, version=version, shown=shown(bot, version), pools=tuple(played))
+        for (bot, version), played in without_rank(ratings).items()
+        if played
+    )
+
+
 def board_rows(
-    ratings: Sequence[Rating], pool: str, costs: Costs | None = None, *, dead: Mapping[str, Mapping[Bot, Dead]] = NOBODY
+    ratings: Sequence[Rating],
+    pool: str,
+    costs: Costs | None = None,
+    *,
+    dead: Mapping[str, Mapping[Bot, Dead]] = NOBODY,
+    online: Online = NOTHING,
 ) -> tuple[BoardRow, ...]:
     """The rows of a pool from headline ratings, best first; in the overall pool only bots with a rank.
 
-    `dead`: who is hidden in each pool.
+    `dead`: who is hidden in each pool; `online`: the ratings in the order of play.
     """
     chosen = [rating for rating in ratings if rating.pool == pool]
     if pool == OVERALL:
@@ -70,15 +100,23 @@ def board_rows(
     above: list[Rating | None] = [None, *chosen[:-1]]
     hidden = dead.get(pool, {})
     return tuple(
-        _row(rating, other, costs, hidden.get((rating.bot, rating.bot_version))) for rating, other in zip(chosen, above)
+        _row(
+            rating,
+            other,
+            costs,
+            hidden.get((rating.bot, rating.bot_version)),
+            online.get((pool, rating.bot, rating.bot_version)),
+        )
+        for rating, other in zip(chosen, above)
     )
 
 
-def _row(rating: Rating, above: Rating | None, costs: Costs | None, dead: Dead | None) -> BoardRow:
+def _row(rating: Rating, above: Rating | None, costs: Costs | None, dead: Dead | None, online: Rating | None) -> BoardRow:
     separable = None if above is None or rating.rank is None else not may_swap(above, rating)
     return BoardRow(
         bot=rating.bot, version=rating.bot_version, shown=name_of(rating), rank=rating.rank, rank_low=rating.rank_low,
-        rank_high=rating.rank_high, separable=separable, rating=round(rating.rating, 4), mu=round(rating.mu, 4),
+        rank_high=rating.rank_high, separable=separable, rating=round(rating.rating, 4),
+        online=None if online is None else round(online.rating, 4), mu=round(rating.mu, 4),
         sigma=round(rating.sigma, 4), low=round(rating.low, 4), high=round(rating.high, 4), matches=rating.matches,
         wins=rating.wins, mean_place=round(rating.mean_place, 4), faults=rating.faults,
         cost=None if costs is None else cost_of(costs, rating), dead=dead,

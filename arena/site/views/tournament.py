@@ -9,10 +9,10 @@ from arena.analysis.head_to_head import head_to_head
 from arena.errors import StoreError, without_trace
 from arena.hall import boards
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import OVERALL
+from arena.ratings.settings import BATCH_MODEL, OVERALL, headline_model, overall_rule
 from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 from arena.records import Ending, Rating
-from arena.report.selection.boards import chosen_pools, headline, headline_ratings
+from arena.report.selection.boards import Online, chosen_pools, headline, headline_ratings, online_beside
 from arena.report.selection.costs import Costs, add_up
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
@@ -23,7 +23,7 @@ from arena.site.views.dead import dead_bots
 from arena.site.views.hearers import owned_bots
 from arena.site.views.losses import PoolLoss, pool_losses
 from arena.site.views.state import Progress, progress_of
-from arena.site.views.tables import BoardRow, board_rows
+from arena.site.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.store import parquet
 from arena.store.lock import running_process
 from arena.store.manifest import MANIFEST_FILE, Manifest
@@ -80,6 +80,19 @@ class FaultCard(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class Counting(msgspec.Struct, frozen=True, kw_only=True):
+    """How the numbers of the table came about."""
+
+    overall: str
+    """The rule by which pools become one ranking: `standardized`, `mean-rank` or `mean-mu`."""
+    has_online: bool
+    """Whether the ranks know no order of matches, and the ratings in the order of play stand beside them."""
+    orders: int | None
+    """The number of other orders of the same matches in which those were computed; None: that was not measured."""
+    shift: int | None
+    """How far a rank by them moved at most."""
+
+
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament with one of its tables."""
 
@@ -100,6 +113,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The pool of `board`; None: there is no table yet."""
     board: tuple[BoardRow, ...]
     """The rows, best first; those with `dead` are hidden unless `hidden` is asked for."""
+    counting: Counting | None
+    """How the numbers of `board` came about; None: there is no table yet."""
+    without_rank: tuple[WithoutRank, ...]
+    """The bots that are not on the overall board, with the pools that they play."""
     hidden: int
     """How many rows of the table are left out as dead."""
     is_whole: bool
@@ -148,14 +165,15 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
         return live.seen(folder)
     progress = progress_of(library, name, folder)
     manifest = library.manifest(name, folder)
-    ratings, (costs, _) = all_ratings(library, name, folder), all_costs(library, name, folder)
+    (ratings, online), (costs, _) = _both_ratings(library, name, folder), all_costs(library, name, folder)
     pools = tuple(chosen_pools(manifest, ratings))
 
     def made() -> dict[str, tuple[BoardRow, ...]]:
         dead = dead_bots(manifest, ratings)
-        return {pool: board_rows(ratings, pool, costs, dead=dead) for pool in pools}
+        return {pool: board_rows(ratings, pool, costs, dead=dead, online=online) for pool in pools}
 
-    return Seen(progress, pools, library.kept(("tables", name), folder, made))
+    tables = library.kept(("tables", name), folder, made)
+    return Seen(progress, pools, tables, bots_without_rank(ratings, pools))
 
 
 def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
@@ -175,9 +193,17 @@ def stored_rows(library: Library, name: str, folder: Path, manifest: Manifest) -
 
 def all_ratings(library: Library, name: str, folder: Path) -> list[Rating]:
     """The stored headline ratings."""
-    return library.kept(
-        ("ratings", name), folder, lambda: headline_ratings(parquet.read_ratings(folder)), (MANIFEST_FILE, RATINGS.file)
-    )
+    return _both_ratings(library, name, folder)[0]
+
+
+def _both_ratings(library: Library, name: str, folder: Path) -> tuple[list[Rating], Online]:
+    """The stored headline ratings, and beside them those in the order of play."""
+
+    def read() -> tuple[list[Rating], Online]:
+        manifest, found = library.manifest(name, folder), parquet.read_ratings(folder)
+        return headline_ratings(manifest, found), online_beside(headline_model(manifest.config), found)
+
+    return library.kept(("ratings", name), folder, read, (MANIFEST_FILE, RATINGS.file))
 
 
 def all_costs(library: Library, name: str, folder: Path) -> tuple[Costs, str]:
@@ -228,8 +254,19 @@ def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, i
     return Tournament(
         name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
         outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,
-        board=board, hidden=len(rows) - len(board), is_whole=is_whole, pairs=None, losses=(), faults=(), missing=(),
+        board=board, counting=_counting(manifest, pool), without_rank=seen.without_rank,
+        hidden=len(rows) - len(board), is_whole=is_whole, pairs=None, losses=(), faults=(), missing=(),
         behind=seen.behind,
+    )  # fmt: skip
+
+
+def _counting(manifest: Manifest, pool: str | None) -> Counting:
+    shifts = manifest.order_shifts
+    is_known = shifts is not None and pool in shifts.ranks
+    return Counting(
+        overall=overall_rule(manifest.config), has_online=headline_model(manifest.config) == BATCH_MODEL,
+        orders=shifts.orders if shifts is not None and is_known else None,
+        shift=shifts.ranks[str(pool)] if shifts is not None and is_known else None,
     )  # fmt: skip
 
 
@@ -237,7 +274,8 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), hidden=0, is_whole=False, pairs=None, losses=(), faults=(), missing=(), behind=0,
+        pools=(), pool=None, board=(), counting=None, without_rank=(), hidden=0, is_whole=False, pairs=None, losses=(),
+        faults=(), missing=(), behind=0,
     )  # fmt: skip
 
 

@@ -10,16 +10,22 @@ from arena.analysis.rank_probabilities import rank_probabilities
 from arena.analysis.second_opinions import SecondOpinion, is_low_good, second_opinions
 from arena.pages.document import Block, Cell, Column, Gallery, Plot, Section, Table, Words
 from arena.ratings.error_bars import ErrorBars
-from arena.records import Rating
+from arena.ratings.settings import BATCH_MODEL, MODEL, overall_rule
+from arena.records import HistoryPoint, Rating
 from arena.report.html.plots import Interval, Line, Plotter
 from arena.report.html.sections.pairs import MOST_BOTS
-from arena.report.selection.boards import may_swap
+from arena.report.selection.boards import SCALES, Online, may_swap, without_rank
 from arena.report.selection.costs import Costs, costs_of, milliseconds
 from arena.report.selection.evidence import Evidence, PoolEvidence
 from arena.report.selection.names import name_of, shown
 
 MOST_LINES = 60  # intervals in one plot
 MOST_IN_PICTURE = 12  # of a pool, in the picture of all pools
+HOW_RATED = {BATCH_MODEL: "TrueSkill of all matches at once, in no order", MODEL: "TrueSkill, matches in plan order"}
+_OTHER_MODEL = {
+    BATCH_MODEL: ("order-free", True, "rank by TrueSkill of all matches at once"),
+    MODEL: ("online", True, "rank by TrueSkill as it was played, match after match"),
+}
 _BOT = Column("bot", is_number=False)
 
 
@@ -59,23 +65,27 @@ def ranking(evidence: PoolEvidence, plotter: Plotter) -> Section:
         reason = "Not rated: thinking time became ticks of the game, so that the same match would not be played again."
         return Section("Ranking", "", [Words(f"{reason} `ratings: {{measured: true}}` in the config rates such matches.")])
     retired = {bot.name for bot in evidence.tournament.manifest.bots if bot.retired}
-    return ranking_of(evidence.title, evidence.ratings, evidence.tournament.costs, retired, plotter)
+    return ranking_of(evidence.title, evidence.tournament, evidence.ratings, retired, plotter)
 
 
-def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], plotter: Plotter) -> Section:
-    """The section with the ranking and the intervals of any ratings of one pool."""
+def ranking_of(
+    pool: str, tournament: Evidence, ratings: Sequence[Rating], retired: set[str], plotter: Plotter, scale: str = ""
+) -> Section:  # fmt: skip
+    """The section with the ranking and the intervals of any headline ratings of one pool. `scale`: what its points are."""
+    model, costs, online = tournament.model, tournament.costs, tournament.online
     lead = (
-        "Rating = mu - 3 sigma, what a bot has shown for certain (TrueSkill, matches in plan order). The bars are 95 % "
+        f"Rating = mu - 3 sigma, what a bot has shown for certain ({HOW_RATED[model]}). The bars are 95 % "
         "intervals of mu over deals: all matches with the same cards count as one observation."
     )
     if not any(rating.matches for rating in ratings):
-        listed = [ranking_table(pool, ratings, costs, retired)] if ratings else []
+        listed = [ranking_table(pool, ratings, costs, retired, online)] if ratings else []
         return Section("Ranking", "", [Words("No rated matches yet."), *listed])
     played = [rating for rating in ratings if rating.matches]
     intervals = [Interval(name_of(rating), rating.low, rating.mu, rating.high) for rating in played[:MOST_LINES]]
-    blocks: list[Block] = [ranking_table(pool, ratings, costs, retired)]
+    blocks: list[Block] = [ranking_table(pool, ratings, costs, retired, online)]
     if any(may_swap(above, below) for above, below in itertools.pairwise(ratings)):
         blocks.append(Words("≈ not separable from the bot above; in brackets the ranks that the 95 % intervals allow."))
+    blocks += [Words(text) for text in (scale, _order_text(tournament, ratings)) if text]
     if intervals:
         svg = plotter.intervals(
             intervals, "mu with 95 % interval", f"Intervals of the ratings in {pool}; the table has the numbers"
@@ -84,13 +94,14 @@ def ranking_of(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[
     return Section("Ranking", lead, blocks)
 
 
-def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str]) -> Table:
+def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: set[str], online: Online) -> Table:
     """The ranking as a table: a row per bot, best first."""
     has_faults = any(rating.faults for rating in ratings)
     columns = [
         _BOT, Column("rank", meaning="by rating; in brackets what the intervals allow"),
         Column("rating", meaning="mu - 3 sigma"), Column("mu", meaning="mean of the belief"),
         Column("±", meaning="half of the 95 % interval of mu"), Column("sigma", meaning="standard deviation of the belief"),
+        *([Column("online", meaning="the rating as it was played, match after match")] if online else []),
         Column("matches"), Column("wins", meaning="share of the matches at place 1"),
         Column("place", meaning="mean of the places"), *([Column("faults")] if has_faults else []),
         *([Column("ms", meaning="CPU time of the median decision; milliseconds")] if costs else []),
@@ -102,6 +113,7 @@ def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: s
         fields = [
             Cell(name_of(rating) + (" (retired)" if rating.bot in retired else "")), rank_cell(above, rating),
             _number(rating.rating), _number(rating.mu), _number(rating.high - rating.mu), _number(rating.sigma),
+            *([_online(online.get((rating.pool, rating.bot, rating.bot_version)))] if online else []),
             Cell(f"{rating.matches:,}", rating.matches),
             _percent(rating.wins / rating.matches) if has_played else Cell("-"),
             _number(rating.mean_place) if has_played else Cell("-"),
@@ -111,6 +123,21 @@ def ranking_table(pool: str, ratings: Sequence[Rating], costs: Costs, retired: s
         rows.append(fields)
     dim = [rating.bot in retired or rating.rank is None or not rating.matches for rating in ratings]
     return Table(f"Ranking of {pool}", columns, rows, dim=dim)
+
+
+def _online(rating: Rating | None) -> Cell:
+    return Cell("-") if rating is None else _number(rating.rating)
+
+
+def _order_text(tournament: Evidence, ratings: Sequence[Rating]) -> str:
+    """What the column of online ratings is, and how far its ranks depend on the order of play."""
+    shifts, pool = tournament.manifest.order_shifts, ratings[0].pool
+    moved = ""
+    if shifts is not None and pool in shifts.ranks:
+        moved = f" In {shifts.orders} other orders of the same matches its ranks move by at most {shifts.ranks[pool]}."
+    if tournament.online:
+        return f"Online is the rating as it was played, match after match.{moved}"
+    return f"This rating depends on the order of play.{moved}" if moved else ""
 
 
 def rank_cell(above: Rating | None, rating: Rating) -> Cell:
@@ -123,9 +150,22 @@ def rank_cell(above: Rating | None, rating: Rating) -> Cell:
 
 def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
     """The section that plots the ratings over the plan."""
-    points = evidence.history
+    points, as_played = evidence.history, evidence.history_as_played
     if len({point.pool_matches for point in points}) < 2:
         return None
+    title, below = f"Ratings over the matches of {evidence.title}", "matches of the game, in plan order"
+    svg = plotter.lines(_lines(evidence, points), below, "rating", title)
+    lead = "A rating that still climbs or falls at the right end has not settled."
+    plots: list[Block] = [Plot(svg, "mu - 3 sigma after each part of the plan; the best bots have names.")]
+    if as_played:
+        svg = plotter.lines(_lines(evidence, as_played), below, "rating", f"{title}, as it was played")
+        lead += " The first picture rates all matches up to there at once, the second one match after match."
+        plots.append(Plot(svg, "The same as it was played, by online TrueSkill."))
+    return Section("History", lead, plots)
+
+
+def _lines(evidence: PoolEvidence, points: Sequence[HistoryPoint]) -> list[Line]:
+    """The rating of each bot that played, over the plan."""
     by_bot = {(rating.bot, rating.bot_version): Line(name_of(rating), [], []) for rating in evidence.ratings if rating.matches}
     xs: dict[tuple[str, int], list[float]] = {bot: [] for bot in by_bot}
     ys: dict[tuple[str, int], list[float]] = {bot: [] for bot in by_bot}
@@ -134,10 +174,7 @@ def rating_history(evidence: PoolEvidence, plotter: Plotter) -> Section | None:
         if bot in by_bot:
             xs[bot].append(point.pool_matches)
             ys[bot].append(point.mu - 3 * point.sigma)
-    lines = [Line(line.name, xs[bot], ys[bot]) for bot, line in by_bot.items()]
-    svg = plotter.lines(lines, "matches of the game, in plan order", "rating", f"Ratings over the matches of {evidence.title}")
-    lead = "A rating that still climbs or falls at the right end has not settled."
-    return Section("History", lead, [Plot(svg, "mu - 3 sigma after each part of the plan; the best bots have names.")])
+    return [Line(line.name, xs[bot], ys[bot]) for bot, line in by_bot.items()]
 
 
 def rank_chances(evidence: PoolEvidence, _: Plotter) -> Section | None:
@@ -175,7 +212,7 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     low = is_low_good(evidence.rows)
     columns = [
         _BOT, Column("rank", meaning="the headline: by the rating of the ranking above"),
-        Column("order-free", meaning="rank by TrueSkill of all matches at once"),
+        Column(*_OTHER_MODEL[evidence.tournament.other_model]),
         Column("Bradley-Terry", meaning="rank by the strengths that make all results of two bots most likely"),
         Column("Elo", meaning="these strengths in Elo points, mean of the field 0"),
         Column("by place", meaning="rank by mean place"), Column("mean place"),
@@ -194,9 +231,9 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 
 def _opinion_row(rating: Rating, one: SecondOpinion, evidence: PoolEvidence) -> list[Cell]:
-    free = evidence.order_free.get((rating.bot, rating.bot_version))
+    other = evidence.by_other_model.get((rating.bot, rating.bot_version))
     return [
-        Cell(name_of(rating)), _rank(rating.rank), _rank(free.rank if free else None), _rank(one.elo_rank),
+        Cell(name_of(rating)), _rank(rating.rank), _rank(other.rank if other else None), _rank(one.elo_rank),
         Cell(f"{one.elo:+,.0f}".replace("-", "−"), one.elo), _rank(one.place_rank), _number(one.mean_place),
         _rank(one.score_rank), Cell(f"{one.mean_score:,.2f}", one.mean_score),
         Cell(f"{one.rivals_beaten:g} of {one.rivals}", one.rivals_beaten),
@@ -228,7 +265,12 @@ def overall(tournament: Evidence, plotter: Plotter) -> list[Section]:
         return []
     retired = {bot.name for bot in tournament.manifest.bots if bot.retired}
     ratings = [rating for rating in tournament.ratings if rating.pool == "overall"]
-    found = [ranking_of("all games", ratings, tournament.costs, retired, plotter)]
+    scale = SCALES.get(overall_rule(tournament.manifest.config), "")
+    without = "; ".join(
+        f"{shown(*bot)} ({', '.join(pools) or 'none'})" for bot, pools in without_rank(tournament.ratings).items()
+    )
+    missing = f" Without a rank, because a pool is missing (in brackets those played): {without}." if without else ""
+    found = [ranking_of("all games", tournament, ratings, retired, plotter, f"{scale}{missing}".strip())]
     mu = np.array([rating.mu for rating in tournament.overall])
     chances = chances_of(
         "all games", tournament.overall, mu, tournament.overall_bars(), tournament.rng("rank probabilities", "overall")
