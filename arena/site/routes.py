@@ -53,7 +53,7 @@ class Subject:
 TRACE = Subject(
     "/m/{id}/trace", "A match of people, or of bots that were asked to play, as a trace.", match_trace, TraceQuery, Trace, None
 )  # fmt: skip
-"""Its page is the trace as a file."""
+"""The trace of a match: at its address without `/api` it is a file of JSON Lines, and no page."""
 SUBJECTS = (
     Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
     Subject(
