@@ -211,7 +211,7 @@ def _sparrow_mahjong() -> Run:
 
 def _legal(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
     """A legal action for each row, drawn at random."""
-    return (rng.random(mask.shape, np.float32) * mask + mask).argmax(axis=1)
+    return np.asarray((rng.random(mask.shape, np.float32) * mask + mask).argmax(axis=1), np.int64)
 
 
 def _one_legal(mask: NDArray[Any], rng: random.Random) -> int:

@@ -20,6 +20,7 @@ OPTIONAL = ("torch", "sb3_contrib", "rlcard")
 BLOCKS = {name: re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE) for name, text in SECTIONS.items()}
 
 
+@pytest.mark.filterwarnings("ignore:.*distutils.*:DeprecationWarning")  # RLCard imports it
 @pytest.mark.parametrize("section", [name for name, found in BLOCKS.items() if found and name != "OpenSpiel"])
 def test_the_blocks_of_a_section_run_in_order(section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = [name for name in OPTIONAL if find_spec(name) is None]

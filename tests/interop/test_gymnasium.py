@@ -6,10 +6,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils import performance
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from arena import games
+from arena.cli.main import main
 from arena.conformance.tables import variants
 from arena.errors import ConfigError
 from arena.hall.finding import find_match
@@ -58,6 +60,45 @@ def test_all_variants_and_tables_pass_the_check(game: str) -> None:
     for seats, options in tables:
         if room.ms_per_tick(options) is None:
             check_env(OneMatch(game, seats=seats, options=options), skip_render_check=True, skip_close_check=True)
+
+
+@pytest.mark.skipif(not hasattr(performance, "benchmark_vector_step"), reason="this Gymnasium has no such benchmark")
+@pytest.mark.parametrize("mode", MODES)
+def test_gymnasiums_benchmark_runs_in_every_mode(mode: AutoresetMode) -> None:
+    """It samples illegal actions, too: they lose, and the next episode begins as the mode says."""
+    env = gymnasium.make_vec("arena/Naga-v0", num_envs=8, autoreset_mode=mode)
+    assert performance.benchmark_vector_step(env, target_duration=0, seed=3) > 0
+    if mode == AutoresetMode.DISABLED:
+        return
+    _, infos = env.reset(seed=3)
+    illegal = infos["action_mask"].argmin(axis=1)
+    _, rewards, terminated, _, infos = env.step(illegal)
+    assert terminated.all() and (rewards == -1).all() and infos["is_illegal"].all()
+    _, rewards, terminated, _, infos = env.step(infos["action_mask"].argmax(axis=1))
+    assert not terminated.any() and not rewards.any() and infos["action_mask"].any(axis=1).all()
+
+
+def test_each_environment_of_many_has_a_seed_of_its_own() -> None:
+    """Seeds are given one by one or counted up; an environment without one goes on as it was seeded."""
+    env = ManyMatches("naga", 3, learners=[0])
+    seeded, _ = env.reset(seed=[7, 8, 9])
+    counted, _ = env.reset(seed=7)
+    np.testing.assert_array_equal(counted, seeded)
+    again, _ = env.reset(seed=[9, None, 7])
+    np.testing.assert_array_equal(again[[0, 2]], seeded[[2, 0]])
+    assert not np.array_equal(again[1], seeded[1])
+    second, _ = ManyMatches("naga", 1, learners=[0]).reset(seed=9)
+    np.testing.assert_array_equal(second[0], seeded[2])
+    with pytest.raises(ConfigError, match="seed: 2 seeds for 3 environments"):
+        env.reset(seed=[1, 2])
+
+
+def test_a_kept_episode_is_shown_by_arena_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    env = OneMatch("naga", rivals=["policy"], logs=True)
+    play_out(env, 3)
+    assert main(["replay", env.keep_episode(tmp_path, "pupil"), "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "pupil" in shown and "policy" in shown and "contest" in shown
 
 
 def test_an_environment_is_made_by_its_id_without_an_import_of_ours() -> None:
