@@ -315,4 +315,4 @@ def test_all_bots_of_the_house_are_in_its_field() -> None:
         players = [place for place, is_mine in enumerate(mine) if is_mine]
         units = tuple(range(entry.seats))
         tables = field.format.tables(Seating(players, entry.seats, entry.deals, units, has_all=False, dice=lambda _: 0))
-        assert tables.per_deal == len(players) == 9
+        assert tables.per_deal == len(players) == 11
