@@ -96,11 +96,12 @@ def write_rows(folder: Path, matches: int) -> None:
         BotEntry(name=bot_name(bot), version=1, sha256=bot_sha256(bot), params="{}", games=POOLS, trusted=True)
         for bot in range(BOTS)
     )
+    config = {"ratings": msgspec.to_builtins(RatingSettings())}
     write_manifest(
         folder,
         Manifest(
-            name=folder.name, finished=True, started="2026-11-21T00:00:00+00:00",
-            config={"ratings": msgspec.to_builtins(RatingSettings())}, packages={}, rules_versions={}, bots=bots, pools=POOLS, plan_sha256="", commitment="", matches=matches, played=matches,
+            name=folder.name, finished=True, started="2026-11-21T00:00:00+00:00", config=config, packages={}, rules_versions={},
+            bots=bots, pools=POOLS, plan_sha256="", commitment="", matches=matches, played=matches,
         ),
     )  # fmt: skip
 

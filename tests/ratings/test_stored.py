@@ -140,7 +140,7 @@ def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]
     matches = sum(
         record.pool == "naga" and not record.is_void and all(seat.bot != "bob" for seat in record.seats) for record in RECORDS
     )
-    title = f"cup, rated again by trueskill: {matches} of 300 matches, naga alone, without bob"
+    title = f"cup, rated again by trueskill-batch: {matches} of 300 matches, naga alone, without bob"
     assert " ".join(lines[: lines.index("")]) == title
     assert not any("bob" in line or OVERALL in line for line in lines[lines.index("") :])
 
