@@ -17,9 +17,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
-    "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "formats", "workers",
-    "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages", "live", "report", "site",
-    "joining", "interop", "bench", "cli",
+    "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "luck", "formats",
+    "workers", "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages", "live", "report",
+    "site", "joining", "interop", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",

@@ -30,6 +30,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
     repeatable: bool = False
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
+    luck: bool = False
+    """Whether the luck of the matches is worked out at the end; the ratings themselves do not depend on it."""
 
     @property
     def margin(self) -> float:
