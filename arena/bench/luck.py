@@ -19,7 +19,7 @@ from arena.workers.pool import WorkerPool
 SIZES = 2
 """How many table sizes of a game are measured, the smallest ones."""
 PLAYERS = {"rule": (RULE,), "slips": (0.03, RULE), "random": (RULE, RANDOM)}
-"""Who plays, by name: shares of random choices, in turn."""
+"""The kinds of players, by name: shares of random choices, in turn."""
 SLIPS = "slips"
 """Two players who are about equal: those whose comparison takes many deals."""
 BATCH_DEALS = 50
@@ -169,7 +169,7 @@ def _play(pool: WorkerPool, name: str, seats: int, deals: int, shares: Sequence[
 
 
 def _prepare() -> None:
-    """Nothing: games are loaded where they are played."""
+    """Do nothing: games are loaded where they are played."""
 
 
 def _play_here(name: str, seats: int, deals: range, shares: Sequence[float]) -> QuickMatches:

@@ -165,7 +165,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     deals_left: int | None
     """About how many more deals a verdict takes at this rate; None if none is in sight."""
     worth: int | None = None
-    """As many deals would be as certain if luck were not taken out; None: it is not, or there are few deals."""
+    """How many deals would be as certain if luck were not taken out; None: it is not, or there are few deals."""
 
 
 class Comparison:

@@ -40,7 +40,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     half_width: float
     """Half of the interval of `beaten`, without luck taken out."""
     worth: float
-    """As many deals without luck taken out would be as certain."""
+    """How many deals without luck taken out would be as certain."""
 
 
 def skills(matches: Iterable[tuple[MatchRecord, MatchLuck]], *, with_measured: bool = False) -> list[Skill]:
@@ -53,7 +53,7 @@ def skills(matches: Iterable[tuple[MatchRecord, MatchLuck]], *, with_measured: b
 
 
 def shares_of(places: Sequence[int], units: Sequence[int]) -> list[float]:
-    """By seat: the share of the rivals that finished behind it, a tie counting half; team mates are no rivals.
+    """The share of its rivals that finished behind each seat, a tie counting half; team mates are no rivals.
 
     >>> shares_of([1, 3, 2], [0, 1, 2]), shares_of([1, 1, 3, 3], [0, 0, 1, 1])
     ([1.0, 0.0, 0.5], [1.0, 1.0, 0.0, 0.0])

@@ -13,7 +13,7 @@ Numbers = NDArray[np.float64]
 FIRST_COEFFICIENT = 0.75
 """The coefficient of the first deal: luck is estimated on the scale of y, and estimates rather promise too much."""
 PRIOR_DEALS = 8.0
-"""As many deals of typical luck the first coefficient counts as."""
+"""How many deals of typical luck the first coefficient counts as."""
 
 
 def coefficients(numbers: Numbers, luck: Numbers) -> Numbers:

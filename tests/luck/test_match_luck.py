@@ -13,6 +13,7 @@ from arena.luck.match_luck import bounded, course_of, luck_of, no_luck
 from arena.luck.skill import shares_of, skills
 from arena.luck.values import combined, estimate, estimates
 from arena.match import MatchSetup, void
+from arena.ratings.control_variates import FIRST_COEFFICIENT
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.store import parquet
 from arena.workers.reckoning import Reckoner
@@ -140,7 +141,7 @@ def test_skill_and_luck_of_a_tournament(played):
         rows = [skill for skill in found if skill.pool == pool]
         assert sum(row.beaten * row.matches for row in rows) == pytest.approx(sum(row.matches for row in rows) / 2)
         assert sum(row.luck * row.matches for row in rows) == pytest.approx(0.0, abs=1e-3)  # six decimals each
-        assert all(0.0 <= row.skill <= 1.0 for row in rows)
+        assert all(row.skill == pytest.approx(row.beaten - FIRST_COEFFICIENT * row.luck) for row in rows)  # of one deal
     with_measured = skills(zip(records, map(no_luck, records)), with_measured=True)
     assert "measured" in {skill.pool for skill in with_measured}
     assert all(row.skill == pytest.approx(row.beaten) and row.luck == 0.0 for row in with_measured)

@@ -20,7 +20,7 @@ def redraw(s: State, rng: Words) -> None:
 
 @jit
 def alternatives(s: State, action: int) -> int:
-    """Who passes draws a card of one of seven values; in a duel it takes up a front card, which it knows."""
+    """A pass draws a card of one of seven values; in a duel it takes up a front card, which is known."""
     return VALUES if action >> KIND == PASS and s.variant != DUEL and s.num_stock > 0 else 0
 
 
