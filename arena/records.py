@@ -156,7 +156,7 @@ class SeatLuck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 LUCK_LIMIT = 0.5
-"""The size at which the bounded sums of a match stop. Stopped sums of corrections are 0 on average, too; cut ones would not be."""
+"""The size at which the bounded sums of a match stop: stopped sums of corrections are 0 on average, too, cut ones are not."""
 
 
 class MatchLuck(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from arena import games
 from arena.engine import rng
 from arena.engine.chance import DEALT, DRAWN, STATES
+from arena.engine.options import OptionValue
 from arena.engine.room import Game
+from arena.errors import StoreError
 from arena.match import MatchSetup
 from arena.records import LUCK_LIMIT, MatchLuck, MatchRecord, SeatLuck
 
@@ -42,7 +44,7 @@ class LuckCourse:
 def luck_of(game: Game, setup: MatchSetup, record: MatchRecord) -> MatchLuck:
     """The luck of a stored match, whose log was checked. `setup`: the match that the plan has at its index."""
     seats = len(record.seats)
-    sums, events = _corrections(game, setup, record, np.zeros((0, seats)))
+    sums, events = _corrections(game, record, setup.options, setup.deal_seed, np.zeros((0, seats)))
     whole, dealt, stopped = sums.sum(axis=(0, 1)), sums[:, DEALT].sum(axis=0), bounded(sums)
     rows = tuple(
         SeatLuck(luck=_rounded(whole[seat]), dealt=_rounded(dealt[seat]), bounded=_rounded(stopped[seat]))
@@ -51,11 +53,11 @@ def luck_of(game: Game, setup: MatchSetup, record: MatchRecord) -> MatchLuck:
     return MatchLuck(index=record.index, match_id=record.match_id, events=events, seats=rows)
 
 
-def course_of(game: Game, setup: MatchSetup, record: MatchRecord) -> LuckCourse:
-    """How a stored match went, up to the first fault of a bot."""
+def course_of(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> LuckCourse:
+    """How a stored match went, up to the first fault of a bot. `options`: all, resolved. Its log was checked."""
     moments = 1 + _looked_at(record)
     values = np.zeros((max(moments, 1), len(record.seats)))
-    found, events = _corrections(game, setup, record, values)
+    found, events = _corrections(game, record, options, deal_seed, values)
     return LuckCourse(values[:moments], found[:moments, DEALT], found[:moments, DRAWN], events)
 
 
@@ -65,7 +67,9 @@ def no_luck(record: MatchRecord) -> MatchLuck:
     return MatchLuck(index=record.index, match_id=record.match_id, events=0, seats=(nothing,) * len(record.seats))
 
 
-def _corrections(game: Game, setup: MatchSetup, record: MatchRecord, values: Numbers) -> tuple[Numbers, int]:
+def _corrections(
+    game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int, values: Numbers
+) -> tuple[Numbers, int]:
     """[moments, kinds, seats] of a match, and the number of its chance events.
 
     Chance is looked at up to the first fault: a bot that forfeits has its place from that, and not from the cards. It must not
@@ -74,11 +78,14 @@ def _corrections(game: Game, setup: MatchSetup, record: MatchRecord, values: Num
     seats, actions = len(record.seats), game.timed_log(record.actions, record.delays)
     out = np.zeros((len(actions) + 1, 2, seats))
     luck = games.ready_luck(game)
-    events = luck.corrections(
-        np.zeros(STATES, game.rules.STATE), seats, game.options_vector(setup.options), rng.seed_words(setup.deal_seed),
-        rng.seed_words(stream_seed(setup.deal_seed)), np.array(actions, np.int64), _looked_at(record), game.constants, out,
-        values,
-    )  # fmt: skip
+    try:
+        events = luck.corrections(
+            np.zeros(STATES, game.rules.STATE), seats, game.options_vector(options), rng.seed_words(deal_seed),
+            rng.seed_words(stream_seed(deal_seed)), np.array(actions, np.int64), _looked_at(record), game.constants, out,
+            values,
+        )  # fmt: skip
+    except IndexError:
+        raise StoreError(f"match {record.match_id}: damaged: its log is not one of {game.name}") from None
     return out, int(events)
 
 

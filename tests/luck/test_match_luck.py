@@ -59,7 +59,7 @@ def of_pool(
 @pytest.mark.parametrize("pool", ["naga", "yaniv", "teams", "measured"])
 def test_luck_is_what_the_course_adds_up_to(played, pool):
     game, setup, record = of_pool(played, pool)
-    luck, course = luck_of(game, setup, record), course_of(game, setup, record)
+    luck, course = luck_of(game, setup, record), course_of(game, record, setup.options, setup.deal_seed)
     assert luck.events == course.events > 1 and luck.match_id == record.match_id
     assert [seat.luck for seat in luck.seats] == pytest.approx(course.dealt.sum(0) + course.drawn.sum(0), abs=1e-6)
     assert [seat.dealt for seat in luck.seats] == pytest.approx(course.dealt.sum(axis=0), abs=1e-6)
@@ -83,14 +83,14 @@ def test_measured_latency_is_part_of_the_log(played):
         game.engine.advance(states, game.timed(actions[-1], delays[-1]))
     slow = msgspec.structs.replace(record, actions=tuple(actions), delays=tuple(delays))
     _, places = game.final(states, 2)
-    course = course_of(game, setup, slow)
+    course = course_of(game, slow, setup.options, setup.deal_seed)
     assert course.values[-1] == pytest.approx(shares_of(places, (0, 1))) and course.drawn.any()
 
 
 def test_nothing_counts_from_the_first_fault_on(played):
     game, setup, record = of_pool(played, "yaniv", with_fault=True)
     at = min(seat.fault_decision for seat in record.seats if seat.fault_decision is not None)
-    course = course_of(game, setup, record)
+    course = course_of(game, record, setup.options, setup.deal_seed)
     assert 0 < len(course.values) == at + 1 <= len(record.actions)
     cut = msgspec.structs.replace(record, actions=record.actions[:at])
     assert luck_of(game, setup, cut) == luck_of(game, setup, record)

@@ -103,3 +103,14 @@ def test_a_comparison_without_luck_is_checked_from_its_folder(tmp_path: Path) ->
     assert results.manifest.config["format"]["luck"]
     without = run(tmp_path, "plain", games=NAGA, deals=24, format="compare", candidates=PAIR, compare={"difference": 0.3})
     assert "luck" not in without.manifest.config["format"] and without.manifest.plan_sha256 != results.manifest.plan_sha256
+
+
+def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    luck = next(luck for _, luck in matches_with_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
+    out = ["--out", str(lucky.folder.parent)]
+    assert main(["replay", luck.match_id, "--luck", *out]) == 0
+    text = capsys.readouterr().out
+    assert f"the cards were worth {luck.seats[0].luck:+.2f} places" in text
+    assert "worth 0." in text and "cards " in text and "choice " in text
+    assert main(["replay", luck.match_id, "--luck", "--seat", "0", *out]) == 2
+    assert "leave --seat" in capsys.readouterr().err
