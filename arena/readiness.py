@@ -20,6 +20,8 @@ SAMPLING_ENTRIES = ("determinize", "play_random", "play_many")
 """The entries of a room's engine that belong to that part: no match calls them."""
 ENCODING = "encoding"
 """The name of the part that writes what a seat knows as numbers, for bots that have learnt."""
+CHANCE = "chance"
+"""The name of the part that works out how lucky the seats of a match were, from its log."""
 
 TABLES = "tables"
 """The name of the part that plays many tables of learning programs (arena/interop)."""
@@ -30,6 +32,7 @@ SEARCHING = "searching"
 _WORDS = {
     SAMPLING: "worlds and random play",
     ENCODING: "features",
+    CHANCE: "the luck of matches",
     TABLES: "tables to learn at",
     SINGLE: "a table to learn at",
     SEARCHING: "rivals that search at tables to learn at",

@@ -144,6 +144,31 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.delays)
 
 
+class SeatLuck(msgspec.Struct, frozen=True, kw_only=True):
+    """How lucky one seat of a match was, in shares of its rivals beaten: 0 on average, whoever plays."""
+
+    luck: float
+    """What all chance events of the match gave the seat, by a fixed estimate of what positions are worth."""
+    dealt: float
+    """The part of it that came with the deals of rounds; the rest came up while they were played."""
+    bounded: float
+    """The sum up to the event with which some seat's sum passed LUCK_LIMIT: at most LUCK_LIMIT + 1 from 0."""
+
+
+LUCK_LIMIT = 0.5
+"""The size at which the bounded sums of a match stop: stopped sums of corrections are 0 on average, too, cut ones are not."""
+
+
+class MatchLuck(msgspec.Struct, frozen=True, kw_only=True):
+    """The luck of all seats of a match, worked out from its log: rows of luck.parquet, not part of the results hash."""
+
+    index: int
+    match_id: MatchId
+    events: int
+    """How many chance events were looked at: all before the first fault of a bot; 0 in a void match."""
+    seats: tuple[SeatLuck, ...]
+
+
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """The rating of one bot in one pool, in TrueSkill points: one row of ratings.parquet."""
 

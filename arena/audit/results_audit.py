@@ -16,18 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from arena import games
+from arena.audit.luck_audit import luck_problems
 from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
+from arena.formats.course import UsesLuck
 from arena.formats.plan import Plan, read_plan
 from arena.ratings.models import FIRST_MODELS, MODELS
 from arena.ratings.overall import pool_weights
 from arena.ratings.settings import settings_of
 from arena.ratings.standings import Standings
-from arena.records import MatchRecord, Rating
+from arena.records import MatchLuck, MatchRecord, Rating
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, read_published
+from arena.store.schema import LUCK
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
@@ -128,6 +131,7 @@ class _Auditor:
         self._void = self._measured = self._played = self._wanted = 0
         self._voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version
         self._unread = False  # whether the files could not be read to their end
+        self._lucks = parquet.read_luck(folder) if plan.format.uses_luck else None
 
     def run(self, workers: int) -> None:
         began = time.monotonic()
@@ -146,6 +150,7 @@ class _Auditor:
             self._check_manifest()
         if not self._audit.problems:
             self._check_ratings()
+            self._audit.problems += luck_problems(self._folder, self._plan, self._manifest, workers)
         self._audit.seconds = time.monotonic() - began
 
     def _records(self) -> Iterator[MatchRecord]:
@@ -167,11 +172,20 @@ class _Auditor:
                     why = "it was decided by then" if record.index >= self._end else "one of its bots was retired before"
                     self._audit.problems.append(f"match {record.index} ({record.match_id}): too many: {why}")
                 self._wanted += 1
+                if self._lucks is not None:
+                    self._add_luck(record, next(self._lucks, None))
                 self._course.add(record)
                 yield record
         except StoreError as error:
             self._unread = True
             self._audit.problems.append(str(error))
+
+    def _add_luck(self, record: MatchRecord, luck: MatchLuck | None) -> None:
+        """Tell a course that goes by luck what is stored; the luck itself is worked out again at the end."""
+        assert isinstance(self._course, UsesLuck)
+        if luck is None or (luck.match_id, len(luck.seats)) != (record.match_id, len(record.seats)):
+            raise StoreError(f"{self._folder / LUCK.file}: not the luck of match {record.index} ({record.match_id})")
+        self._course.add_luck(record, luck)
 
     def _pass_until(self, index: int) -> None:
         """Go on in the plan up to `index`: matches that are not stored must be those of retired bots."""

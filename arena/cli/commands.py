@@ -36,6 +36,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "serve": "Show all results in the browser, live while tournaments are played, and let people play",
         "report": "Write a tournament as one page of HTML that works offline",
         "replay": "Print a stored match, decision by decision",
+        "luck": "Take the luck of the cards out of a tournament's results",
         "rerate": "Rate a tournament again from its stored matches",
         "hall": "Add finished tournaments to the lasting hall and list its tournaments",
         "verify-results": "Audit a tournament: play every stored match again and check all results",
@@ -75,6 +76,7 @@ TOPICS: Mapping[str, str] = {
     "chaos": "Kill processes of a tournament and compare its results with an undisturbed run",
     "formats": "Measure error rates of compare, and the matches that compare and ladder save",
     "overall": "Measure the overall ranking and the order of matches on fields of known skill",
+    "luck": "Measure whether corrections for luck are fair, and the deals that they save",
     "exact": "Measure the search and bots against exact play in solved end games",
 }
 """Every topic of `arena bench` with its one-line help."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.conformance.chance_laws import CHANCE_LAWS
 from arena.conformance.encoding_laws import ENCODING_LAWS
 from arena.conformance.sketch_laws import SKETCH_LAWS
 from arena.conformance.tables import Decision, Table, copy, decisions, final_states, resampled
@@ -262,6 +263,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
     deals_do_not_depend_on_play,
     rounds_halt,
     results_are_in_order,
+    *CHANCE_LAWS,
     *ENCODING_LAWS,
     *SKETCH_LAWS,
 )

@@ -14,6 +14,9 @@ For searches that have learnt (docs/training.md) a room has sketch.py: `sketch` 
 imagined world open, and one seat's knowledge beside what it imagines, as numbers; `arena train` fits small networks to them.
 What a seat knows of its own actions is in encoding.py already. A room without a sketch.py searches by its rollout.py alone.
 
+A room may say in chance.py what chance decides in it: `redraw`, `alternatives`, `arrange` and `value`, from which the luck of
+each match is worked out (chance.py beside this file). Without them nothing is known of the luck of its matches.
+
 A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
@@ -41,6 +44,10 @@ ENCODINGS: dict[Any, Any] = {}
 """The functions of the rooms' encoding.py, by the type of their records; filled by arena.games.encoding."""
 SKETCHES: dict[Any, Any] = {}
 """The functions of the rooms' sketch.py, by the type of their records; filled by arena.games.load."""
+CHANCES: dict[Any, Any] = {}
+"""The functions of the rooms' chance.py, by the type of their records; filled by arena.games.chances."""
+SAMPLED = -1
+"""What `alternatives` returns where chance can decide in too many ways to list: a sample is drawn by `redraw`."""
 
 
 def _rules(s: State) -> Any:
@@ -243,6 +250,44 @@ def clue(s: State, seat: int, out: Features) -> None:
     _sketched(s).clue(s, seat, out)
 
 
+def _chance(s: State) -> Any:
+    return CHANCES[s.dtype]
+
+
+def redraw(s: State, rng: Words) -> None:
+    """Redraw, in place, all that chance has decided and that no seat has seen yet, the deal seed included.
+
+    What comes out is as likely as what the engine dealt, given all that any seat has seen and done. `rng`: sfc32 words.
+    """
+    _chance(s).redraw(s, rng)
+
+
+def alternatives(s: State, action: int) -> int:
+    """How many ways chance can decide what a legal action leads to: 0 where nothing unseen counts, SAMPLED where too many.
+
+    What `next_round` and `deal` lead to is always drawn by `redraw`, and from new seeds.
+    """
+    return cast(int, _chance(s).alternatives(s, action))
+
+
+def arrange(s: State, action: int, alternative: int) -> float:
+    """Rearrange, in place, what no seat has seen so that `action` leads to an alternative, from 0 on; gives its probability.
+
+    All alternatives together have probability 1; one of probability 0 may leave `s` as it is.
+    """
+    return cast(float, _chance(s).arrange(s, action, alternative))
+
+
+def value(s: State, constants: Numbers, out: Numbers) -> None:
+    """Write what the match is worth to each seat: about the share of its rivals that will finish behind it; a tie counts half.
+
+    Taken as 0 or 1 where it lies beyond. Any fixed function does for corrections of mean zero; the better it foretells the
+    places, the more luck they take out. `constants`: the defaults of the room's CONSTANTS. Looks at nothing that no seat has
+    seen.
+    """
+    _chance(s).value(s, constants, out)
+
+
 RULES = {
     "deal": "s, seats, options, seed",
     "legal_actions": "s, out",
@@ -281,7 +326,17 @@ SKETCHING = {
     "clue": "s, seat, out",
 }
 """The functions of a room's sketch.py, with their parameters."""
+CHANCE = {
+    "redraw": "s, rng",
+    "alternatives": "s, action",
+    "arrange": "s, action, alternative",
+    "value": "s, constants, out",
+}
+"""The functions of a room's chance.py, with their parameters."""
 
-for _rooms, _functions in ((ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING)):
+_TABLES = (
+    (ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING), (CHANCES, CHANCE),
+)  # fmt: skip
+for _rooms, _functions in _TABLES:
     for _name in _functions:
         jit.stub(globals()[_name], _rooms)

@@ -11,6 +11,11 @@ betting").
 Nothing is assumed of the numbers but their range: not that they are normal, nor that their variance is known. For the pairs
 of games of chess engines, of which a number has five values, this does what fishtest's test of pentanomials does, without
 that test's approximations.
+
+Where the luck of the numbers is known (arena/ratings/control_variates.py), each number comes with what is left of it without
+its luck: of the same mean, whatever came before, but less spread, and between -WIDEST and WIDEST. A bet on that has to be
+smaller, so the small stakes, which decide about small differences, are put on it, and the large ones on the numbers themselves.
+Their wealths are supermartingales all the same, and so is the mean of them.
 """
 
 import math
@@ -20,11 +25,18 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.records import LUCK_LIMIT
+
 LARGEST_STAKE = 0.95
+WIDEST = 1.0 + 2.0 * (LUCK_LIMIT + 1.0)
+"""How far from 0 a number without its luck can lie: luck is the difference of the bounded luck of two seats."""
+LEAST_PART = 0.75
+"""A stake goes to the numbers without luck if this part of it, at least, may be bet on them."""
 BISECTIONS = 40
 FARTHEST = 1e6  # times as many numbers as there are: no end in sight
 
 Numbers = NDArray[np.float64]
+"""[n]: numbers from -1 to 1; or [n, 2]: the same, and what is left of each without its luck, from -WIDEST to WIDEST."""
 
 
 class Verdict(StrEnum):
@@ -64,8 +76,14 @@ class BettingTest:
 
     def wealth(self, numbers: Numbers, mean: float, times: float = 1.0) -> float:
         """Log of what betting against "the mean is at most `mean`" has made of 1, were all numbers there so many times."""
-        gains = times * np.log1p(np.outer(self.stakes, (numbers - mean) / (1.0 + mean))).sum(axis=1)
-        return float(np.logaddexp.reduce(gains)) - math.log(len(self.stakes))
+        plain = numbers if numbers.ndim == 1 else numbers[:, 0]
+        stakes = self.stakes
+        gains = np.log1p(np.outer(stakes, (plain - mean) / (1.0 + mean))).sum(axis=1)
+        if numbers.ndim == 2:
+            small = stakes * WIDEST * LEAST_PART <= LARGEST_STAKE
+            wider = np.minimum(stakes[small] * WIDEST, LARGEST_STAKE)
+            gains[small] = np.log1p(np.outer(wider, (numbers[:, 1] - mean) / (WIDEST + mean))).sum(axis=1)
+        return float(np.logaddexp.reduce(times * gains)) - math.log(len(stakes))
 
     def interval(self, numbers: Numbers) -> tuple[float, float]:
         """The means that are not refuted: at all times together, the true one is among them but with probability `error`."""

@@ -9,6 +9,9 @@ other bots meet both alike; deal, distance between them and other bots are drawn
 independent and have one mean, the difference. With several games the question is about all of them: an observation is then
 the mean over the pools of one deal of each. The test (formats/betting.py) may be looked at as often as one likes.
 
+With `luck: true` each deal's number also comes without its luck, as the cards of the match give it (arena/luck): the same mean,
+less spread, so fewer deals decide. Whatever is used for that is fixed before the first match, by a hash in the plan.
+
 Checkpoints come after 8 deals and then each time an eighth more have been played, four at least.
 """
 
@@ -23,18 +26,21 @@ import numpy as np
 from arena.engine import rng
 from arena.errors import ConfigError
 from arena.formats.balance import ordered_sample
-from arena.formats.betting import BettingTest, Verdict
+from arena.formats.betting import BettingTest, Numbers, Verdict
 from arena.formats.candidates import KEY, read_candidates
 from arena.formats.course import Course
 from arena.formats.format import Asked, Format, Seating
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement
 from arena.formats.tables import Table, Tables, require
+from arena.luck.values import combined
+from arena.ratings.control_variates import without_luck
 from arena.ratings.settings import OVERALL, RatingSettings
-from arena.records import MatchRecord, Outcome
+from arena.records import MatchLuck, MatchRecord, Outcome
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
+DEALS_TO_TELL = 40  # what luck saves over fewer deals is known to no better than a fifth
 GROWTH = 8  # an eighth more deals from checkpoint to checkpoint: at most so many more than needed
 
 
@@ -47,6 +53,8 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The smallest difference that matters: of the shares of matches in which one candidate finishes before the other."""
     share: float = 0.5
     """Better is who finishes before the other in more than this share of the matches; a shared place counts half."""
+    luck: bool = False
+    """Whether the luck of the matches is taken out."""
 
 
 class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
@@ -64,6 +72,8 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
     """The smallest difference that matters: of the shares of the matches in which one finishes before the other."""
     bound: float = 0.0
     """Better is who is so by more than this difference."""
+    luck: str = ""
+    """The hash of the estimates by which luck is taken out; empty: it is not."""
 
     @classmethod
     def read(cls, asked: Asked) -> Format:
@@ -80,7 +90,15 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         bound = bound_of(settings.share, "compare.share")
         if bound + settings.difference >= 1.0:
             raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
-        return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound)
+        luck = combined(asked.games) if settings.luck else ""
+        if settings.luck and not luck:
+            raise ConfigError("compare.luck: no game of this config has a room that says what chance decides in it")
+        return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound, luck)
+
+    @property
+    def uses_luck(self) -> bool:
+        """Whether luck is taken out."""
+        return bool(self.luck)
 
     def tables(self, seating: Seating) -> Tables:
         """Tables with both candidates, and with others drawn per deal. Raises ConfigError if there are too few bots."""
@@ -146,6 +164,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     that matters); `open` if nothing is decided."""
     deals_left: int | None
     """About how many more deals a verdict takes at this rate; None if none is in sight."""
+    worth: int | None = None
+    """How many deals would be as certain if luck were not taken out; None: it is not, or there are few deals."""
 
 
 class Comparison:
@@ -164,6 +184,8 @@ class Comparison:
         self._most_deals = max(entry.deals for entry in plan.entries)
         self._per_deal = len(plan) // self._most_deals
         self._points: dict[str, defaultdict[int, list[float]]] = {pool: defaultdict(list) for pool in plan.pools()}
+        self._uses_luck = format.uses_luck
+        self._lucks: dict[str, defaultdict[int, list[float]]] = {pool: defaultdict(list) for pool in plan.pools()}
         self._void: set[tuple[str, int]] = set()
         self._evidence: list[Evidence] = []
 
@@ -187,6 +209,12 @@ class Comparison:
             return
         place = {side: seat.place for seat in record.seats if (side := self._sides.get((seat.bot, seat.bot_version)))}
         self._points[record.pool][record.deal].append(float(np.sign(place[-1] - place[1])))
+
+    def add_luck(self, record: MatchRecord | Outcome, luck: MatchLuck) -> None:
+        """Take in the luck of a match; called for each one, before its checkpoint, where the format uses luck."""
+        sides = [self._sides.get((seat.bot, seat.bot_version)) for seat in record.seats]
+        given = {side: found.bounded for side, found in zip(sides, luck.seats)}
+        self._lucks[record.pool][record.deal].append(given[1] - given[-1])
 
     def pass_checkpoint(self) -> list[str]:
         """Decide whether the question is answered; returns the news, a line each."""
@@ -226,10 +254,11 @@ class Comparison:
             "open": "open",
         }
         left = "" if evidence.verdict != "open" else _left_text(evidence.deals_left, self._most_deals - evidence.deals)
+        worth = "" if evidence.worth is None else f" (as certain as {evidence.worth:,} without luck correction)"
         mean = "no deals yet" if evidence.difference is None else f"{evidence.difference:+.3f}"
         return (
             f"{evidence.pool}: {first} - {second}: {mean} ({evidence.low:+.3f} to {evidence.high:+.3f}) "
-            f"after {evidence.deals:,} deals: {texts[evidence.verdict]}{left}"
+            f"after {evidence.deals:,} deals{worth}: {texts[evidence.verdict]}{left}"
         )
 
     def _ending(self, asked: Evidence) -> str | None:
@@ -255,23 +284,41 @@ class Comparison:
         """Deals up to the checkpoint that was passed last."""
         return 1 + max((max(deals, default=-1) for deals in self._points.values()), default=-1)
 
-    def _observations(self, pools: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """One number per deal that these pools have in common: who did better, from -1 to 1."""
-        means = []
-        for deal in range(self._deals_known()):
-            if not any((pool, deal) in self._void for pool in pools):
-                means.append(math.fsum(math.fsum(p := self._points[pool][deal]) / len(p) for pool in pools) / len(pools))
-        return np.array(means, np.float64)
+    def _observations(self, pools: list[str]) -> Numbers:
+        """One number per deal that these pools have in common: who did better, from -1 to 1; and without luck, if asked."""
+        deals = [deal for deal in range(self._deals_known()) if not any((pool, deal) in self._void for pool in pools)]
+        numbers = _means(self._points, pools, deals)
+        if not self._uses_luck:
+            return numbers
+        return np.stack([numbers, without_luck(numbers, _means(self._lucks, pools, deals))], axis=1)
 
-    def _weigh(self, pool: str, observations: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Evidence:
+    def _weigh(self, pool: str, observations: Numbers) -> Evidence:
         verdicts = {Verdict.ABOVE: "better", Verdict.BELOW: "worse", Verdict.NEAR: "equal", Verdict.OPEN: "open"}
         verdict = self._test.verdict(observations)
         low, high = self._test.interval(observations)
         return Evidence(
-            pool=pool, deals=len(observations), difference=float(observations.mean()) if len(observations) else None,
-            low=low, high=high, verdict=verdicts[verdict],
-            deals_left=self._test.numbers_left(observations) if verdict is Verdict.OPEN else 0,
+            pool=pool, deals=len(observations), difference=_mean(observations), low=low, high=high, verdict=verdicts[verdict],
+            deals_left=self._test.numbers_left(observations) if verdict is Verdict.OPEN else 0, worth=_worth(observations),
         )  # fmt: skip
+
+
+def _means(by_deal: Mapping[str, Mapping[int, list[float]]], pools: list[str], deals: list[int]) -> Numbers:
+    """[deals]: the mean over the pools of their means of each deal."""
+    means = [math.fsum(math.fsum(found := by_deal[pool][deal]) / len(found) for pool in pools) / len(pools) for deal in deals]
+    return np.array(means, np.float64)
+
+
+def _mean(observations: Numbers) -> float | None:
+    """The mean of the numbers, without luck where that is known; None without any."""
+    return float(observations.mean(axis=0).flat[-1]) if len(observations) else None
+
+
+def _worth(observations: Numbers) -> int | None:
+    """How many deals would be as certain without luck taken out; None where it is not, or too little is known."""
+    if observations.ndim == 1 or len(observations) < DEALS_TO_TELL:
+        return None
+    plain, clean = observations.var(axis=0)
+    return round(len(observations) * float(plain / clean)) if clean > 0.0 else None
 
 
 def comparison_of(course: Course | None) -> Comparison:

@@ -7,12 +7,12 @@ tournament/run.py.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from arena.formats.plan import Plan
 from arena.formats.retirement import Retirement, stretches
 from arena.formats.tables import Table
-from arena.records import MatchRecord, Outcome
+from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.store.journal import Journal
 
 
@@ -51,6 +51,15 @@ class Course(Protocol):
 
     def forgive_voids(self) -> None:
         """Retire nobody for void matches, as before that was the rule. Called before the first row is added."""
+        ...
+
+
+@runtime_checkable
+class UsesLuck(Protocol):
+    """A course that decides by the luck of the matches, too."""
+
+    def add_luck(self, record: MatchRecord | Outcome, luck: MatchLuck) -> None:
+        """Take in the luck of the next match. All of a stretch come before its checkpoint is passed."""
         ...
 
 

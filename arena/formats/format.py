@@ -33,6 +33,8 @@ class Asked:
     """Places of the games that set a number of deals of their own."""
     model: str
     """The model whose ranks are the board's headline."""
+    games: Sequence[str] = ()
+    """Names of the games, by place."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,11 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
     def stages(self) -> tuple[Stage, ...]:
         """The stages decided so far; only a staged format has any."""
         return ()
+
+    @property
+    def uses_luck(self) -> bool:
+        """Whether it decides by the luck of matches, too: its course is then one that can `add_luck`."""
+        return False
 
     def tables(self, seating: Seating) -> Tables:
         """The tables of one game. Raises ConfigError where there are too few bots."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from arena import search
 from arena.engine import contract, jit
+from arena.engine.chance import STATES, Luck, bind_luck
 from arena.engine.default_encoding import default_encoding
 from arena.engine.default_rollout import filled
 from arena.engine.default_sketch import sketched
@@ -24,9 +25,22 @@ from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
 from arena.games.discovery import Place, places
-from arena.readiness import ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
+from arena.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 
-__all__ = ["PARTS", "coach", "compiled_entries", "encoding", "load", "names", "package", "part", "warm"]
+__all__ = [
+    "PARTS",
+    "coach",
+    "compiled_entries",
+    "encoding",
+    "has_luck",
+    "load",
+    "luck",
+    "names",
+    "package",
+    "part",
+    "ready_luck",
+    "warm",
+]
 
 PARTS = (SAMPLING, ENCODING, *search.METHODS)
 """What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
@@ -105,6 +119,34 @@ def encoding(game: Game) -> Encoding:
     return bind_encoding(module, place.package)
 
 
+def has_luck(name: str) -> bool:
+    """Whether a game's room says what chance decides in it. Raises ConfigError for an unknown name."""
+    return find_spec(f"{_place(name).package}.chance") is not None
+
+
+@cache
+def luck(game: Game) -> Luck:
+    """What works out the luck of a game's matches; loaded or compiled where it is called. `ready_luck` has it ready.
+
+    Raises ConfigError for a room without a chance.py, and for one that breaks the contract.
+    """
+    place = _place(game.name)
+    if not has_luck(game.name):
+        raise ConfigError(f"game: {game.name}: {place} has no chance.py, so the luck of its matches is not known")
+    module = _module(game.name, place, "chance")
+    broken = _lacking(module, "chance.py", (), contract.CHANCE)
+    if broken:
+        raise ConfigError(f"game: {game.name}: {place} breaks the contract: {'; '.join(broken)}")
+    contract.CHANCES[jit.record_type(game.rules.STATE)] = module
+    return bind_luck(place.package)
+
+
+def ready_luck(game: Game) -> Luck:
+    """What works out the luck of a game's matches, with the part CHANCE ready."""
+    require(part(game, CHANCE))
+    return luck(game)
+
+
 def warm(game: Game) -> None:
     """Call all entries that matches need, and what views and texts call, once: compiled where the cache lacks it."""
     seats = game.seats[0]
@@ -130,8 +172,8 @@ def warm(game: Game) -> None:
 
 
 def part(game: Game, name: str) -> Part:
-    """One of the PARTS of a room."""
-    warms = {SAMPLING: _warm_sampling, ENCODING: _warm_encoding}
+    """One of the PARTS of a room, or CHANCE if it has luck."""
+    warms = {SAMPLING: _warm_sampling, ENCODING: _warm_encoding, CHANCE: _warm_luck}
     if name in warms:
         return Part(game.name, name, game.package, game.package, partial(warms[name], game))
     return search.compiled(game, name)
@@ -188,6 +230,16 @@ def _warm_encoding(game: Game) -> None:
     seen = game.observed(states, seat)
     found.features(seen, seat)
     found.action_features(seen, seat, game.legal_list(seen))
+
+
+def _warm_luck(game: Game) -> None:
+    """Call the entries of the part once."""
+    seats = game.seats[0]
+    options, found = game.options_vector(game.resolve_options({}, seats)), luck(game)
+    states, numbers = np.zeros(STATES, game.rules.STATE), np.zeros((1, 2, seats))
+    found.corrections(
+        states, seats, options, seed_words(1), seed_words(2), np.zeros(0, np.int64), 0, game.constants, numbers, numbers[:, 0]
+    )
 
 
 def _dispatcher(engine: Engine, name: str) -> Callable[..., Any]:

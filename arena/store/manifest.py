@@ -101,6 +101,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """How a comparison or a ladder ended, in words."""
     tournaments: tuple[FolderName, ...] = ()
     """Folders of the tournaments that the ratings cover, in order; only the manifest of the hall has any."""
+    luck: dict[str, Sha256] = {}
+    """The hash of the estimate by which luck.parquet was worked out, by game; empty if it was not."""
     results_sha256: Sha256 | None = None
     reproducible_sha256: Sha256 | None = None
 

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from arena.errors import NotStored, StoreError
 from arena.names import in_words
-from arena.records import HistoryPoint, MatchRecord, Rating
+from arena.records import HistoryPoint, MatchLuck, MatchRecord, Rating
 from arena.store import schema, totals
 from arena.store.columns import Columns
 from arena.store.schema import (
     ACTIONS,
     FAULTS,
     HISTORY,
+    LUCK,
     MATCH_ID_BYTES,
     MATCHES,
     RATINGS,
@@ -67,6 +68,41 @@ def write_history(folder: Path, points: Iterable[HistoryPoint]) -> None:
         rows.add([msgspec.structs.asdict(point) for point in points])
         rows.finish()
         rows.publish()
+
+
+def write_luck(folder: Path, lucks: Iterable[MatchLuck]) -> None:
+    """Write luck.parquet: the luck of all matches, in plan order."""
+    with TableWriter(folder, LUCK) as rows:
+        for luck in lucks:
+            rows.add(schema.luck_rows(luck))
+        rows.finish()
+        rows.publish()
+
+
+def read_luck(folder: Path) -> Iterator[MatchLuck]:
+    """The luck of all matches in plan order. Raises StoreError if it was not worked out, or is damaged."""
+    reader = TableReader(folder, LUCK)
+    for _, rows in itertools.groupby(reader.rows(), key=lambda row: row["index"]):
+        yield _luck(reader.path, list(rows))
+
+
+def find_luck(folder: Path, match_id: str) -> MatchLuck | None:
+    """The luck of one match; None if it was not worked out."""
+    if not (folder / LUCK.file).is_file():
+        return None
+    reader = TableReader(folder, LUCK)
+    rows = reader.rows_of([_match_key(match_id)]).get(match_id.lower())
+    return None if rows is None else _luck(reader.path, rows)
+
+
+def _luck(path: Path, rows: list[Row]) -> MatchLuck:
+    try:
+        luck = schema.luck_from_rows(rows)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise StoreError(f"{path}: damaged: {in_words(error)}") from None
+    if not all(math.isfinite(number) for seat in luck.seats for number in (seat.luck, seat.dealt, seat.bounded)):
+        raise StoreError(f"{path}: damaged: the luck of match {luck.match_id} is not a number")
+    return luck
 
 
 def read_history(folder: Path) -> list[HistoryPoint]:

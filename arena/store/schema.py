@@ -2,7 +2,8 @@
 
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
 order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot;
-`totals.parquet` a row per pool, bot and ending; `faults.parquet` a row per fault of a bot, in plan order. A match
+`totals.parquet` a row per pool, bot and ending; `faults.parquet` a row per fault of a bot, in plan order; `luck.parquet`, where
+luck was worked out, a row per match and seat. A match
 that the host could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
 (`MatchRecord.notes`) are in the journal only.
 
@@ -18,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from arena.records import Ending, FaultRecord, MatchRecord, Rating, SeatRecord
+from arena.records import Ending, FaultRecord, MatchLuck, MatchRecord, Rating, SeatLuck, SeatRecord
 
 FORMAT_VERSION = 1
 MATCH_ID_BYTES = 12
@@ -200,6 +201,20 @@ TOTALS = Table(
     ),
 )
 
+LUCK = Table(
+    "luck",
+    (
+        Column("index", Kind.INT64, "position in the plan"),
+        Column("match_id", Kind.MATCH_ID, "the match"),
+        Column("seat", Kind.INT8, "seat of this row, from 0"),
+        Column("events", Kind.INT32, "chance events of the match that were looked at"),
+        Column("luck", Kind.FLOAT64, "what they gave the seat, in shares of its rivals beaten; 0 on average"),
+        Column("dealt", Kind.FLOAT64, "the part of it that came with the deals of rounds"),
+        Column("bounded", Kind.FLOAT64, "the sum up to the event with which some seat's sum passed 0.5"),
+    ),
+)
+"""A row per match and seat in the order of matches.parquet. The file is there only where luck was worked out."""
+
 _MATCH_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in MatchRecord.__struct_fields__)
 _SEAT_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in SeatRecord.__struct_fields__)
 
@@ -266,6 +281,22 @@ def fault_rows(record: MatchRecord) -> list[Row]:
         row = msgspec.structs.asdict(fault) | {"index": record.index, "match_id": record.match_id, "ending": fault.ending.value}
         rows.append(row | {"bot": seat.bot, "bot_version": seat.bot_version})
     return rows
+
+
+def luck_rows(luck: MatchLuck) -> list[Row]:
+    """The rows of luck.parquet for one match, in seat order."""
+    common = {"index": luck.index, "match_id": luck.match_id, "events": luck.events}
+    return [{**common, "seat": seat, **msgspec.structs.asdict(row)} for seat, row in enumerate(luck.seats)]
+
+
+def luck_from_rows(rows: Sequence[Mapping[str, Any]]) -> MatchLuck:
+    """The luck of a match from its rows in seat order. Raises ValueError or msgspec.ValidationError for what is not ours."""
+    head = rows[0]
+    if [(row["match_id"], row["seat"]) for row in rows] != [(head["match_id"], seat) for seat in range(len(rows))]:
+        raise ValueError(f"match {head['match_id']} is not there with each seat once, in order")
+    seats = [{name: row[name] for name in SeatLuck.__struct_fields__} for row in rows]
+    common = {name: head[name] for name in ("index", "match_id", "events")}
+    return msgspec.convert({**common, "seats": seats}, MatchLuck)
 
 
 def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] | None = None) -> MatchRecord:

@@ -18,7 +18,7 @@ from arena.agent.submissions import Submissions
 from arena.config import Tournament, read_config
 from arena.engine import jit
 from arena.errors import StoreError
-from arena.formats.course import Book
+from arena.formats.course import Book, UsesLuck
 from arena.formats.plan import Plan
 from arena.hall.adding import add_to_hall
 from arena.hall.folder import HALL
@@ -44,6 +44,7 @@ from arena.workers.gate import CompilingGate, OpenGate
 from arena.workers.local import LocalBackend
 from arena.workers.needs import needs_of
 from arena.workers.processes import available_cpus
+from arena.workers.reckoning import MATCHES_FOR_ALL, Reckoner
 from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
@@ -247,7 +248,7 @@ class _Run:
     def _driver(self, settings: Settings, opened: ExitStack) -> Driver:
         bots = {bot.files.sha256: bot.files for bot in self.tournament.bots}
         is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
-        needs = {} if is_elsewhere else needs_of(self.plan, bots)
+        needs = {} if is_elsewhere else needs_of(self.plan, bots, with_luck=self._wants_luck)
         if not self.plan.format.IS_STAGED:
             left = self._games_left()
             needs = {game: parts for game, parts in needs.items() if game in left}
@@ -263,6 +264,10 @@ class _Run:
         patience = _PATIENCE_SECONDS + max(entry.seats for entry in self.plan.entries) * most_seconds(self.plan.clock)
         gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)
         return Driver(backend, self._keep, self._keep_void, self._tick, patience, self.tally, gate, self._game_of)
+
+    @property
+    def _wants_luck(self) -> bool:
+        return self.tournament.ratings.luck or self.plan.format.uses_luck
 
     def _games_left(self) -> set[str]:
         """The games of a plan that is known from the start that have matches to play."""
@@ -354,6 +359,7 @@ class _Run:
         retired = len(self.course.retired)
         if self._compiling is not None:
             self._compiling.wait_for(jit.RATINGS)
+        self._take_luck(first, last)
         for outcome in self.journal.outcomes(first, last):
             self.running.add(outcome)
             self.course.add(outcome)
@@ -372,6 +378,17 @@ class _Run:
                 raise _Closed(why)
         elif is_new or self.course.outcome is None:
             self.progress.ratings = self.running.ratings()
+
+    def _take_luck(self, first: int, last: int) -> None:
+        """Work out the luck of the matches up to a checkpoint, where it counts for what is decided there."""
+        if not self.plan.format.uses_luck:
+            return
+        assert isinstance(self.course, UsesLuck)
+        matches = self.done.count(1, first, last)
+        with Reckoner(self.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
+            lucks = reckoner.reckon(self.journal.records(first, last))
+            for outcome, luck in zip(self.journal.outcomes(first, last), lucks, strict=True):
+                self.course.add_luck(outcome, luck)
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:

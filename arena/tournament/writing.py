@@ -15,6 +15,7 @@ from arena.config import Tournament
 from arena.errors import StoreError
 from arena.formats.course import Course
 from arena.formats.plan import Plan
+from arena.hall.luck import write_luck
 from arena.ratings.overall import pool_weights
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.records import MatchRecord, Rating, canonical_json
@@ -66,6 +67,7 @@ class Writing:
                 yield record
 
         parquet.write_matches(self._folder, rows())
+        luck = self._write_luck(plan, played) if is_finished else {}
         pools = standings.pools()
         weights = pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings)
         ratings, saved = rate_and_compare(pools, settings, weights=weights)
@@ -76,11 +78,17 @@ class Writing:
         parquet.write_totals(self._folder)
         manifest = self._write_manifest(
             plan, course, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
-            endings=dict(endings), rotations_saved=saved,
+            endings=dict(endings), rotations_saved=saved, luck=luck,
             order_shifts=largest_shifts(pools, settings, plan.sha256, most=MOST_MATCHES),
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
         return manifest, ratings
+
+    def _write_luck(self, plan: Plan, played: int) -> dict[str, str]:
+        """Write luck.parquet, if it is wanted; returns the hashes of what it was worked out by, for the manifest."""
+        if not (self._tournament.ratings.luck or plan.format.uses_luck):
+            return {}
+        return write_luck(self._folder, plan, played)
 
     def _newcomers(self, plan: Plan, again: Repeats) -> Standings:
         """The ratings before the first match, for every rated pool with its field."""

@@ -3,23 +3,26 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from arena import games
 from arena.agent import BotFiles
 from arena.agent.asking import parts_asked
 from arena.formats.plan import Plan
+from arena.readiness import CHANCE
 from arena.workers.compiling import Needs
 
 
-def needs_of(plan: Plan, bots: Mapping[str, BotFiles]) -> dict[str, frozenset[str]]:
+def needs_of(plan: Plan, bots: Mapping[str, BotFiles], *, with_luck: bool = False) -> dict[str, frozenset[str]]:
     """What a plan needs: its games, each with the parts that its bots ask for.
 
-    `bots`: by content hash. A version of a bot that is no longer there plays no more.
+    `bots`: by content hash; a version of a bot that is no longer there plays no more. `with_luck`: whether luck is worked out.
     """
     here = {place: bots[bot.sha256] for place, bot in enumerate(plan.contestants) if bot.sha256 in bots}
     asked = {place: parts_asked(bot, plan.contestants[place].params) for place, bot in here.items()}
     needs: dict[str, frozenset[str]] = {}
     for entry in plan.entries:
         parts = (asked[place] for place in plan.field(entry) if place in asked)
-        needs[entry.game] = needs.get(entry.game, frozenset()).union(*parts)
+        luck = {CHANCE} if with_luck and games.has_luck(entry.game) else set()
+        needs[entry.game] = needs.get(entry.game, frozenset()).union(luck, *parts)
     return needs
 
 

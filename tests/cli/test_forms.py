@@ -32,6 +32,7 @@ from arena.bench.fairness import Duel, Races
 from arena.bench.formats import Saving, SimulatedTest
 from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
+from arena.bench.luck import Certainty, Fairness
 from arena.bench.match import MatchCost, SearchFixed
 from arena.bench.overall import OrderCost, OverallCost
 from arena.bench.rows import RowsCost, Run
@@ -163,6 +164,7 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "plan": (lambda out: [str(out / "small.yaml"), "--workers", "1"], lambda found: found["matches"] == 12),
     "status": (lambda out: ["cup", "--out", str(out)], lambda found: found[0]["state"] == "finished" and not found[0]["left"]),
     "leaderboard": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
+    "luck": (lambda out: ["cup", "--out", str(out)], lambda found: {row["bot"] for row in found} == CUP),
     "rerate": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
     "hall": (lambda out: ["--out", str(out)], lambda found: "cup" in {part["tournament"] for part in found}),
     "verify-results": (lambda out: ["cup", "--out", str(out)], lambda found: found["verified"] and found["problems"] == []),
@@ -275,6 +277,10 @@ SEAT = SeatCost("namespace", 1, 0.5, 80.0, 20.0, 30.0, 15.0, 60.0, 90.0, 9e4, 4e
 SIMULATED = SimulatedTest(
     mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
 )
+FAIR = Fairness(game="naga", seats=2, players="rule", matches=900, events=7.0, luck=0.3, error=0.001, worst=1.2)
+CERTAIN = Certainty(
+    game="naga", seats=2, deals=450, rotations=1.9, luck=1.3, single=1.4, covered=0.95, wrong=0.01, decided=0.8
+)  # fmt: skip
 SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptive=60.0, unfinished=0, draws=1)
 OVERALL_COST = OverallCost(
     field="a field of 8", rule="standardized", runs=2, correlations=(0.6, 0.5, 0.5), covered=0.95, half_width=2.0
@@ -392,6 +398,10 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
             "overall_costs": lambda **_: [OVERALL_COST], "order_costs": lambda: [ORDER_COST], "warm_rooms": lambda *_: 0.0,
         },
         lambda found: found["overall"][0]["covered"] == 0.95 and found["orders"][0]["largest_batch"] == 0.0,
+    ),
+    "luck": (
+        {"measure": lambda *_: ([FAIR], [CERTAIN]), "all_ready": lambda *_: []},
+        lambda found: found["fairness"][0]["worst"] == 1.2 and found["certainty"][0]["luck"] == 1.3,
     ),
     "exact": (
         {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bench.formats import simulated
-from arena.formats.betting import BettingTest, Verdict
+from arena.formats.betting import WIDEST, BettingTest, Verdict
+from arena.formats.compare import checkpoints
+from arena.ratings.control_variates import without_luck
 
 NUMBERS = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60).map(np.array)
 
@@ -70,3 +72,58 @@ def test_a_large_difference_takes_few_deals() -> None:
         simulated(mean, matches=4, spread=0.0, error=0.05, difference=0.1, runs=40, most=2000) for mean in (0.5, 0.2)
     )
     assert large.wrong == small.wrong == 0.0 and large.mean_deals < 30 and large.mean_deals < small.mean_deals / 3
+
+
+def deals_with_luck(mean: float, deals: int, seed: int, *, explained: float = 0.6) -> np.ndarray:
+    """[deals, 2]: numbers of two matches each, and the same without their luck, which explains a part of their variance.
+
+    Luck is an estimate on the scale of the numbers, bounded as stopped sums are.
+    """
+    dice = np.random.default_rng(seed)
+    chance = dice.uniform(-1.0, 1.0, deals)  # what the cards are worth; its mean is 0
+    numbers = np.where(dice.random(deals) < (1 + np.clip(mean + explained * chance, -1, 1)) / 2, 1.0, -1.0)
+    return np.stack([numbers, without_luck(numbers, chance)], axis=1)
+
+
+def first_verdict(test: BettingTest, numbers: np.ndarray) -> tuple[Verdict, int]:
+    for deals in checkpoints(len(numbers)):
+        verdict = test.verdict(numbers[:deals])
+        if verdict is not Verdict.OPEN:
+            return verdict, deals
+    return Verdict.OPEN, len(numbers)
+
+
+def test_luck_taken_out_does_not_make_a_wrong_verdict_likelier() -> None:
+    test = BettingTest(0.1, 0.1)
+    wrong = [first_verdict(test, deals_with_luck(0.0, 400, seed))[0] in (Verdict.ABOVE, Verdict.BELOW) for seed in range(200)]
+    assert np.mean(wrong) < 0.1
+
+
+def test_luck_taken_out_saves_deals() -> None:
+    test = BettingTest(0.05, 0.1)
+    with_luck, without = [], []
+    for seed in range(30):
+        numbers = deals_with_luck(0.15, 2_000, seed, explained=0.85)
+        with_luck.append(first_verdict(test, numbers)[1])
+        without.append(first_verdict(test, numbers[:, 0])[1])
+    assert np.mean(with_luck) < 0.9 * np.mean(without)
+
+
+def test_an_interval_without_luck_goes_with_the_verdict_and_holds_the_mean() -> None:
+    test, held = BettingTest(0.05, 0.1), []
+    for seed in range(60):
+        numbers = deals_with_luck(0.3, 60, seed)
+        low, high = test.interval(numbers)
+        verdict = test.verdict(numbers)
+        assert (verdict is Verdict.ABOVE) == (low > 1e-9) and (verdict is Verdict.BELOW) == (high < -1e-9)
+        assert test.interval(-numbers) == pytest.approx((-high, -low), abs=1e-9)
+        held.append(low <= 0.3 <= high)
+    assert np.mean(held) > 0.95
+
+
+def test_no_bet_can_lose_more_than_there_is() -> None:
+    """The largest luck on top of the worst result: the stake is smaller where numbers reach farther."""
+    test = BettingTest(0.05, 0.02)
+    worst = np.array([[-1.0, -WIDEST]] * 50)
+    assert math.isfinite(test.wealth(worst, 0.0)) and math.isfinite(test.wealth(worst, 0.5))
+    assert test.wealth(worst, 0.0) < test.wealth(worst[:, 0], 0.0)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from arena import games
 from arena.audit.notes import notes_of
 from arena.audit.stored_log import check_log, checked_options
 from arena.cli.shared.exit_codes import DONE
@@ -11,12 +12,19 @@ from arena.cli.shared.options import MatchId, Out, TrustBots
 from arena.cli.shared.printing import note, say_all
 from arena.cli.shared.rooms import ready
 from arena.conformance.traces import logged_lines
+from arena.engine.options import OptionValue
+from arena.engine.room import Game
 from arena.errors import ConfigError, StoreError
 from arena.hall.finding import find_match
+from arena.luck.match_luck import LuckCourse, course_of
+from arena.readiness import CHANCE
+from arena.records import MatchRecord
+from arena.report.selection.luck import luck_lines, luck_summary
 from arena.report.selection.notes import decision_lines, summary_lines
 from arena.report.selection.replay import replay_lines
 from arena.results_folder import RESULTS
 from arena.seeds import deal_seed
+from arena.workers.warmup import warm_rooms
 
 
 def replay(
@@ -35,6 +43,9 @@ def replay(
             help="Play the match again to show what the bot of this seat notes and prints at its decisions.",
         ),
     ] = None,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Tell what the cards did and what the players did, with all cards open.")
+    ] = False,
     unsafe_trust_bots: TrustBots = False,
     out: Out = RESULTS,
 ) -> int:
@@ -50,6 +61,8 @@ def replay(
         raise ConfigError("--trace shows all cards; leave --seat out")
     if trace and notes is not None:
         raise ConfigError("--trace has no place for notes; leave --notes out")
+    if luck and (seat is not None or trace):
+        raise ConfigError("--luck looks at all cards and has no place in a trace; leave --seat and --trace out")
     if notes is not None and not 0 <= notes < seats:
         raise ConfigError(f"--notes: a seat from 0 to {seats - 1}, not {notes}")
     game = ready(record.game)
@@ -63,7 +76,20 @@ def replay(
         found = None
         if notes is not None:
             found = notes_of(out, record.match_id, notes, say=note, unsafe_trust_bots=unsafe_trust_bots)
-        remarks = {} if found is None else decision_lines(found)
+        course = _course(game, record, options, seed) if luck else None
+        remarks = {} if course is None else luck_lines(course)
+        for decision, lines in ({} if found is None else decision_lines(found)).items():
+            remarks[decision] = [*remarks.get(decision, ()), *lines]
         say_all(replay_lines(game, record, options, seed, seat, remarks))
+        say_all([] if course is None else luck_summary(record, course))
         say_all([] if found is None else summary_lines(found))
     return DONE
+
+
+def _course(game: Game, record: MatchRecord, options: dict[str, OptionValue], seed: int) -> LuckCourse:
+    """The match as chance and choices took it. Raises ConfigError where nothing is known of chance, StoreError for its log."""
+    games.luck(game)
+    if not record.is_void and not check_log(game, record, options, seed):
+        raise StoreError(f"match {record.match_id}: its log ends before the match does")
+    warm_rooms({record.game: (CHANCE,)}, note)
+    return course_of(game, record, options, seed)

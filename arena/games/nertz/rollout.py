@@ -88,11 +88,11 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
         out[seat] -= (total - out[seat]) / (units - 1)
     if s.phase == MATCH_OVER:
         for seat in range(s.seats):
-            out[seat] += constants[MATCH] * _part_behind(s, seat, reached)
+            out[seat] += constants[MATCH] * part_behind(s, seat, reached)
 
 
 @jit
-def _part_behind(s: State, seat: int, reached: Words) -> float:
+def part_behind(s: State, seat: int, reached: Words) -> float:
     """The part of the other units' seats that `reached` a worse place; the same place counts half."""
     behind = 0.0
     for other in range(s.seats):

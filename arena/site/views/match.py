@@ -19,6 +19,7 @@ from arena.site.problems import Problem
 from arena.site.views.hearers import heard_seats
 from arena.site.views.matches import MatchCard, card_of
 from arena.site.views.state import progress_of
+from arena.store.parquet import find_luck
 from arena.workers.warmup import warm_rooms
 
 _Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
@@ -54,6 +55,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The seats whose bots' notes and output the visitor may read, at `/m/ID/notes` and `/m/ID/output`."""
     commands: tuple[str, ...]
     """Commands that show the match in a terminal."""
+    luck: tuple[float, ...] | None = None
+    """How many places the cards were worth to each seat; None where that was not worked out, or not all cards are open."""
 
 
 def match(asked: Asked[MatchQuery]) -> Match:
@@ -71,8 +74,21 @@ def match(asked: Asked[MatchQuery]) -> Match:
     return Match(
         card=card_of(record), tournament=tournament, of_people=is_of_people(record), seat=query.seat,
         frames=_without_traces(page, heard), start=_start(found, query), heard=heard,
-        commands=(f"arena replay {record.match_id}{eyes}",),
+        commands=(f"arena replay {record.match_id}{eyes}",), luck=None if query.seat is not None else _luck(asked, record),
     )  # fmt: skip
+
+
+def _luck(asked: Asked[Any], record: MatchRecord) -> tuple[float, ...] | None:
+    """How many places the cards were worth to each seat, if that is stored beside the match."""
+    folder, _, _ = located(asked.library, record.match_id)
+    try:
+        found = find_luck(folder, record.match_id)
+    except StoreError:  # it is only an addition: the match is shown all the same
+        return None
+    if found is None or not found.events or len(found.seats) != len(record.seats):
+        return None
+    rivals = [sum(other.unit != seat.unit for other in record.seats) for seat in record.seats]
+    return tuple(round(count * seat.luck, 2) for count, seat in zip(rivals, found.seats))
 
 
 class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,0 +1,61 @@
+"""The luck of a tournament, audited: every number of luck.parquet is worked out anew from the logs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.errors import StoreError
+from arena.formats.plan import Plan
+from arena.luck.values import estimates
+from arena.records import MatchLuck, SeatLuck
+from arena.store import parquet
+from arena.store.manifest import MANIFEST_FILE, Manifest
+from arena.store.schema import LUCK, MATCHES
+from arena.workers.reckoning import Reckoner
+
+TOLERANCE = 2e-6
+"""Shares of rivals: stored numbers have six decimals, and another machine may round the last one otherwise."""
+NAMED = 20  # of a kind
+
+
+def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) -> Iterator[str]:
+    """What is wrong with luck.parquet, a sentence each; nothing where luck was not worked out. The matches are right."""
+    if not manifest.luck:
+        return
+    here = {game: estimate.sha256 for game, estimate in estimates(entry.game for entry in plan.entries).items()}
+    if here != manifest.luck:
+        yield (
+            f"{MANIFEST_FILE}: luck: not worked out by the estimates of this version; verify it with the arena that "
+            f"wrote it ({manifest.packages.get('arena-hall', 'unknown version')}), or: arena luck {folder.name}"
+        )
+        return
+    named = 0
+    try:
+        stored = parquet.read_luck(folder)
+        with Reckoner(plan, workers) as reckoner:
+            for found in reckoner.reckon(parquet.read_matches(folder)):
+                told = next(stored, None)
+                if told is None or not _agrees(told, found):
+                    named += 1
+                    if named <= NAMED:
+                        yield f"match {found.index} ({found.match_id}): luck is {_text(told)}; by the log {_text(found)}"
+        if next(stored, None) is not None:
+            yield f"{LUCK.file}: more matches than {MATCHES.file}"
+    except StoreError as error:
+        yield str(error)
+    if named > NAMED:
+        yield f"{LUCK.file}: {named - NAMED:,} more matches with other numbers"
+
+
+def _agrees(told: MatchLuck, found: MatchLuck) -> bool:
+    if any(getattr(told, name) != getattr(found, name) for name in ("index", "match_id", "events")):
+        return False
+    names = SeatLuck.__struct_fields__
+    return len(told.seats) == len(found.seats) and all(
+        abs(getattr(one, name) - getattr(other, name)) <= TOLERANCE
+        for one, other in zip(told.seats, found.seats)
+        for name in names
+    )
+
+
+def _text(luck: MatchLuck | None) -> str:
+    return "missing" if luck is None else ", ".join(f"{seat.luck:+.6f}" for seat in luck.seats) + f" of {luck.events} events"

@@ -1,0 +1,83 @@
+"""`arena bench luck`: whether corrections for luck are 0 on average, and how many deals they save."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from arena import games
+from arena.bench.luck import COMPARED, SIMULATED, Certainty, Fairness, measure
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, Workers
+from arena.cli.shared.printing import Format, note, refuse_csv, show
+from arena.cli.shared.rooms import all_ready
+from arena.cli.shared.tables import write_table
+from arena.errors import ConfigError
+from arena.readiness import CHANCE
+from arena.report.terminal.page import Page
+from arena.workers.processes import available_cpus, check_workers
+
+MATCHES = 100_000
+
+
+def luck(
+    game: Annotated[
+        list[str] | None, typer.Option("--game", metavar="GAME", help="Measure this game alone. Repeatable. Default: all.")
+    ] = None,
+    matches: Annotated[
+        int, typer.Option("--matches", metavar="N", min=100, help="Matches of each game and kind of players.")
+    ] = MATCHES,
+    workers: Workers = None,
+    format: FormatOption = Format.TABLE,
+) -> int:
+    """Measure whether corrections for luck are fair, and the deals that they save.
+
+    Plays quick matches with every game's own policy: with itself, with one that slips, with random play. Takes hours with the
+    default number of matches; a tenth of it tells as much of most games.
+    """
+    refuse_csv(format, "this result")
+    check_workers(workers)
+    names = [name for name in game or games.names() if games.has_luck(name)]
+    if not names:
+        raise ConfigError(f"--game {', '.join(game or [])}: its room does not say what chance decides in it")
+    all_ready(names, (CHANCE,))
+    fair, certain = measure(names, matches, workers or available_cpus(), note)
+    show(format, lambda page: _write(page, fair, certain), {"fairness": fair, "certainty": certain})
+    return DONE
+
+
+def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty]) -> None:
+    page.say(
+        "Mean luck of each seat, of deals and of what is drawn later: `worst` is the largest one, in standard errors. `spread` "
+        "and `error` are shares of rivals beaten."
+    )
+    page.say("")
+    write_table(
+        page, "Luck is 0 on average", ("game", "seats", "players", "matches", "events", "spread", "error", "worst"),
+        [
+            (
+                row.game, str(row.seats), row.players, f"{row.matches:,}", f"{row.events:.1f}", f"{row.luck:.3f}",
+                f"{row.error:.5f}", f"{row.worst:.2f}",
+            )
+            for row in fair
+        ],
+        names=1,
+    )  # fmt: skip
+    page.say("")
+    page.say(
+        f"What a deal is worth in deals: by its rotations, and by luck beyond them (`single`: without rotations). `covered`: "
+        f"how often the 95 % interval of {COMPARED[0]} deals held the truth; `wrong`: how often a comparison of equals found a "
+        f"difference ({SIMULATED:,} simulated ones each); `deals`: those of a comparison, in parts of those without luck."
+    )
+    page.say("")
+    write_table(
+        page, "Deals saved", ("game", "seats", "rotations", "luck", "single", "covered", "wrong", "deals"),
+        [
+            (
+                row.game, str(row.seats), f"{row.rotations:.2f}", f"{row.luck:.2f}", f"{row.single:.2f}",
+                f"{row.covered:.1%}", f"{row.wrong:.1%}", f"{row.decided:.2f}",
+            )
+            for row in certain
+        ],
+        names=1,
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+"""`arena luck NAME`: how many rivals each bot beat, what its cards gave it, and what is left: skill against luck."""
+
+import math
+from collections.abc import Sequence
+
+from arena.cli.shared.boards import find_folder
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import FormatOption, HallOrName, Out, Workers
+from arena.cli.shared.printing import Format, note, show
+from arena.cli.shared.tables import write_table
+from arena.errors import ConfigError
+from arena.hall.folder import HALL
+from arena.luck.skill import Skill, skills
+from arena.report.selection.names import shown
+from arena.report.terminal.page import Page
+from arena.results_folder import RESULTS
+from arena.workers.processes import check_workers
+
+
+def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
+    """Take the luck of the cards out of a tournament's results.
+
+    Works out the luck of every match from its log, for a tournament of any age, and keeps it beside the matches. Prints for
+    each bot the share of its rivals that it beat, what chance gave it of that, and what is left. Changes no result.
+    """
+    from arena.hall import luck as stored  # only now: numba and pyarrow take most of the start, and --help does without
+    from arena.ratings.stored import stored_settings
+    from arena.workers.warmup import warm_rooms
+
+    check_workers(workers)
+    if name == HALL:
+        raise ConfigError("the hall holds the matches of many tournaments; name one of them")
+    folder = find_folder(out, name)
+    manifest = stored.add_luck(folder, workers, lambda needs: warm_rooms(needs, note))
+    settings = stored_settings(manifest, folder)
+    found = skills(stored.matches_with_luck(folder), with_measured=settings.measured)
+    show(format, lambda page: _write(page, manifest.name, found), found, found)
+    return DONE
+
+
+def _write(page: Page, name: str, found: Sequence[Skill]) -> None:
+    page.say(
+        f"{name}: of its rivals in a match, a bot beat the share `beat`. `luck` of it came from the cards; what is left is "
+        f"`skill`, with its 95 % interval over deals. So many deals as `certain as` would be as certain without luck taken out."
+    )
+    for pool in dict.fromkeys(skill.pool for skill in found):
+        page.say("")
+        rows = [skill for skill in found if skill.pool == pool]
+        write_table(page, pool, ("bot", "deals", "beat", "luck", "skill", "interval", "certain as"), list(map(_cells, rows)))
+
+
+def _cells(skill: Skill) -> tuple[str, ...]:
+    interval = "-" if math.isnan(skill.low) else f"{skill.low:.1%} to {skill.high:.1%}"
+    worth = "-" if math.isnan(skill.worth) else f"{skill.worth:,.0f}"
+    shares = (f"{skill.beaten:.1%}", f"{skill.luck:+.1%}", f"{skill.skill:.1%}")
+    return shown(skill.bot, skill.bot_version), f"{skill.deals:,}", *shares, interval, worth

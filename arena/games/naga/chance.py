@@ -1,0 +1,61 @@
+"""What chance decides in Naga, and what a position is worth (arena/engine/contract.py says what each function is for)."""
+
+import math
+
+from arena.engine.contract import SAMPLED, Numbers
+from arena.engine.jit import jit
+from arena.engine.rng import Words, next_word, shuffle_fast
+from arena.games.naga.rollout import evaluate
+from arena.games.naga.state import CONTESTS, GAME_OVER, SELECT, State
+
+
+@jit
+def redraw(s: State, rng: Words) -> None:
+    """Shuffle the stock, and draw another seed for the games to come."""
+    shuffle_fast(s.stock, int(s.num_stock), rng)
+    for i in range(4):
+        s.seed[i] = next_word(rng)
+
+
+@jit
+def alternatives(s: State, _action: int) -> int:
+    """The second selection of a contest ends it, and both hands are filled again, unless it was the last one."""
+    return SAMPLED if s.phase == SELECT and s.turn == 1 and s.contest < CONTESTS else 0
+
+
+@jit
+def arrange(_s: State, _action: int, _alternative: int) -> float:
+    """Never called: what may come is sampled."""
+    return 0.0
+
+
+@jit
+def value(s: State, constants: Numbers, out: Numbers) -> None:
+    """The chance to win the match: this game by `evaluate`, the others even."""
+    if s.phase >= GAME_OVER:
+        out[0] = _outlook(s, 0, 0, 0)
+    else:
+        evaluate(s, constants, out)
+        won = out[0]
+        out[0] = won * _outlook(s, 1, 0, 1) + (1.0 - won) * _outlook(s, 0, 1, 1)
+    out[1] = 1.0 - out[0]
+
+
+@jit
+def _outlook(s: State, first: int, second: int, games: int) -> float:
+    """The chance that seat 0 wins the match after so many more games, won by seat 0 and by seat 1, if the rest is even.
+
+    By the normal distribution: it is right to 0.01 even for the shortest series.
+    """
+    first += int(s.games[0])
+    second += int(s.games[1])
+    if s.series_kind == 0:
+        left = int(s.series_count) - int(s.round_number) + (0 if s.phase >= GAME_OVER else 1 - games)
+        lead = float(first - second)
+    else:
+        needed, other = int(s.series_count) - first, int(s.series_count) - second
+        left = needed + other - 1 if needed > 0 and other > 0 else 0
+        lead = float(other - needed)
+    if left <= 0:
+        return 0.5 + 0.5 * ((lead > 0.0) - (lead < 0.0))
+    return 0.5 * (1.0 + math.erf(lead / math.sqrt(2.0 * left)))

@@ -1,0 +1,83 @@
+"""The luck of a tournament that is over: worked out from its folder, and written beside its matches."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from arena import games
+from arena.errors import ConfigError, StoreError
+from arena.formats.plan import Plan, read_plan
+from arena.luck.values import estimates
+from arena.names import in_words
+from arena.readiness import CHANCE
+from arena.records import MatchLuck, MatchRecord
+from arena.store import parquet
+from arena.store.manifest import Manifest, read_manifest, write_manifest
+from arena.store.schema import LUCK
+from arena.workers.compiling import Needs
+from arena.workers.processes import available_cpus
+from arena.workers.reckoning import MATCHES_FOR_ALL, Reckoner
+
+WITHOUT = "no room of its games says what chance decides in it"
+
+
+def write_luck(folder: Path, plan: Plan, matches: int, workers: int | None = None) -> dict[str, str]:
+    """Write luck.parquet beside the stored matches; returns the hash of each game's estimate for the manifest.
+
+    `matches`: about how many there are; `workers`: by default one for a few matches, else as many as there are cores. Writes
+    nothing and returns nothing where no game has luck. The part CHANCE of the games should be compiled.
+    """
+    found = estimates(entry.game for entry in plan.entries)
+    if found:
+        with Reckoner(plan, _workers(workers, matches)) as reckoner:
+            parquet.write_luck(folder, reckoner.reckon(parquet.read_matches(folder)))
+    return {game: estimate.sha256 for game, estimate in found.items()}
+
+
+def add_luck(folder: Path, workers: int | None = None, compile: Callable[[Needs], object] = lambda _: None) -> Manifest:
+    """Work out the luck of a finished tournament, if that was not done by today's estimates, and note it in its manifest.
+
+    `compile`: has the parts ready. Raises StoreError for a tournament that is not over or has no luck.
+    """
+    manifest = read_manifest(folder)
+    told = {game: estimate.sha256 for game, estimate in estimates(manifest.rules_versions).items()}
+    if not told:
+        raise StoreError(f"{folder}: {WITHOUT}")
+    if manifest.luck == told and (folder / LUCK.file).is_file():
+        return manifest
+    plan = plan_of(folder, manifest)
+    compile(dict.fromkeys(told, (CHANCE,)))
+    changed = msgspec.structs.replace(manifest, luck=write_luck(folder, plan, manifest.played, workers))
+    write_manifest(folder, changed)
+    return changed
+
+
+def plan_of(folder: Path, manifest: Manifest) -> Plan:
+    """The plan of a finished tournament, with the key of its deals. Raises StoreError where there is none, or other rules."""
+    if manifest.key is None:
+        raise StoreError(f"{folder}: not a finished tournament: its luck is known when the key of its deals is public")
+    for name, version in manifest.rules_versions.items():
+        here = games.load(name).version
+        if here != version:
+            raise StoreError(f"{folder}: {name} was played by version {version} of its rules, here is version {here}")
+    try:
+        return read_plan(manifest.config, bytes.fromhex(manifest.key))
+    except (ValueError, ConfigError) as error:
+        raise StoreError(f"{folder}: its manifest tells no plan: {in_words(error)}") from None
+
+
+def matches_with_luck(folder: Path) -> Iterator[tuple[MatchRecord, MatchLuck]]:
+    """All stored matches, without their logs, each with its luck. Raises StoreError where the files do not belong together."""
+    lucks = parquet.read_luck(folder)
+    for record in parquet.read_matches(folder, with_actions=False):
+        luck = next(lucks, None)
+        if luck is None or (luck.match_id, len(luck.seats)) != (record.match_id, len(record.seats)):
+            raise StoreError(f"{folder / LUCK.file}: not the luck of these matches; work it out again")
+        yield record, luck
+
+
+def _workers(asked: int | None, matches: int) -> int:
+    if asked is not None:
+        return asked
+    return available_cpus() if matches >= MATCHES_FOR_ALL else 1

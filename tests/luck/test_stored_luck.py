@@ -1,0 +1,116 @@
+"""luck.parquet: written beside the matches, at the end or afterwards, checked by the audit, and shown."""
+
+import json
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.audit.results_audit import audit_results
+from arena.cli.main import main
+from arena.errors import StoreError
+from arena.hall.luck import add_luck, matches_with_luck
+from arena.store import parquet
+from arena.store.manifest import read_manifest, write_manifest
+from arena.store.schema import LUCK
+from arena.tournament.session import Results
+from helpers.tournaments import run
+
+NAGA = [{"game": "naga", "seats": 2}]
+PAIR = ["counting_bot", "set_bot"]
+
+
+@pytest.fixture(scope="module")
+def lucky(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return run(tmp_path_factory.mktemp("lucky"), games=NAGA, deals=3, ratings={"luck": True})
+
+
+@pytest.fixture
+def copy(lucky: Results, tmp_path: Path) -> Path:
+    """Its public files, to be tampered with."""
+    return shutil.copytree(lucky.folder, tmp_path / "small", ignore=shutil.ignore_patterns("journal*", "lock"))
+
+
+def problems(folder: Path) -> list[str]:
+    return audit_results(folder, 1, lambda _: None).problems
+
+
+def test_luck_is_written_at_the_end_where_it_is_wanted(lucky: Results) -> None:
+    rows = list(matches_with_luck(lucky.folder))
+    assert [record.index for record, _ in rows] == list(range(18)) and set(lucky.manifest.luck) == {"naga"}
+    assert all(luck.seats[0].luck == pytest.approx(-luck.seats[1].luck, abs=2e-6) for _, luck in rows)
+    assert problems(lucky.folder) == []
+
+
+def test_luck_changes_no_result(lucky: Results, tmp_path: Path) -> None:
+    plain = run(tmp_path, games=NAGA, deals=3)
+    assert plain.manifest.results_sha256 == lucky.manifest.results_sha256
+    assert plain.manifest.plan_sha256 == lucky.manifest.plan_sha256
+    assert plain.ratings == lucky.ratings
+    assert plain.manifest.luck == {} and not (plain.folder / LUCK.file).exists()
+
+
+def test_luck_can_be_worked_out_after_the_fact(lucky: Results, copy: Path) -> None:
+    stored = (copy / LUCK.file).read_bytes()
+    (copy / LUCK.file).unlink()
+    write_manifest(copy, msgspec.structs.replace(read_manifest(copy), luck={}))
+    assert parquet.find_luck(copy, next(parquet.read_matches(copy)).match_id) is None
+    assert add_luck(copy).luck == lucky.manifest.luck
+    assert (copy / LUCK.file).read_bytes() == stored and problems(copy) == []
+
+
+def test_forged_luck_is_found(copy: Path) -> None:
+    lucks = list(parquet.read_luck(copy))
+    better = msgspec.structs.replace(lucks[5].seats[0], luck=0.25)
+    lucks[5] = msgspec.structs.replace(lucks[5], seats=(better, lucks[5].seats[1]))
+    parquet.write_luck(copy, lucks)
+    found = problems(copy)
+    assert len(found) == 1 and found[0].startswith(f"match 5 ({lucks[5].match_id}): luck is +0.250000")
+
+
+def test_luck_of_other_estimates_is_not_taken_for_right(copy: Path) -> None:
+    write_manifest(copy, msgspec.structs.replace(read_manifest(copy), luck={"naga": "0" * 64}))
+    assert ["not worked out by the estimates of this version" in problem for problem in problems(copy)] == [True]
+
+
+@pytest.mark.parametrize("lost", ["a row", "the file"])
+def test_luck_that_is_not_there_is_missed(copy: Path, lost: str) -> None:
+    if lost == "the file":
+        (copy / LUCK.file).unlink()
+        assert "no such file" in problems(copy)[0]
+        return
+    parquet.write_luck(copy, list(parquet.read_luck(copy))[:-1])
+    assert "match 17" in problems(copy)[0] and "luck is missing" in problems(copy)[0]
+    with pytest.raises(StoreError, match="not the luck of these matches"):
+        list(matches_with_luck(copy))
+
+
+def test_the_verb_shows_skill_and_luck(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["luck", "small", "--out", str(copy.parent), "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["bot"] for row in rows} == {"counting_bot", "set_bot", "folder_bot"}
+    assert all(row["half_width"] > 0 and row["low"] < row["skill"] < row["high"] and row["deals"] == 3 for row in rows)
+    assert main(["luck", "small", "--out", str(copy.parent)]) == 0
+    assert "certain as" in capsys.readouterr().out
+
+
+def test_a_comparison_without_luck_is_checked_from_its_folder(tmp_path: Path) -> None:
+    results = run(tmp_path, games=NAGA, deals=24, format="compare", candidates=PAIR, compare={"luck": True, "difference": 0.3})
+    evidence = results.course.evidence()[0]  # type: ignore[union-attr]
+    assert results.manifest.luck and evidence.difference is not None
+    assert problems(results.folder) == []
+    assert results.manifest.config["format"]["luck"]
+    without = run(tmp_path, "plain", games=NAGA, deals=24, format="compare", candidates=PAIR, compare={"difference": 0.3})
+    assert "luck" not in without.manifest.config["format"] and without.manifest.plan_sha256 != results.manifest.plan_sha256
+
+
+def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    luck = next(luck for _, luck in matches_with_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
+    out = ["--out", str(lucky.folder.parent)]
+    assert main(["replay", luck.match_id, "--luck", *out]) == 0
+    text = capsys.readouterr().out
+    assert f"the cards were worth {luck.seats[0].luck:+.2f} places" in text
+    assert "worth 0." in text and "cards " in text and "choice " in text
+    assert main(["replay", luck.match_id, "--luck", "--seat", "0", *out]) == 2
+    assert "leave --seat" in capsys.readouterr().err
