@@ -73,6 +73,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def overall_rule(self) -> str:
         """How pools become one ranking."""
         return self.overall or (STANDARDIZED if self.headline == BATCH else MEAN_MU)
+
     luck: bool = False
     """Whether the luck of the matches is worked out at the end; the ratings themselves do not depend on it."""
 
