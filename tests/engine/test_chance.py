@@ -13,6 +13,7 @@ from arena.engine.rng import seed_words
 from arena.errors import ConfigError
 from arena.games import load
 from arena.luck.quick_matches import RANDOM, RULE, play_quick_matches
+from helpers import poker_rooms
 
 NO_VALUES = np.zeros((0, 2))
 
@@ -29,7 +30,15 @@ def worked_out(game, seed, actions, *, until=None, stream=9, values=NO_VALUES, o
     return out, events
 
 
-@pytest.mark.usefixtures("poker")
+@pytest.fixture(scope="module")
+def poker_luck(tmp_path_factory):
+    """Leduc hold'em is installed; no more of it is compiled than luck and its laws need."""
+    with poker_rooms.installed(poker_rooms.ROOMS, tmp_path_factory.mktemp("installed")):
+        games.ready_luck(load("leduc"))
+        yield
+
+
+@pytest.mark.usefixtures("poker_luck")
 class TestLeduc:
     """Six cards: all that may be dealt can be counted."""
 
@@ -126,12 +135,12 @@ class TestLeduc:
 
 @pytest.mark.parametrize(
     ("name", "seats", "deals"),
-    [("yaniv", 2, 60), ("nanatoridori", 3, 150), ("naga", 2, 150), ("hisatsu", 3, 150), ("nertz", 2, 20)],
+    [("yaniv", 2, 40), ("nanatoridori", 3, 100), ("naga", 2, 80), ("hisatsu", 3, 400), ("nertz", 2, 10)],
 )
 def test_nobody_is_lucky_on_average(name, seats, deals):
     """Seats that play at random beside seats that play well: the correction asks for neither."""
     played = play_quick_matches(load(name), seats, range(deals), (RULE, RANDOM), rotations=1)
-    assert played.worst() < 3.0
+    assert played.worst() < 3.5  # of four to six means at once
     assert played.events > deals and (played.luck.sum(axis=2).std(axis=0) > 0.01).all()
 
 
