@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 
 from arena.bench.answers import ACTIONS, GAMES, AnswerCost, answer_cost
+from arena.bench.drawn import CLICKS, browser_program, drawn_costs
 from arena.bench.fairness import SLOTS, TITLE, Races, races
 from arena.bench.hall_process import TABS, Hall, open_hall
 from arena.bench.rows import BOTS, POOLS, bot_name, bot_sha256, made_up
@@ -48,6 +49,7 @@ _MOST_MATCHES = 3_000  # of the tournament that is played with and without pages
 _PER_SECOND = 150  # matches for each second that is asked for, where that is fewer
 LAST_SECONDS = 2.0  # for the last message
 _ACTIONS_PER_SECOND = 5  # of people at live tables, for each second that is asked for
+_CLICKS_PER_SECOND = 2  # in a browser, for each second that is asked for
 _SLOTS_PER_SECOND = 1_000  # of the races, for each second that is asked for
 _WARMING = 0.1  # share of the matches before the clock starts
 _LOADED = re.compile(r'<(?:script|img|source|iframe)\b[^>]*?\bsrc="([^"]*)"|<link\b[^>]*?\bhref="([^"]*)"')
@@ -128,6 +130,9 @@ class HallCost(msgspec.Struct, frozen=True, kw_only=True):
     pages: tuple[PageWeight, ...]
     pace: TournamentPace
     answers: tuple[AnswerCost, ...]
+    """To the position that shows an action, as the socket brings it."""
+    drawn: tuple[AnswerCost, ...]
+    """From a click to the table that shows it, in a browser; empty where there is none to measure with."""
     races: Races
 
 
@@ -144,9 +149,13 @@ def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
     say("live tables: from an action to the position that shows it ...")
     with tempfile.TemporaryDirectory(prefix="arena-hall-") as out, open_hall(Path(out)) as hall:
         answers = tuple(answer_cost(hall, game, min(ACTIONS, round(seconds * _ACTIONS_PER_SECOND))) for game in GAMES)
+        program = browser_program()
+        if program:
+            say("live tables: from a click to the table that shows it, in a browser ...")
+        drawn = drawn_costs(hall, program, max(2, min(CLICKS, round(seconds * _CLICKS_PER_SECOND)))) if program else ()
     say(f"{TITLE}: who gets the places that several people have clicked for ...")
     found = races(min(SLOTS, round(seconds * _SLOTS_PER_SECOND)))
-    return HallCost(sockets=reached, pages=pages, pace=pace, answers=answers, races=found)
+    return HallCost(sockets=reached, pages=pages, pace=pace, answers=answers, drawn=drawn, races=found)
 
 
 def socket_cost(sockets: int, seconds: float) -> SocketCost:

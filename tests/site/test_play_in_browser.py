@@ -192,7 +192,10 @@ def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, hall: Served, ga
     page = window.page
     answer = page.goto(f"{hall.base}/learn/{game}")
     assert answer is not None and answer.ok
-    page.wait_for_selector(".live-lesson-text p")
+    page.wait_for_selector(".live-lesson-text [role=status] p")
+    count = page.locator(".live-lesson-text .live-note")
+    expect(count).to_be_hidden()  # what comes before is no step
+    told = ""
     page.locator(".live-guide button.live-main").focus()
     if game == "naga":
         _assert_good(page)
@@ -201,7 +204,10 @@ def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, hall: Served, ga
         settled(page)
         if page.locator(".live-guide a.live-main").is_visible():
             break
+        told = count.inner_text()
     expect(page.locator(".live-guide a.live-main")).to_be_focused()
+    step, steps = map(int, re.findall(r"\d+", told))
+    assert step == steps and 8 <= steps <= 15
     assert_quiet(window, hall)
 
 

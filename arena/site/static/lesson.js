@@ -76,6 +76,7 @@
       this.choosing.element.hidden = !isOwn;
       const steps = this.stops.filter((stop) => !this.steps[stop].kind), shown = steps.filter((stop) => stop <= at);   // what comes before and after is no step
       this.count.textContent = shown.length && !step.kind ? word("lesson_step", {n: shown.length, all: steps.length}) : "";
+      this.count.hidden = !this.count.textContent;
       if (step.say) this.tell(step);
       else if (this.isStop(step)) this.said.replaceChildren(el("p", {}, word("lesson_yours")));
       this.main.textContent = isOwn ? word("lesson_do", {action: this.label(step)}) : word(at ? "lesson_on" : "lesson_begin");
