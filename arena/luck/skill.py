@@ -91,10 +91,10 @@ class _Pool:
             np.add.at(sums[kind], (at[:, 0], at[:, 1]), numbers[:, kind])
         with np.errstate(invalid="ignore"):
             shares, luck = sums / counts  # nan where a bot did not play
-        left = without_luck(shares, luck)
         for (bot, version), number in self._bots.items():
             played = counts[:, number] > 0
-            plain, clean = shares[played, number], left[played, number]
+            plain = shares[played, number]
+            clean = without_luck(plain, luck[played, number])  # of its own: luck moves whoever always wins less than others
             mean, narrow, wide = float(clean.mean()), _half(clean), _half(plain)
             yield Skill(
                 pool=pool, bot=bot, bot_version=version, matches=int(counts[:, number].sum()), deals=len(plain),
