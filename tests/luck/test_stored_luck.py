@@ -15,6 +15,7 @@ from arena.store import parquet
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.schema import LUCK
 from arena.tournament.session import Results
+from helpers.hall import hall
 from helpers.tournaments import run
 
 NAGA = [{"game": "naga", "seats": 2}]
@@ -114,3 +115,12 @@ def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Resul
     assert "worth 0." in text and "cards " in text and "choice " in text
     assert main(["replay", luck.match_id, "--luck", "--seat", "0", *out]) == 2
     assert "leave --seat" in capsys.readouterr().err
+
+
+def test_the_page_of_a_match_says_what_the_cards_were_worth(lucky: Results) -> None:
+    luck = next(luck for _, luck in matches_with_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
+    with hall(lucky.folder.parent) as client:
+        page = client.get(f"/m/{luck.match_id}").text
+        assert "What the cards were worth" in page and f"{luck.seats[0].luck:+.2f}" in page
+        assert client.get(f"/api/m/{luck.match_id}").json()["luck"] == [round(seat.luck, 2) for seat in luck.seats]
+        assert client.get(f"/api/m/{luck.match_id}?seat=0").json()["luck"] is None  # it looks at all cards
