@@ -13,7 +13,7 @@ from arena.workers.warmup import warm_rooms
 
 
 def overall(format: FormatOption = Format.TABLE) -> int:
-    """Measure whether every game counts alike in the overall ranking, and what the order of matches does.
+    """Measure the overall ranking and the order of matches on fields of known skill.
 
     Takes some minutes.
     """
