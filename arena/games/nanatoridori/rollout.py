@@ -12,6 +12,7 @@ from arena.games.nanatoridori.memory import known_cards
 from arena.games.nanatoridori.state import (
     ADVANCED,
     COPIES,
+    DRAWN,
     DROP,
     DUEL,
     FIRST,
@@ -23,6 +24,7 @@ from arena.games.nanatoridori.state import (
     SECOND,
     TAKE,
     TOSS,
+    TURN,
     VALUES,
     State,
 )
@@ -38,7 +40,7 @@ CONSTANTS = (
     Constant("turn", 0.15, 0.0, 0.5, "prior: what a turn saved is worth, where winning the round is 1"),
     Constant("sharpness", 0.85, 0.0, 2.0, "how much likelier each turn more makes it to be the last one"),
     Constant("crowd", 0.1, 0.0, 0.5, "evaluation: turns that each card costs less than in plays"),
-    Constant("to_move", 0.4, 0.0, 1.0, "evaluation: turns that it saves to be the seat to choose"),
+    Constant("to_move", 0.4, 0.0, 1.0, "evaluation: turns that it saves to be the next seat to play"),
     Constant("owner", 0.3, 0.0, 1.0, "evaluation: turns that it saves to have played last"),
     Constant("front", 0.85, 0.0, 3.0, "evaluation: turns that a front card of a duel saves"),
     Constant("middle", 0.5, 0.0, 1.0, "of the points for going out first, in the advanced rules"),
@@ -57,11 +59,12 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     While the round goes on: by the turns that the hands still take. The more turns, the likelier a seat is the last.
     """
     is_over = s.phase >= ROUND_OVER
+    leads = 0 if is_over else _next_to_play(s)
     slow = fast = 0.0
     for seat in range(s.seats):
         out[seat] = 0.0
         if s.hand_size[seat] > 0 and not is_over:
-            out[seat] = math.exp(constants[SHARPNESS] * _standing(s, seat, constants))
+            out[seat] = math.exp(constants[SHARPNESS] * _standing(s, seat, leads, constants))
             slow += out[seat]
             fast += 1.0 / out[seat]
     for seat in range(s.seats):
@@ -76,11 +79,30 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
 
 @jit
-def _standing(s: State, seat: int, constants: Numbers) -> float:
+def _next_to_play(s: State) -> int:
+    """The seat that plays or passes next: not the one that only takes, drops, keeps or tosses what its turn brought."""
+    if s.phase == TURN:
+        return int(s.turn)
+    owner = int(s.table_owner)
+    is_active = s.hand_size[owner] > 0
+    seat = int(s.turn)
+    if s.phase == DRAWN and s.passes >= s.seats - s.num_out - is_active:  # all have passed: who played last leads
+        if is_active:
+            return owner
+        seat = owner
+    for _ in range(s.seats):
+        seat = seat + 1 if seat + 1 < s.seats else 0
+        if s.hand_size[seat] > 0:
+            break
+    return seat
+
+
+@jit
+def _standing(s: State, seat: int, leads: int, constants: Numbers) -> float:
     """The turns that a hand still takes; fitted to the order of going out in rounds between rollout policies."""
     turns = plan(s.hand[seat << ROW : (seat << ROW) + LONGEST], s.hand_size[seat], constants)
     turns -= constants[CROWD] * s.hand_size[seat] + constants[FRONT] * s.num_fronts[seat]
-    if s.turn == seat:
+    if leads == seat:
         turns -= constants[TO_MOVE]
     if s.table_count > 0 and s.table_owner == seat:
         turns -= constants[OWNER]
