@@ -120,8 +120,6 @@ def is_rated(hall: Path) -> bool:
         manifest = read_manifest(hall)
     except StoreError:  # it can be written anew
         return False
-    if "ratings" not in manifest.config:  # from before boards knew a headline that does not depend on the order of matches
-        return False
     return manifest.tournaments == tuple(entry.folder.name for entry in entries(hall))
 
 

@@ -35,7 +35,6 @@ DIFFERING = {
     "--seed": "of a run; of a match; of traces; of a storm",
     "--to": "each file has its own default; a hall",
     "--workers": "of `bench chaos`, which has two",
-    "--model": "`leaderboard` shows programs all models, `rerate` makes one",
 }
 """Options whose help is not the same everywhere, and why."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from starlette.testclient import TestClient, WebSocketTestSession
 
+from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
 from arena.site.app import application
 from arena.site.guard import Rules
@@ -48,9 +49,8 @@ class Played:
             for bot in ("alice", "bob")
         ]
         entries = [{"game": "naga", "pool": "naga", "options": {}, "deals": 50}]
-        manifest = make_manifest(
-            name=name, finished=False, matches=total, played=0, config={"entries": entries}, void=0, endings={}
-        )
+        config = {"entries": entries, "ratings": msgspec.to_builtins(RatingSettings())}
+        manifest = make_manifest(name=name, finished=False, matches=total, played=0, config=config, void=0, endings={})
         self.manifest = msgspec.structs.replace(manifest, bots=msgspec.convert(bots, type(manifest).__annotations__["bots"]))
         write_manifest(self.folder, self.manifest)
         self.journal = Journal(self.folder)
