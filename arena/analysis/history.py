@@ -34,7 +34,7 @@ def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int
 
 
 def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
-    """As it was played: every match updates the beliefs that the matches before it left."""
+    """The history as it was played: every match updates the beliefs that the matches before it left."""
     bots = len(rows.bots_by_number)
     mu, sigma, work = np.full(bots, settings.mu), np.full(bots, settings.sigma), new_workspace()
     begin = 0
@@ -46,7 +46,7 @@ def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) ->
 
 
 def _batch(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
-    """By the first matches of the plan, all at once; each point begins with what the one before it found."""
+    """The history by the first matches of the plan, all at once; each point begins with what the one before it found."""
     patterns = patterns_of(rows)
     state = State.new(patterns, settings)
     points = min(points, max(LEAST_POINTS, MOST_SOLVED // max(1, len(patterns.starts) - 1)))

@@ -132,7 +132,7 @@ class HallCost(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[AnswerCost, ...]
     """To the position that shows an action, as the socket brings it."""
     drawn: tuple[AnswerCost, ...]
-    """From a click to the table that shows it, in a browser; empty where there is none to measure with."""
+    """The time from a click to the table that shows it, in a browser; empty where there is none to measure with."""
     races: Races
 
 

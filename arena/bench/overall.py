@@ -58,7 +58,7 @@ class OverallCost(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
     runs: int
     correlations: tuple[float, ...]
-    """By game, the widest spread first: the mean correlation of the overall numbers with the skills in it; without the dominant
+    """The mean correlation of the overall numbers with the skills in each game, the widest spread first; without the dominant
     bot where there is one."""
     covered: float | None
     """The share of the 95 % intervals that hold the true value; None: there is none on the scale of this rule."""

@@ -92,7 +92,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     sources: str = ""
     """A hash over the sources of the room, the engine and arena/learning."""
     sha256: str = ""
-    """Of the networks' numbers."""
+    """A hash over the numbers of all networks."""
     generations: list[dict[str, Any]] = msgspec.field(default_factory=list)
     """What each generation brought: positions, log losses, gates."""
 
@@ -102,7 +102,7 @@ class Nets:
     """All networks of a room."""
 
     nets: dict[str, Net] = field(default_factory=dict)
-    """By their kind."""
+    """The networks, by their kind."""
     seats: frozenset[int] = frozenset()
     """The numbers of seats that they were trained at."""
 

@@ -34,7 +34,7 @@ class Gate:
 
     deals: int
     share: float
-    """Of the rivals that the first player finished before, a tie counting half."""
+    """The share of its rivals that the first player finished before, a tie counting half."""
     low: float
     high: float
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Generations of networks: quick play teaches the first, rounds between searches that use the last ones teach the next.
+"""Generations of networks: rollout play teaches the first, rounds between searches that use the last ones teach the next.
 
 Each generation is kept in a folder of its own, with log losses on rounds that it has not seen, and with a gate: a betting test
 on new deals against the search without networks, and against the best generation before. The best that passed is the result.
@@ -42,17 +42,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How much a training plays."""
 
     generations: int = 2
-    """The first learns from quick play, each later one from searches too."""
+    """The first learns from rollout play, each later one from searches too."""
     positions: int = 300_000
-    """Rows of quick play."""
+    """Rows of rollout play."""
     rounds: int = 1000
     """Rounds between searches, in each later generation."""
     iterations: int = 100
-    """Of these searches."""
+    """Iterations of these searches."""
     deals: int = 150
-    """Of a gate, at most."""
+    """The most deals of a gate."""
     gate_iterations: int = 300
-    """Of the searches in gates."""
+    """Iterations of the searches in gates."""
 
 
 class Watcher:
@@ -167,7 +167,7 @@ def _generation(
 ) -> tuple[Nets, dict[str, Any]]:
     """Play, fit, measure, and let the new networks play for their acceptance."""
     own = seed_of(seed, "generation", number) & 0xFFFFFFFF
-    watcher.begin("quick play", 1)
+    watcher.begin("rollout play", 1)
     rows = quick_rows(table, plan.positions, seed)
     watcher.advance()
     choices = None

@@ -1,4 +1,4 @@
-"""Play to learn from: quick play by the rollout policy, and rounds between searches. Each gives rows for networks."""
+"""Play to learn from: play by the rollout policy, and rounds between searches. Each gives rows for networks."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,8 +17,8 @@ from arena.learning.compiled import quick
 from arena.learning.rows import Choices, Rows, Written, joined, joined_choices, new_rows
 from arena.search import Settings
 
-WHIMS = np.array([0.0, 0.1, 0.3])  # shares of random choices in quick play: to know more than what one policy does
-KEEP = 0.5  # share of the decisions of quick play that become rows
+WHIMS = np.array([0.0, 0.1, 0.3])  # shares of random choices in rollout play: to know more than what one policy does
+KEEP = 0.5  # share of the decisions of rollout play that become rows
 WHIM = 0.1  # share of random choices in rounds between searches
 LONGEST = 2048  # decisions of a round that become rows, at most
 PURPOSE = "arena train"  # of all random streams of training
@@ -46,12 +46,12 @@ def seed_of(seed: int, *path: object) -> int:
 
 
 def quick_rows(table: Table, count: int, seed: int) -> Rows:
-    """Rows of quick play."""
+    """Rows of rollout play."""
     game = table.game
     rows = new_rows(game, table.seats, count)
     if count:
         _entries(game).play(
-            _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "quick play")), game.new_actions(),
+            _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "rollout play")), game.new_actions(),
             game.constants, WHIMS, KEEP, rows.sketches, rows.outcomes, rows.clues, rows.drawn, rows.judged, rows.rounds, 0,
         )  # fmt: skip
     return rows
@@ -62,7 +62,7 @@ class Round(NamedTuple):
 
     rows: Rows
     choices: Choices | None
-    """None: nobody had a choice."""
+    """What was chosen; None where nobody had a choice."""
 
 
 def searched_round(table: Table, asked: Settings, number: int, seed: int) -> Round:

@@ -55,7 +55,7 @@ class Combined:
     """The bots over all pools."""
 
     bots: list[Bot]
-    """Those that are ranked: with matches in every pool that counts."""
+    """The bots that are ranked: with matches in every pool that counts."""
     mu: NDArray[np.float64]
     """[bots]: on the scale 25 + 25/3 z."""
     bars: ErrorBars

@@ -34,7 +34,7 @@ class Patterns:
     of_match: NDArray[np.int64]
     """[matches]: the pattern of each match."""
     names_winners_only: bool
-    """As in PoolRows."""
+    """Whether a match names its winners only, as in PoolRows."""
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:

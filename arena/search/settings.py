@@ -60,7 +60,7 @@ class Settings:
     """Which worlds are imagined: `uniform`, all that the room's rollout.py draws; or `net`, oftener those that explain what the
     others did, by the network that the room has learnt, at numbers of seats for which it has one."""
     temper: float = 0.7
-    """With `worlds` net: the exponent of the odds that the network gives a world; 0 draws all alike, 1 trusts it fully, which
+    """The exponent of the odds that the network gives a world, with `worlds` net; 0 draws all alike, 1 trusts it fully, which
     helps only against those who play as it was trained."""
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""

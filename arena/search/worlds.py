@@ -32,7 +32,7 @@ def _draw(place: int, states: States, w: Workspace, constants: Numbers, rng: Wor
 
 @jit.generic
 def _draw_likely(states: States, w: Workspace, constants: Numbers, rng: Words) -> None:
-    """Of the world drawn and some more keep one, by their likelihoods (sampling importance resampling, D. Rubin 1988)."""
+    """Draw more worlds and keep one of all, by their likelihoods (sampling importance resampling, D. Rubin 1988)."""
     total = likelihood(states[WORLD], w)
     for _ in range(CANDIDATES - 1):
         _draw(CANDIDATE, states, w, constants, rng)

@@ -58,7 +58,7 @@ class OrderShifts(msgspec.Struct, frozen=True):
     orders: int
     """The number of random orders."""
     ranks: dict[str, int]
-    """By pool, how far a rank moved at most from that in plan order; pools that are too large to shuffle are left out."""
+    """How far a rank moved at most from that in plan order, by pool; pools that are too large to shuffle are left out."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -301,6 +301,7 @@ HALL_COST = HallCost(
         pages=50, without=(Turn(per_second=100.0, driver_us=60.0),), watched=(Turn(per_second=90.0, driver_us=61.0),)
     ),
     answers=(AnswerCost(game="naga", actions=100, p50_ms=4.0, p95_ms=9.0),),
+    drawn=(AnswerCost(game="naga", actions=9, p50_ms=20.0, p95_ms=30.0),),
     races=Races(
         slots=9, won=[4, 5], expected=[4.5, 4.5], duels=[Duel(delay_ms=0, seats=(0, 1), won=(4, 5), deviation=-0.33)], ticks=90,
         ticks_held=0,

@@ -29,7 +29,7 @@ DIFFERING = {
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
     "--out": "of `bench rows`, which deletes its results unless it is given",
-    "--positions": "end games; positions of quick play",
+    "--positions": "end games; positions of rollout play",
     "--seat": "a person's; the viewer's",
     "--seconds": "of open pages; of CPU time for a figure",
     "--seed": "of a run; of a match; of traces; of a storm",

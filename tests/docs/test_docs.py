@@ -32,7 +32,7 @@ LONG = ("contest", "tuning")
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
     "cluster", "performance", "adding-a-game", "results", "data", "tables", "live-hall", "playing", "learning",
-    "encodings", "luck",
+    "encodings", "luck", "ratings", "training",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
 test_hall_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`."""

@@ -59,7 +59,7 @@ def test_a_training_goes_on_where_it_was_stopped_and_ends_as_if_it_had_not_been(
     told = Told()
     again = train(GAME, tmp_path, PLAN, seed=3, watcher=told)
     assert again.note.sha256 == trained.note.sha256
-    assert told.begun.count("quick play") == 1  # of the second generation
+    assert told.begun.count("rollout play") == 1  # of the second generation
 
 
 def test_another_seed_gives_other_networks(trained: Trained, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ TRAINING = Path("training")
 def train(
     game: GameName,
     generations: Annotated[
-        int, typer.Option("--generations", metavar="N", min=1, help="How many; the first learns from quick play alone.")
+        int, typer.Option("--generations", metavar="N", min=1, help="How many; the first learns from rollout play alone.")
     ] = Plan().generations,
     hours: Annotated[
         float | None, typer.Option("--hours", metavar="H", min=0.0, help="Begin no generation after so many hours.")
@@ -38,7 +38,7 @@ def train(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Folder of the training. Default: training/GAME.")
     ] = None,
     positions: Annotated[
-        int, typer.Option("--positions", metavar="N", min=1000, help="Positions of quick play.")
+        int, typer.Option("--positions", metavar="N", min=1000, help="Positions of rollout play.")
     ] = Plan().positions,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")

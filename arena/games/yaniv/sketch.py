@@ -40,7 +40,7 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 @jit
 def clue(s: State, seat: int, out: Features) -> None:
-    """The same: what the seat knows of the other hand is written beside what it imagines."""
+    """Write what `sketch` writes: what the seat knows of the other hand is written beside what it imagines."""
     sketch(s, seat, out)
 
 
