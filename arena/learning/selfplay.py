@@ -51,7 +51,7 @@ def quick_rows(table: Table, count: int, seed: int) -> Rows:
     rows = new_rows(game, table.seats, count)
     if count:
         _entries(game).play(
-            _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "rollout play")), game.new_actions(),
+            _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "rollouts")), game.new_actions(),
             game.constants, WHIMS, KEEP, rows.sketches, rows.outcomes, rows.clues, rows.drawn, rows.judged, rows.rounds, 0,
         )  # fmt: skip
     return rows

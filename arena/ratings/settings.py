@@ -26,7 +26,7 @@ class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bot whose rating is fixed: all others are rated relative to it."""
 
     bot: str
-    """The name of the bot. In a pool that it does not play, and where it is left out, the mean of the field is fixed instead."""
+    """The name of the bot. In a pool that it does not play, and if it is left out, the mean of the field is fixed instead."""
     mu: float = 25.0
     """The mu that it has in every pool, in TrueSkill points."""
 

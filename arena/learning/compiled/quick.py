@@ -1,4 +1,4 @@
-"""Rollout play: rounds by the room's rollout policy, some of its choices at random, and what networks are to learn from them."""
+"""Rollout play: rounds by the room's rollout policy, some choices at random, and what networks are to learn from them."""
 
 import numpy as np
 
