@@ -243,7 +243,7 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 
 def clue(s: State, seat: int, out: Features) -> None:
-    """Write what `seat` knows beside what it imagines of hidden cards, so that likely worlds can be told from unlikely ones.
+    """Write what `seat` knows beside what it imagines of hidden cards, so that likely worlds stand out from unlikely ones.
 
     `s`: a world that fits what the seat knows; `out`: at least as long as the room's CLUE; so many places are written.
     """
