@@ -55,6 +55,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
     repeatable: bool = False
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
+    luck: bool = False
+    """Whether the luck of the matches is worked out at the end; the ratings themselves do not depend on it."""
     headline: str = BATCH
     """Which TrueSkill ranks: `batch`, all matches at once, or `online`, match after match in the order of the plan."""
     anchor: Anchor | None = None
@@ -73,9 +75,6 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def overall_rule(self) -> str:
         """How pools become one ranking."""
         return self.overall or (STANDARDIZED if self.headline == BATCH else MEAN_MU)
-
-    luck: bool = False
-    """Whether the luck of the matches is worked out at the end; the ratings themselves do not depend on it."""
 
     @property
     def margin(self) -> float:

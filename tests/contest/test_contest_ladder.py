@@ -284,7 +284,7 @@ def test_a_ladder_of_a_config_has_no_word_of_contests(tmp_path: Path) -> None:
 
     results = run(tmp_path, format="ladder", ladder={"sigma": 5.0, "separable": False, "matches": 40})
     (leg,) = results.manifest.config["format"]["legs"]
-    assert set(leg) == {"first_stage", "field", "sigma", "separable", "matches", "skipped"}
+    assert set(leg) == {"first_stage", "field", "sigma", "separable", "matches", "skipped", "model"}
     assert set(results.manifest.config["format"]) == {"name", "legs", "stages"}
     with Journal(results.folder, is_read_only=True) as journal:
         stored: dict[str, Any] = json.loads(journal.meta("ladder") or b"")

@@ -16,6 +16,7 @@ from arena.report.selection.boards import headline_ratings
 from arena.site import openapi
 from arena.site.routes import EMBEDDED, SUBJECTS
 from arena.store import parquet
+from arena.store.manifest import read_manifest
 from helpers.hall import Played, hall
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
@@ -152,7 +153,11 @@ def test_the_description_is_served(client: TestClient) -> None:
 
 
 def test_a_board_is_that_of_arena_leaderboard(client: TestClient, results: Path) -> None:
-    expected = [one for one in headline_ratings(parquet.read_ratings(results / "small")) if one.pool == "naga"]
+    expected = [
+        one
+        for one in headline_ratings(read_manifest(results / "small"), parquet.read_ratings(results / "small"))
+        if one.pool == "naga"
+    ]
     board = ask(client, "/api/t/{name}", query="?pool=naga", name="small")["board"]
     assert [(row["bot"], row["rank"], row["matches"], row["rating"]) for row in board] == [
         (one.bot, one.rank, one.matches, round(one.rating, 4)) for one in expected

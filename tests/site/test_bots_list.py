@@ -35,9 +35,12 @@ def entry(name: str, version: int = 1, **changes: Any) -> BotEntry:
     return BotEntry(name=name, version=version, **(values | changes))
 
 
+RATINGS = msgspec.to_builtins(RatingSettings())
+
+
 def ladder(*bots: BotEntry, field: list[int] | None = None) -> Manifest:
     legs = [{"field": list(range(len(bots))) if field is None else field}]
-    return make_manifest(name="class", bots=bots, config={"format": {"name": "ladder", "legs": legs}})
+    return make_manifest(name="class", bots=bots, config={"format": {"name": "ladder", "legs": legs}, "ratings": RATINGS})
 
 
 def listed(client: TestClient, query: str = "") -> list[str]:

@@ -211,8 +211,8 @@ def test_a_channel_remembers_so_much_and_publishes_only_what_is_new() -> None:
     channel.readers.add(reader)
     assert channel.is_empty
     for number in range(REMEMBERED + 10):
-        assert channel.publish(Seen(UNREADABLE, (), {}, number))
-        assert not channel.publish(Seen(UNREADABLE, (), {}, number))
+        assert channel.publish(Seen(UNREADABLE, (), {}, behind=number))
+        assert not channel.publish(Seen(UNREADABLE, (), {}, behind=number))
     assert channel.number == len(reader.texts) == REMEMBERED + 10
     assert channel.missed("epoch", 10) == reader.texts[10:]
     assert channel.missed("epoch", 9) == [channel.snapshot()]
@@ -225,12 +225,12 @@ def test_a_slow_socket_gets_a_snapshot_in_place_of_what_it_missed() -> None:
     slow._channels["t/x", None] = channel
     channel.readers.add(slow)
     for number in range(3):
-        channel.publish(Seen(UNREADABLE, (), {}, number))
+        channel.publish(Seen(UNREADABLE, (), {}, behind=number))
     assert len(slow._queue) == 3
     for number in range(100, 120):
-        channel.publish(Seen(UNREADABLE, (), {}, number))
+        channel.publish(Seen(UNREADABLE, (), {}, behind=number))
     assert not slow._queue and slow._next() == channel.snapshot() and '"behind":119' in channel.snapshot()
-    channel.publish(Seen(UNREADABLE, (), {}, 120))
+    channel.publish(Seen(UNREADABLE, (), {}, behind=120))
     assert '"kind":"update"' in slow._next() and not slow._queue and not slow._overdue
 
 
