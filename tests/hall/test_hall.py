@@ -80,7 +80,8 @@ def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
     cup(tmp_path, "spring", 5, 1)
     own = parquet.read_ratings(tmp_path / "spring")
     ratings = parquet.read_ratings(gather(tmp_path, "spring"))
-    assert [replace(rating, pool="naga" if rating.pool == "naga/2" else rating.pool) for rating in ratings] == own
+    found = [replace(rating, pool="naga" if rating.pool == "naga/2" else rating.pool) for rating in ratings]
+    assert [rating for rating in found if rating.model == "trueskill"] == [one for one in own if one.model == "trueskill"]
 
 
 def test_a_match_counts_once(tmp_path: Path) -> None:
