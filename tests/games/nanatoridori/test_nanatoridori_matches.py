@@ -97,7 +97,8 @@ class TestRatings:
 
     @pytest.mark.parametrize("variant", ["basic", "advanced"])
     def test_the_package_gives_the_same_numbers(self, variant):
-        standings, environment = (
+        standings = Standings(RatingSettings(headline="online"))
+        environment = trueskill.TrueSkill(tau=0.0, draw_probability=0.1)
             Standings(RatingSettings(headline="online")),
             trueskill.TrueSkill(tau=0.0, draw_probability=0.1),
         )
