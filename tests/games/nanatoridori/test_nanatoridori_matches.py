@@ -99,9 +99,6 @@ class TestRatings:
     def test_the_package_gives_the_same_numbers(self, variant):
         standings = Standings(RatingSettings(headline="online"))
         environment = trueskill.TrueSkill(tau=0.0, draw_probability=0.1)
-            Standings(RatingSettings(headline="online")),
-            trueskill.TrueSkill(tau=0.0, draw_probability=0.1),
-        )
         beliefs = {name: environment.create_rating() for name in self.NAMES}
         shared = 0
         for seed in range(12):
