@@ -153,6 +153,13 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "rename": (lambda out: ["old", "new", "--out", str(out)], lambda found: found["version"] == 1),
     "bots": (lambda out: ["--out", str(out)], lambda found: isinstance(found, list)),
     "tune": (lambda out: local(out, "tune.yaml"), lambda found: len(found["rounds"]) == 1 and found["bot"] == "random_bot"),
+    "train": (
+        lambda out: [
+            "nanatoridori", "--generations", "1", "--positions", "2000", "--deals", "2", "--workers", "1", "--seed", "3",
+            "--out", str(out / "training"),
+        ],
+        lambda found: found["game"] == "nanatoridori" and len(found["generations"]) == 1,
+    ),
     "capsule": (
         lambda out: [*fault(out), "--run", "--bot", str(RANDOM), "--to", str(out / "c.json"), "--out", str(out)],
         lambda found: found["capsule"]["ending"] == "illegal" and found["rerun"]["reached"] and Path(found["file"]).exists(),
