@@ -9,11 +9,10 @@ from arena.audit.match_audit import match_problems
 from arena.errors import ArenaError
 from arena.formats.plan import Plan
 from arena.records import MatchRecord
+from arena.workers.batches import IN_FLIGHT, batches
 from arena.workers.pool import WorkerPool
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
-BATCH_MATCHES = 256
-IN_FLIGHT = 2  # batches per worker
 
 Problems = list[tuple[int, str]]
 """Plan index and text."""
@@ -35,13 +34,13 @@ class Replayer:
 
     def replay(self, records: Iterable[MatchRecord]) -> Iterator[tuple[int, Problems]]:
         """Replay the matches in batches; yields each batch's size and what is wrong in it, in no particular order."""
-        batches = _batches(records)
+        parts = batches(records, BATCH_ACTIONS)
         if self._pool is None:
-            yield from (_replay(self._plan, batch) for batch in batches)
+            yield from (_replay(self._plan, batch) for batch in parts)
             return
         pending: set[concurrent.futures.Future[tuple[int, Problems]]] = set()
         try:
-            for batch in batches:
+            for batch in parts:
                 pending.add(self._pool.submit(_replay_here, batch))
                 if len(pending) >= IN_FLIGHT * self._workers:
                     done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -49,19 +48,6 @@ class Replayer:
             yield from (future.result() for future in concurrent.futures.as_completed(pending))
         except BrokenProcessPool:
             raise ArenaError("a process that played matches again was killed; run the same command again") from None
-
-
-def _batches(records: Iterable[MatchRecord]) -> Iterator[list[MatchRecord]]:
-    batch: list[MatchRecord] = []
-    actions = 0
-    for record in records:
-        batch.append(record)
-        actions += len(record.actions)
-        if actions >= BATCH_ACTIONS or len(batch) >= BATCH_MATCHES:
-            yield batch
-            batch, actions = [], 0
-    if batch:
-        yield batch
 
 
 _plan: list[Plan] = []  # this process's plan: a pool's functions have no other place to keep it

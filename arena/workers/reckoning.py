@@ -10,14 +10,11 @@ from arena.errors import ArenaError
 from arena.formats.plan import Plan
 from arena.luck.match_luck import luck_of, no_luck
 from arena.records import MatchLuck, MatchRecord
+from arena.workers.batches import IN_FLIGHT, Batch, batches
 from arena.workers.pool import WorkerPool
 
 BATCH_ACTIONS = 20_000  # of the logs of a batch: some tenths of a second
-BATCH_MATCHES = 256
-IN_FLIGHT = 2  # batches per worker
 MATCHES_FOR_ALL = 500  # below, starting more processes takes longer than it saves
-
-Batch = list[MatchRecord]
 
 
 class Reckoner:
@@ -39,14 +36,14 @@ class Reckoner:
 
     def reckon(self, records: Iterable[MatchRecord]) -> Iterator[MatchLuck]:
         """The luck of each match, in the order of the records."""
-        batches = _batches(records)
+        parts = batches(records, BATCH_ACTIONS)
         if self._pool is None:
-            for batch in batches:
+            for batch in parts:
                 yield from _reckon(self._plan, batch)
             return
         waiting: deque[concurrent.futures.Future[list[MatchLuck]]] = deque()
         try:
-            for batch in batches:
+            for batch in parts:
                 waiting.append(self._pool.submit(_reckon_here, batch))
                 if len(waiting) >= IN_FLIGHT * self._workers:
                     yield from waiting.popleft().result()
@@ -54,19 +51,6 @@ class Reckoner:
                 yield from waiting.popleft().result()
         except BrokenProcessPool:
             raise ArenaError("a process that worked out luck was killed; run the same command again") from None
-
-
-def _batches(records: Iterable[MatchRecord]) -> Iterator[Batch]:
-    batch: Batch = []
-    actions = 0
-    for record in records:
-        batch.append(record)
-        actions += len(record.actions)
-        if actions >= BATCH_ACTIONS or len(batch) >= BATCH_MATCHES:
-            yield batch
-            batch, actions = [], 0
-    if batch:
-        yield batch
 
 
 _plan: list[Plan] = []  # this process's plan: a pool's functions have no other place to keep it
