@@ -1,7 +1,7 @@
 """The seats of programs that play from their authors' machines: the hall passes lines on, this process is their referee.
 
 They get the lines that command bots get (docs/wire-protocol.md), and have time by the wall. While a program is not connected
-its clock stands still, for GRACE_SECONDS in a match; when it is back it is asked again what is still open.
+its clock stands still, for GRACE_SECONDS in a match; when it is back the hall asks it again what is still open.
 """
 
 import random
@@ -66,8 +66,6 @@ class _Program:
     away: float = 0.0
     """Seconds for which it was not connected, up to the last time that it came back."""
     fault: Fault | None = None
-    open: str | None = None
-    """The line that it has still to answer."""
 
     def away_by(self, now: float) -> float:
         """For how many seconds it was not connected in all."""
@@ -87,10 +85,7 @@ class Programs:
 
     def tell(self, seat: int, request: protocol.Request, *, is_asked: bool = True) -> None:
         """Send a line to a program; `is_asked`: it has to answer."""
-        program = self._known[seat]
-        line = protocol.line(request)[:-1].decode()
-        program.open = line if is_asked else None
-        self._send(Forward(seat=seat, line=line, is_end=not is_asked))
+        self._send(Forward(seat=seat, line=protocol.line(request)[:-1].decode(), is_end=not is_asked))
 
     def heard(self, seat: int, began: float, seconds: float) -> tuple[str, float] | Fault:
         """The answer of a program, and the seconds that it took since `began`, without those in which it was not connected.
@@ -106,7 +101,6 @@ class Programs:
                 return program.fault
             if program.lines:
                 came, line = program.lines.popleft()
-                program.open = None
                 used = came - began - (program.away_by(came) - away_before)
                 return (line, used) if used <= seconds else _late(used, seconds)
             used = now - began - (program.away_by(now) - away_before)
@@ -144,10 +138,8 @@ class Programs:
                     program.lines.append((at, line))
             case Cut():
                 program.cut_since = at if program.cut_since is None else program.cut_since
-            case Resumed(seat=seat):
+            case Resumed():
                 program.away, program.cut_since = program.away_by(at), None
-                if program.open is not None and not program.lines:
-                    self._send(Forward(seat=seat, line=program.open))
             case GaveUp(ending=ending, reason=reason):
                 program.fault = program.fault or Fault(ending, reason)
 

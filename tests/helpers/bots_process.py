@@ -32,9 +32,7 @@ def main() -> None:
         if kind == "stop":
             say(kind="stored", match_id=None)
             return
-        if kind == "resumed":
-            forward(seat, type="act", id=asked[seat])
-        elif kind == "gaveup" or (kind == "replied" and asked[seat] == 3):
+        if kind == "gaveup" or (kind == "replied" and asked[seat] == 3):
             break
         elif kind == "replied":
             asked[seat] += 1

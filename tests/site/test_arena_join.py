@@ -112,6 +112,12 @@ def until(process: "subprocess.Popen[str]", pattern: str) -> str:
     raise AssertionError(f"it never said {pattern}")
 
 
+def end(process: "subprocess.Popen[str]") -> None:
+    """Leave nothing of a process: later tests in this one would be blamed for it."""
+    process.kill()
+    process.communicate()
+
+
 @pytest.fixture
 def token(tmp_path: Path) -> str:
     """The token of an author, which outlives a hall."""
@@ -137,12 +143,16 @@ def test_a_cut_line_and_another_hall_cost_no_more_than_a_void_match(tmp_path: Pa
             last = until(client, r"^match 2")
             assert "place" in last and "(" not in last, last
         except BaseException:
-            client.kill()
+            end(client)
             raise
     with hall(tmp_path, line):
-        assert "place" in until(client, r"^match \d+.*place")
-        client.send_signal(signal.SIGINT)
-        _, err = client.communicate(timeout=60)
+        try:
+            assert "place" in until(client, r"^match \d+.*place")
+            client.send_signal(signal.SIGINT)
+            _, err = client.communicate(timeout=60)
+        except BaseException:
+            end(client)
+            raise
         assert client.returncode == 0 and "leaving after the present match" in err and "Traceback" not in err
     line.close()
     stored = list(records(tmp_path))
@@ -163,7 +173,7 @@ def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str
             client.send_signal(signal.SIGINT)
             client.communicate(timeout=60)
         finally:
-            client.kill()
+            end(client)
         assert "place" in result and "(" not in result
     line.close()
 

@@ -171,7 +171,8 @@ def test_kill_9_of_random_workers_and_a_poison_match(tmp_path: Path) -> None:
     calm = run(tmp_path / "calm", bots=bots)
     config, killer = write_config(tmp_path, bots=bots), KillsWorkers(3)
     results = run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=2), killer)
-    assert len(set(killer.log)) == 3 and results.tally.lost_chunks >= 3 + ATTEMPTS
+    assert len(set(killer.log)) == 3
+    assert results.tally.lost_chunks >= ATTEMPTS  # a kill may hit a worker that waits, or one that the poison is killing
     (void,) = [record for record in results.records() if record.is_void]
     assert void.attempts >= ATTEMPTS and "a worker process died" in noted(results.folder, void.match_id)
     assert_same(results, calm)

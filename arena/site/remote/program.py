@@ -47,6 +47,7 @@ class Program:
         """Whether its last match is over, and it has yet to hear what came of it."""
         self._changed = changed
         self._waiting: list[str] = []  # what it has to hear when it is back
+        self._asked: str | None = None  # the line of the match that it has still to answer
         self._credit = 0  # lines that it may send: answers to what it was asked
         self._spare = SPARE_LINES
 
@@ -71,6 +72,8 @@ class Program:
         self._waiting.clear()
         if self.match is not None:
             self.match.resumed(self.seat)
+            if self._asked is not None:  # an answer on the socket before did not come, and will not: see RemoteSockets
+                connection.offer(self._asked)
 
     def disconnect(self, connection: Connection) -> None:
         """Note that this socket is gone, unless it has another one by now."""
@@ -97,7 +100,7 @@ class Program:
             self._spare -= 1
         if self._spare < 0:
             return False
-        self._credit = max(0, self._credit - 1)
+        self._credit, self._asked = max(0, self._credit - 1), None
         if self.match is not None:
             self.match.replied(self.seat, line)
         return True
@@ -105,7 +108,7 @@ class Program:
     def sits_down(self, match: BotMatch, seat: int) -> None:
         """A match begins."""
         self.match, self.seat = match, seat
-        self._credit, self._spare = 0, SPARE_LINES
+        self._credit, self._spare, self._asked = 0, SPARE_LINES, None
         self.turns += 1
 
     def told_result(self, result: Result) -> None:
@@ -117,6 +120,7 @@ class Program:
 
     def tell(self, line: str, *, is_end: bool) -> None:
         """Send it a line of the match."""
+        self._asked = None if is_end else line
         if not is_end:
             self._credit += 1
         self._offer(line, is_kept=is_end)
