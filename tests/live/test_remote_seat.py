@@ -149,7 +149,8 @@ def test_the_table_asks_nothing_twice(number: int) -> None:
     """The hall knows what a program has heard: a table that asked again, too, would get two answers, and call them a fault."""
 
     def react(line: dict[str, Any], now: int) -> list[Reply]:
-        return ([(0.0, Cut(seat=0)), (0.01, Resumed(seat=0))] if now == number else []) + [replied(answer(line), 0.02)]
+        cut: list[Reply] = [(0.0, Cut(seat=0)), (0.01, Resumed(seat=0))] if now == number else []
+        return [*cut, replied(answer(line), 0.02)]
 
     record, program = played(react)
     ids = [line["id"] for line in program.asked]
@@ -161,7 +162,7 @@ def test_who_is_away_for_too_long_forfeits_however_often_the_line_is_cut() -> No
     assert record.seats[0].ending is Ending.TIMEOUT and GRACE_SECONDS <= program.time < GRACE_SECONDS + 5
 
     def often(line: dict[str, Any], number: int) -> list[Reply]:
-        cut = [(0.01, Cut(seat=0)), (GRACE_SECONDS / 3, Resumed(seat=0))] if number else []
+        cut: list[Reply] = [(0.01, Cut(seat=0)), (GRACE_SECONDS / 3, Resumed(seat=0))] if number else []
         return [*cut, replied(answer(line), GRACE_SECONDS / 3 + 0.01 if number else 0.01)]
 
     record, _ = played(often)
