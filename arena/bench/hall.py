@@ -53,6 +53,7 @@ _CLICKS_PER_SECOND = 2  # in a browser, for each second that is asked for
 _SLOTS_PER_SECOND = 1_000  # of the races, for each second that is asked for
 _WARMING = 0.1  # share of the matches before the clock starts
 _LOADED = re.compile(r'<(?:script|img|source|iframe)\b[^>]*?\bsrc="([^"]*)"|<link\b[^>]*?\bhref="([^"]*)"')
+_OF_A_GAME = re.compile(r"<template data-game=.*?</template>", re.DOTALL)
 
 Say = Callable[[str], None]
 
@@ -310,12 +311,24 @@ def page_weights(out: Path) -> Iterator[PageWeight]:
 
 
 def _weight(hall: Hall, page: str, data: Sequence[str]) -> PageWeight:
-    packed_page, text = hall.get(page)
-    targets = {target for found in _LOADED.findall(text.decode()) for target in found if target}
-    own = sorted(target for target in targets if target.startswith("/") and not target.startswith("//"))
-    total = len(packed_page) + sum(len(hall.get(target)[0]) for target in (*own, *data))
+    packed_page, content = hall.get(page)
+    text = content.decode()
+    targets = _loaded(_OF_A_GAME.sub("", text))
+    kept = [_loaded(part) for part in _OF_A_GAME.findall(text)]  # one game is shown at a time: the heaviest counts
+    sizes = {target: len(hall.get(target)[0]) for target in set().union(targets, *kept) if _is_own(target)}
+    one = max(kept, key=lambda files: sum(sizes.get(file, 0) for file in files - targets), default=set())
+    loaded = [size for target, size in sizes.items() if target in targets | one]
+    total = len(packed_page) + sum(loaded) + sum(len(hall.get(target)[0]) for target in data)
     name = re.sub(r"[0-9a-f]{24}", "ID", page)
     return PageWeight(
-        page=name, kb=total / 1e3, page_kb=len(packed_page) / 1e3, requests=1 + len(own) + len(data),
-        outside=len(targets) - len(own),
+        page=name, kb=total / 1e3, page_kb=len(packed_page) / 1e3, requests=1 + len(loaded) + len(data),
+        outside=sum(not _is_own(target) for target in set().union(targets, *kept)),
     )  # fmt: skip
+
+
+def _loaded(text: str) -> set[str]:
+    return {target for found in _LOADED.findall(text) for target in found if target}
+
+
+def _is_own(target: str) -> bool:
+    return target.startswith("/") and not target.startswith("//")
