@@ -1,4 +1,4 @@
-"""Corrections for luck, measured: what `arena bench luck` prints. Quick matches of the rooms' own policies, on all cores."""
+"""Corrections for luck, measured: what `arena bench luck` prints. Matches by the rooms' own policies, on all cores."""
 
 import concurrent.futures
 import math
@@ -12,7 +12,7 @@ from arena import games
 from arena.engine import rng
 from arena.formats.betting import BettingTest, Verdict
 from arena.formats.compare import checkpoints
-from arena.luck.quick_matches import RANDOM, RULE, QuickMatches, joined, play_quick_matches
+from arena.luck.simple_matches import RANDOM, RULE, SimpleMatches, joined, play_simple_matches
 from arena.ratings.control_variates import without_luck
 from arena.workers.pool import WorkerPool
 
@@ -87,7 +87,7 @@ def measure(
     return fair, certain
 
 
-def certainty(name: str, seats: int, played: QuickMatches) -> Certainty:
+def certainty(name: str, seats: int, played: SimpleMatches) -> Certainty:
     """What rotations and luck save between the first player and the others."""
     shares, luck = played.shares[:, :, 0], played.luck.sum(axis=2)[:, :, 0]
     whole, given = shares.mean(axis=1), luck.mean(axis=1)
@@ -103,7 +103,7 @@ def certainty(name: str, seats: int, played: QuickMatches) -> Certainty:
     )  # fmt: skip
 
 
-def _pairs(played: QuickMatches) -> NDArray[np.float64]:
+def _pairs(played: SimpleMatches) -> NDArray[np.float64]:
     """[deals, 2]: of each deal, whether the first player finished before the second, from -1 to 1, and its luck in that."""
     first, second = played.shares[:, :, 0], played.shares[:, :, 1]
     ahead = np.sign(first - second).mean(axis=1)
@@ -149,7 +149,7 @@ def _with_luck(pairs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([pairs[:, 0], without_luck(pairs[:, 0], pairs[:, 1])], axis=1)
 
 
-def _fairness(name: str, seats: int, players: str, played: QuickMatches) -> Fairness:
+def _fairness(name: str, seats: int, players: str, played: SimpleMatches) -> Fairness:
     means = played.by_seat.mean(axis=1)
     return Fairness(
         game=name, seats=seats, players=players, matches=played.shares.shape[0] * played.shares.shape[1],
@@ -159,10 +159,10 @@ def _fairness(name: str, seats: int, players: str, played: QuickMatches) -> Fair
     )  # fmt: skip
 
 
-def _play(pool: WorkerPool, name: str, seats: int, deals: int, shares: Sequence[float]) -> QuickMatches:
+def _play(pool: WorkerPool, name: str, seats: int, deals: int, shares: Sequence[float]) -> SimpleMatches:
     """The matches of deals 0, 1, .., on all cores."""
     ranges = [range(first, min(deals, first + BATCH_DEALS)) for first in range(0, deals, BATCH_DEALS)]
-    parts: list[concurrent.futures.Future[QuickMatches]] = [
+    parts: list[concurrent.futures.Future[SimpleMatches]] = [
         pool.submit(_play_here, name, seats, each, tuple(shares)) for each in ranges
     ]
     return joined(part.result() for part in parts)
@@ -172,5 +172,5 @@ def _prepare() -> None:
     """Do nothing: games are loaded where they are played."""
 
 
-def _play_here(name: str, seats: int, deals: range, shares: Sequence[float]) -> QuickMatches:
-    return play_quick_matches(games.load(name), seats, deals, shares)
+def _play_here(name: str, seats: int, deals: range, shares: Sequence[float]) -> SimpleMatches:
+    return play_simple_matches(games.load(name), seats, deals, shares)

@@ -1,6 +1,6 @@
 """The laws of a room's chance.py: it says of every action what chance decides, as the engine decides it, and nothing else.
 
-From these follows what makes the corrections of arena/engine/chance.py fair; arena/luck/quick_matches.py measures it besides.
+From these follows what makes the corrections of arena/engine/chance.py fair; arena/luck/simple_matches.py measures it besides.
 """
 
 from collections.abc import Callable, Iterator

@@ -27,7 +27,7 @@ from arena.learning.fit import calibration, fit, log_loss, shares
 from arena.learning.gate import Gate, Player, deal_score, judged_gate
 from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
-from arena.learning.selfplay import Round, Table, default_table, joined_rounds, quick_rows, searched_round, seed_of
+from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
 from arena.search import Settings
 
 HIDDEN = {"value": 48, "belief": 32, "policy": 32}
@@ -168,7 +168,7 @@ def _generation(
     """Play, fit, measure, and let the new networks play for their acceptance."""
     own = seed_of(seed, "generation", number) & 0xFFFFFFFF
     watcher.begin("rollout play", 1)
-    rows = quick_rows(table, plan.positions, seed)
+    rows = rollout_rows(table, plan.positions, seed)
     watcher.advance()
     choices = None
     learnt, measured = rows.parts()

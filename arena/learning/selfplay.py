@@ -13,7 +13,7 @@ from arena.engine.options import OptionValue
 from arena.engine.rng import Words, chance, derive, seed_fast, seed_words
 from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.learning.compiled import quick
+from arena.learning.compiled import rollout_play
 from arena.learning.rows import Choices, Rows, Written, joined, joined_choices, new_rows
 from arena.search import Settings
 
@@ -45,7 +45,7 @@ def seed_of(seed: int, *path: object) -> int:
     return derive(str(seed).encode(), PURPOSE, *path)
 
 
-def quick_rows(table: Table, count: int, seed: int) -> Rows:
+def rollout_rows(table: Table, count: int, seed: int) -> Rows:
     """Rows of rollout play."""
     game = table.game
     rows = new_rows(game, table.seats, count)
@@ -109,7 +109,7 @@ def worth_of(table: Table, states: States) -> Numbers:
 
 
 class _Entries(NamedTuple):
-    """The compiled functions of compiled/quick.py, bound to one room."""
+    """The compiled functions of compiled/rollout_play.py, bound to one room."""
 
     play: Callable[..., int]
     write: Callable[..., bool]
@@ -119,7 +119,7 @@ class _Entries(NamedTuple):
 @cache
 def _entries(game: Game) -> _Entries:
     home = jit.learning_of(game.package)
-    return _Entries(jit.bind(quick.play, home), jit.bind(quick.write, home), jit.bind(quick.worth, home))
+    return _Entries(jit.bind(rollout_play.play, home), jit.bind(rollout_play.write, home), jit.bind(rollout_play.worth, home))
 
 
 def _two(game: Game) -> States:

@@ -12,7 +12,7 @@ from arena.engine.chance import DEALT, DRAWN, STATES
 from arena.engine.rng import seed_words
 from arena.errors import ConfigError
 from arena.games import load
-from arena.luck.quick_matches import RANDOM, RULE, play_quick_matches
+from arena.luck.simple_matches import RANDOM, RULE, play_simple_matches
 from helpers import poker_rooms
 
 NO_VALUES = np.zeros((0, 2))
@@ -139,14 +139,14 @@ class TestLeduc:
 )
 def test_nobody_is_lucky_on_average(name, seats, deals):
     """Seats that play at random beside seats that play well: the correction asks for neither."""
-    played = play_quick_matches(load(name), seats, range(deals), (RULE, RANDOM), rotations=1)
+    played = play_simple_matches(load(name), seats, range(deals), (RULE, RANDOM), rotations=1)
     assert played.worst() < 3.5  # of four to six means at once
     assert played.events > deals and (played.luck.sum(axis=2).std(axis=0) > 0.01).all()
 
 
 def test_first_deals_cancel_at_tables_of_two_with_both_seatings():
     game = load("yaniv")
-    played = play_quick_matches(game, 2, range(5, 6), (RULE, RANDOM), options={"max_rounds": 1})
+    played = play_simple_matches(game, 2, range(5, 6), (RULE, RANDOM), options={"max_rounds": 1})
     (first, second), (other, back) = played.by_seat[0, :, DEALT]
     assert (first, second) == (other, back) and first != 0.0
 

@@ -1,4 +1,4 @@
-"""The luck of many quick matches, between random play and the room's rollout policy: whether it is 0 on average.
+"""The luck of many simple matches, between random play and the room's rollout policy: whether it is 0 on average.
 
 All matches of a deal are played: the players in every rotation of the seats.
 """
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from arena import games
 from arena.engine.chance import STATES
-from arena.engine.quick_play import bind_quick_play
 from arena.engine.rng import derive, seed_words
 from arena.engine.room import Game
+from arena.engine.simple_play import bind_simple_play
 from arena.luck.match_luck import bounded
 from arena.luck.skill import shares_of
 
@@ -23,8 +23,8 @@ RULE, RANDOM = 0.0, 1.0
 """Shares of random choices of the two players; between them is the rollout policy that sometimes slips."""
 
 
-class QuickMatches(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares of rivals beaten, and luck, of quick matches."""
+class SimpleMatches(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares of rivals beaten, and luck, of simple matches."""
 
     shares: NDArray[np.float64]
     """[deals, rotations, players]; player p sits at seat p + rotation, round the table."""
@@ -47,12 +47,12 @@ class QuickMatches(msgspec.Struct, frozen=True, kw_only=True):
         return float(np.divide(apart, error, out=np.zeros_like(apart), where=error > 1e-12).max())
 
 
-def play_quick_matches(
+def play_simple_matches(
     game: Game, seats: int, deals: range, random: Sequence[float] = (RULE,), *, rotations: int | None = None,
     options: dict[str, Any] | None = None,
-) -> QuickMatches:  # fmt: skip
+) -> SimpleMatches:  # fmt: skip
     """Play and correct matches. `random`: each player's share of random choices, in turn; `rotations`: by default all."""
-    luck, play = games.ready_luck(game), bind_quick_play(game.package)
+    luck, play = games.ready_luck(game), bind_simple_play(game.package)
     resolved = game.resolve_options(options or {}, seats)
     vector, units = game.options_vector(resolved), game.units(seats, resolved)
     players = np.array([random[player % len(random)] for player in range(seats)], float)
@@ -62,9 +62,9 @@ def play_quick_matches(
     stopped = np.zeros((len(deals), turns, seats))
     constants, values, events = game.constants, np.zeros((0, seats)), 0
     for row, deal in enumerate(deals):
-        seed, stream = (seed_words(derive(b"quick", kind, game.name, seats, deal)) for kind in ("deal", "luck"))
+        seed, stream = (seed_words(derive(b"simple matches", kind, game.name, seats, deal)) for kind in ("deal", "luck"))
         for turn in range(turns):
-            dice = seed_words(derive(b"quick", "play", game.name, seats, deal, turn))
+            dice = seed_words(derive(b"simple matches", "play", game.name, seats, deal, turn))
             count = play(states, seats, vector, seed, dice, np.roll(players, turn), constants, legal, log)
             assert count >= 0, f"{game.name}: a match of more than {LONGEST_LOG} actions"
             _, places = game.final(states[:1].copy(), seats)
@@ -73,13 +73,13 @@ def play_quick_matches(
             shares[row, turn] = np.roll(shares_of(places, units), -turn)
             sums[row, turn] = np.roll(out.sum(axis=0), -turn, axis=-1)
             stopped[row, turn] = np.roll(bounded(out), -turn)
-    return QuickMatches(shares=shares, luck=sums, bounded=stopped, events=events)
+    return SimpleMatches(shares=shares, luck=sums, bounded=stopped, events=events)
 
 
-def joined(parts: Iterable[QuickMatches]) -> QuickMatches:
+def joined(parts: Iterable[SimpleMatches]) -> SimpleMatches:
     """The matches of several ranges of deals together."""
     found = list(parts)
-    return QuickMatches(
+    return SimpleMatches(
         shares=np.concatenate([part.shares for part in found]), luck=np.concatenate([part.luck for part in found]),
         bounded=np.concatenate([part.bounded for part in found]), events=sum(part.events for part in found),
     )  # fmt: skip

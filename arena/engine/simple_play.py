@@ -29,7 +29,7 @@ how many there were, or -1 if `log` is too short for them.
 """
 
 
-def bind_quick_play(room: str) -> PlayQuickly:
+def bind_simple_play(room: str) -> PlayQuickly:
     """The compiled entry of one room. `room`: its package."""
     return jit.bind(_entry_play_quickly, room)
 
