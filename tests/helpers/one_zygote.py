@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -9,27 +10,26 @@ from arena.seats import holder
 from arena.seats.sandbox import LOCKED, Keeper
 
 
-class _Lasting(Keeper):
-    """A keeper whose zygote outlives the seats of one holder."""
+class _Borrowed:
+    """A keeper for one holder, whose zygote outlives the holder's seats."""
+
+    def __init__(self, lasting: Keeper) -> None:
+        self._lasting = lasting
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lasting, name)
 
     def close(self) -> None:
-        """Leave the zygote as it is."""
-
-    def end(self) -> None:
-        super().close()
+        """Leave the zygote as it is. The keeper itself still ends one that is lost, or does not start."""
 
 
 @contextmanager
 def one_zygote(rooms: Iterable[str]) -> Iterator[None]:
     """Meanwhile all holders take their locked seats from one zygote, which has loaded `rooms`."""
-    lasting = _Lasting(rooms)
+    with Keeper(rooms) as lasting, pytest.MonkeyPatch.context() as patch:
 
-    def keeper(rooms: Iterable[str], *, least: str = LOCKED) -> Keeper:
-        return lasting if least == LOCKED else Keeper(rooms, least=least)
+        def keeper(rooms: Iterable[str], *, least: str = LOCKED) -> Any:
+            return _Borrowed(lasting) if least == LOCKED else Keeper(rooms, least=least)
 
-    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(holder, "Keeper", keeper)
-        try:
-            yield
-        finally:
-            lasting.end()
+        yield

@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.workers.ray.guardian import descendants
 
-SECONDS = 5.0  # after which nothing of ours is left
+SECONDS = 20.0  # after which nothing of ours is left, however busy the machine is
 
 
 def survivors(pids: set[int], since: float | None = None) -> set[int]:

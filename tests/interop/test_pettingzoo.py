@@ -35,7 +35,7 @@ EXPLAINED = (
     r"Observation is not a NumPy array"  # but a dict of arrays, as in PettingZoo's own card games
     r"|Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete"  # likewise
 )
-CYCLES = 60  # of the suites, which play twice as many and more
+CYCLES = 30  # of the suites, which play twice as many and more
 
 
 def made(game: str, seats: int | None = None, options: Any = None, **more: Any) -> TurnsEnv:

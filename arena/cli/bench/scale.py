@@ -10,6 +10,7 @@ from arena.bench.scale import (
     BACKENDS,
     BARE,
     LARGE_PLAN,
+    PER_DEAL,
     SIZES,
     STUB_SECONDS,
     THROUGHPUT_SECONDS,
@@ -70,7 +71,7 @@ def scale(
         note(f"  {load.per_second:,.0f} matches/s")
         held.append(load)
     note("start: from the call to the first match under way ...")
-    begun = list(starts(backends=backends))
+    begun = list(starts((PER_DEAL, max(PER_DEAL, round(part * LARGE_PLAN))), backends))
     show(
         format, lambda page: _write(page, rates, costs, held, begun),
         {"throughput": rates, "size": costs, "load": held, "start": begun},

@@ -220,7 +220,7 @@ class Keeper:
 
     def renew(self) -> None:
         """End the zygote and its children: the next seat gets a new one, which has all that is compiled by then."""
-        Keeper.close(self)
+        self.close()
 
     def close(self) -> None:
         """End the zygote, and its children with it."""
