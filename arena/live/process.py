@@ -19,6 +19,7 @@ from arena.live.hints import Adviser
 from arena.live.luck import same_deals
 from arena.live.messages import Broken, Compiling, Envelope, Luck, Setup, Stored
 from arena.live.programs import Lines
+from arena.live.rehearsal import rehearse
 from arena.live.table import play_table
 from arena.live.unattended import play_unattended
 from arena.match import HostTrouble
@@ -58,6 +59,7 @@ def _serve(line: HallLine, asked: Setup) -> None:
     with BotSeats(table) as seats:
         line.listen(messages.put, partial(_kill, seats))
         warm_rooms(needs(table), lambda text: line.send(Compiling()), ratings.COMPILED)
+        rehearse(table)
         record = play_table(table, seats, messages, line.send, Adviser(line.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
         over = result(table, record)
