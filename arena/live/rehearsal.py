@@ -18,7 +18,7 @@ _SEED = 0  # of cards and actions that are no match's
 
 
 class _Enough(Exception):
-    """As many actions were played as are wanted."""
+    """Raised to end a match: so many actions were played."""
 
 
 def rehearse(table: Arranged) -> None:
