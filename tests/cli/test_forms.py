@@ -376,7 +376,7 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "scale": (
         {
             "throughputs": lambda *_: [THROUGHPUT], "sizes": lambda *_: [SIZE], "loads": lambda *_: [LOAD],
-            "starts": lambda **_: [Start(backend="local", matches=20, seconds=1.0, cpu_s=0.5)],
+            "starts": lambda *_: [Start(backend="local", matches=20, seconds=1.0, cpu_s=0.5)],
         },
         lambda found: found["size"][0]["start_mb"] is None and found["throughput"][0]["per_second"] == 200
         and found["load"][0]["offered"] is None,

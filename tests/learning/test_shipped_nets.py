@@ -6,7 +6,7 @@ import pytest
 from arena.engine.net import FILE, KINDS, read_note
 from arena.games import load, names
 from arena.learning.fit import calibration, log_loss, shares
-from arena.learning.selfplay import default_table, quick_rows
+from arena.learning.selfplay import default_table, rollout_rows
 
 LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
@@ -29,7 +29,7 @@ def test_the_note_names_the_game_and_a_generation_that_was_accepted(name: str) -
 @pytest.mark.parametrize("name", LEARNT)
 def test_networks_foresee_more_than_the_rule_in_rounds_that_they_have_not_seen(name: str) -> None:
     game = load(name)
-    rows = quick_rows(default_table(game), 8_000, FRESH)
+    rows = rollout_rows(default_table(game), 8_000, FRESH)
     value, belief = game.nets.nets["value"], game.nets.nets["belief"]
     wanted, ruled = (
         np.clip((numbers.reshape(-1) - value.low) / (value.high - value.low), 0.0, 1.0)

@@ -15,7 +15,7 @@ from arena.formats.betting import Verdict
 from arena.games import load
 from arena.learning.gate import judged_gate
 from arena.learning.generations import Plan, Trained, Watcher, scale, train
-from arena.learning.selfplay import default_table, quick_rows
+from arena.learning.selfplay import default_table, rollout_rows
 from arena.records import Clock
 from arena.search import Findings, Settings, search
 
@@ -100,7 +100,7 @@ def test_a_file_with_other_numbers_than_its_note_says_is_refused(trained: Traine
 
 
 def test_compiled_code_finds_what_numpy_finds(learnt: Game) -> None:
-    inputs = quick_rows(default_table(learnt), 50, 1).sketches[:, 0]
+    inputs = rollout_rows(default_table(learnt), 50, 1).sketches[:, 0]
     numbers = learnt.nets.numbers
     compiled = [logit(numbers, int(numbers[VALUE]), row, np.zeros(64, np.float32)) for row in inputs]
     assert compiled == pytest.approx(learnt.nets.nets["value"].logits(inputs).tolist(), abs=1e-4)
@@ -143,7 +143,7 @@ def test_a_policy_has_a_share_for_each_legal_action(learnt: Game) -> None:
 
 
 def test_rows_are_what_they_say() -> None:
-    rows = quick_rows(default_table(load(GAME)), 400, 1)
+    rows = rollout_rows(default_table(load(GAME)), 400, 1)
     assert set(np.unique(rows.outcomes)) == {0.0, 1.0} and (rows.outcomes.sum(axis=1) == 1.0).all()
     assert (np.diff(rows.rounds) >= 0).all() and rows.rounds[-1] > 10
     assert ((rows.judged >= 0.0) & (rows.judged <= 1.0)).all()

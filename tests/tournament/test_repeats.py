@@ -17,15 +17,14 @@ from arena.tournament.session import LOCAL, Results, Settings
 from helpers.locked_matches import RIVAL
 from helpers.plans import plan
 
-ENTROPY = "import os\n\nCHOICE = os.urandom(8)\n"
-OWN_RNG = "CHOICE = b''\n"
+ENTROPY = "import os\n\n\ndef number(bot):\n    return int.from_bytes(os.urandom(8), 'big')\n"
+OWN_RNG = "def number(bot):\n    return bot.rng.getrandbits(32)\n"
 BODY = """
 from arena.agent import Agent
 
 class Some(Agent):
     def act(self, view):
-        number = int.from_bytes(CHOICE, "big") if CHOICE else self.rng.getrandbits(32)
-        return view.legal[number % len(view.legal)]
+        return view.legal[number(self) % len(view.legal)]
 """
 
 
