@@ -79,6 +79,7 @@ class Scripted:
     ("game", "seats", "bot", "options"),
     [
         ("naga", 2, Noting, {"series": "first_to:2"}),
+        pytest.param("hisatsu", 3, Noting, {}, marks=pytest.mark.slow),
         pytest.param("nertz", 3, Eager, {"max_rounds": 1, "tick_limit": 30}, marks=pytest.mark.slow),
     ],
 )
@@ -122,9 +123,10 @@ def test_a_bot_of_another_game_is_refused() -> None:
         Tables("naga", rivals=["house:yaniv_counter"])
 
 
-def test_a_search_is_that_of_a_view() -> None:
+@pytest.mark.parametrize("game", ["naga", pytest.param("nanatoridori", marks=pytest.mark.slow)])
+def test_a_search_is_that_of_a_view(game: str) -> None:
     """From the same random words it chooses the same, but for mixed choices, which are drawn by another generator."""
-    tables = Tables("naga", 8, learners=[0, 1], episode="round", logs=True)
+    tables = Tables(game, 8, learners=[0, 1], episode="round", logs=True)
     tables.reset()
     choose, asked, room = Chooser(tables), search.Settings(iterations=60), tables.game
     arrays = tables._arrays
