@@ -8,6 +8,7 @@
  *   arena.motion(root, () => choosing.redraw(() => table.draw(root, position, ...)));      // decoration and focus stay
  *   choosing.ask({legal, refusals, position, seat, names});
  *   choosing.close();                                                                      // nothing is to be chosen
+ *   choosing.close(moved);                                                                 // as an action is under way
  *
  * A room says by `moves(action, {position, seat})` which cards an action takes (`cards`: [zone, text] each, any card of that text in
  * that zone will do; or [zone, text, keys], only these will) and on which zone they are put (`to`, or null); `along`: cards that move with them without being picked up, and
@@ -16,6 +17,7 @@
  */
 (() => {
   const {el} = arena.kit;
+  const SOON_MS = 60;   // within that time a hall next door has answered: to draw twice would only make its answer late
   const CLASSES = ["can-choose", "is-chosen", "is-refused", "is-advised"];
 
   arena.choosing = (root, options) => new Choosing(root, options);
@@ -47,6 +49,7 @@
       this.refusals = [];
       this.advised = null;
       this.isOpen = false;
+      this.waiting = null;    // the timer of what `close(moved)` is to show
       this.carried = null;    // {cards, to}: what is shown where it is going, before the table said so
       this.list = arena.actionList({
         word: this.word, play: (action) => this.play(action), clear: () => this.clear(),
@@ -76,6 +79,7 @@
       this.refusals = refusals;
       this.root.classList.toggle("is-busy", isBusy);   // for a moment nothing can be played: that is no reason to turn all cards pale
       this.isOpen = true;
+      this.stopWaiting();
       this.advised = null;
       this.selected = this.selected.filter((card) => this.elementOf(card));
       if (!this.fitting().length) this.selected = [];
@@ -83,15 +87,32 @@
       this.restoreFocus();
     }
 
-    /** Nothing is to be chosen any more. */
-    close() {
+    /**
+     * Nothing is to be chosen any more. After an action, `moved` says which cards it carries where: that is shown by the next
+     * drawing, or after a moment if none has come.
+     */
+    close(moved = null) {
       this.isOpen = false;
       this.entries = [];
       this.refusals = [];
       this.selected = [];
       this.advised = null;
       this.drag.cancel();
-      this.show();
+      this.stopWaiting();
+      if (!moved) { this.show(); return; }
+      this.waiting = setTimeout(() => {
+        this.waiting = null;
+        this.show();
+        this.carry(moved);
+      }, SOON_MS);
+    }
+
+    /** Gives whether there was something that was not yet shown. */
+    stopWaiting() {
+      const was = this.waiting !== null;
+      clearTimeout(this.waiting);
+      this.waiting = null;
+      return was;
     }
 
     clear() {
@@ -105,7 +126,7 @@
       const hadFocus = this.root.contains(document.activeElement);
       draw();
       this.selected = this.selected.filter((card) => this.elementOf(card));
-      this.decorate();
+      if (this.stopWaiting()) this.show(); else this.decorate();
       this.carryAgain();
       if (hadFocus) this.restoreFocus(true);
     }
@@ -374,6 +395,9 @@
       this.carryAgain();
     }
 
+    /** The table says by its next drawing what became of the cards on their way: until then they stay where they are shown. */
+    land() { this.carried = null; }
+
     carryAgain() {
       if (!this.carried) return;
       const zone = this.zonesOf(this.carried.to)[0], elements = this.carried.cards.map((card) => this.elementOf(card));
@@ -390,6 +414,7 @@
 
     /** Nothing is under way any more. A card that is still where it was goes back, with a shake; gives whether there was one. */
     settle(isQuiet = false) {
+      if (this.stopWaiting()) this.show();
       const elements = (this.carried?.cards ?? []).map((card) => this.elementOf(card)).filter(Boolean);
       this.carried = null;
       for (const element of elements) {

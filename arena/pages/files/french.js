@@ -60,7 +60,9 @@ arena.french = (() => {
   const backClasses = (design) => design === null ? "french" : `french back-${design % BACKS}`;
 
   /** The face, 100 x 140 units. Which of its two looks is shown, for wide or for narrow cards, french.css decides. */
-  const face = (text, shown) => {
+  const face = (text, shown) => kit.copyOf(`french ${text} ${shown}`, () => drawnFace(text, shown));
+
+  const drawnFace = (text, shown) => {
     const [suit, rank] = text === JOKER ? ["joker", JOKER] : [text[0], text[1]];
     const drawing = svg("svg", {viewBox: "0 0 100 140", class: `face suit-${suit} shown-${shown}`, "aria-hidden": "true"});
     if (shown === "none") return drawing;

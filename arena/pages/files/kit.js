@@ -40,6 +40,14 @@ arena.kit = (() => {
     return element;
   };
 
+  const drawings = new Map();
+
+  /** A copy of the drawing of a name; `make()` draws it the first time. To copy one takes a fifth of the time. */
+  const copyOf = (name, make) => {
+    if (!drawings.has(name)) drawings.set(name, make());
+    return drawings.get(name).cloneNode(true);
+  };
+
   /**
    * A card. `key`: which card it is, the same in every position in which it is known, for the animation: its text, and behind
    * a `#` what tells it from its likes, if there are any; `face`: an SVG element of 100 x 140 units, null for the back; `label`:
@@ -84,5 +92,5 @@ arena.kit = (() => {
   const count = (label, number) =>
     el("span", {class: "count"}, el("span", {class: "count-label"}, label), " ", el("span", {class: "count-number"}, String(number)));
 
-  return {el, svg, card, zone, back, stock, seatsFrom, breakable, plate, count};
+  return {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count};
 })();

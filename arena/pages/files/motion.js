@@ -65,10 +65,11 @@
   };
 
   arena.motion = (root, redraw, {duration = 350, movers = []} = {}) => {
-    const before = cardsOf(root), places = zonesOf(root);
+    const isStill = !duration || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const before = isStill ? new Map() : cardsOf(root), places = isStill ? null : zonesOf(root);
     running.get(root)?.();
     redraw();
-    if (!duration || !before.size || matchMedia("(prefers-reduced-motion: reduce)").matches) return () => {};
+    if (!before.size) return () => {};
     const after = cardsOf(root), now = zonesOf(root), home = root.getBoundingClientRect();
     const gone = new Map([...before].filter(([key]) => !after.has(key)));
     const come = [...after].filter(([key]) => !before.has(key));

@@ -13,6 +13,7 @@
     const latest = el("div", {class: "live-latest", "aria-hidden": "true"});   // the list says it, and so does what is spoken
     const spoken = el("p", {class: "hidden-text", "aria-live": "polite"});
     const element = el("section", {class: "live-log"}, title, list, spoken);
+    let isBehind = false;   // the newest line is still to be scrolled to
     const said = new Map();   // what was said of an event when it was shown: it could be told more exactly then
     const keyOf = ([number, seat]) => `${number} ${seat}`;
 
@@ -21,6 +22,12 @@
     const showLatest = (events) => {
       const others = events.filter(([, seat]) => !isOwn(seat)).slice(-LATEST);
       if (others.length) latest.replaceChildren(...[...latest.children, ...others.map((event) => line(event, "p"))].slice(-LATEST));
+    };
+
+    /** With the next frame: to ask for the height now would have the whole page laid out once more. */
+    const scroll = () => {
+      if (!isBehind) requestAnimationFrame(() => { isBehind = false; list.scrollTop = list.scrollHeight; });
+      isBehind = true;
     };
 
     return {
@@ -32,7 +39,7 @@
         showLatest(events);
         while (list.children.length > MOST) list.firstChild.remove();
         while (said.size > 4 * MOST) said.delete(said.keys().next().value);
-        list.scrollTop = list.scrollHeight;
+        scroll();
         if (isSpoken) spoken.textContent = events.map((event) => `${nameOf(event[1])}: ${said.get(keyOf(event))}`).join(". ");
       },
       /**
@@ -45,7 +52,7 @@
         list.replaceChildren(...events.map((event) => line(event)));
         latest.replaceChildren();
         showLatest(events);
-        list.scrollTop = list.scrollHeight;
+        scroll();
       },
       /** The own turn is over: what comes now is new. */
       turn() {

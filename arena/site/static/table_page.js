@@ -250,11 +250,12 @@
       this.frame = frame;
       if (isNews) this.log.add(frame.events, before?.position, !this.isRealTime);
       if (this.ask && frame.number > this.ask.decision && !frame.choosing.includes(this.seat)) this.ask = null;
+      const isAnswer = this.acted && !this.isRealTime && frame.number > this.acted.decision;
+      if (isAnswer) this.choosing.land();
       this.draw(frame, duration ?? (isNews ? this.isRealTime ? Math.min(160, frame.tick_ms ?? 160) : Math.min(450, pace * .7) : 0));
-      if (this.acted && !this.isRealTime && frame.number > this.acted.decision) {
+      if (isAnswer) {
         performance.measure(DRAWN, {start: this.acted.at});
         this.acted = null;
-        this.choosing.settle(true);
       }
       if (this.isRealTime) this.showTick(frame);
       this.tellTurn();
@@ -327,14 +328,15 @@
       if (this.isRealTime && this.acted && this.acted.decision === ask.decision && this.acted.action !== action) this.remark(this.word("instead", {action: moved.label, other: this.acted.label}));
       this.acted = {decision: ask.decision, action, label: moved.label, at: performance.now(), asks: 0};
       this.choosing.settle(true);
-      if (this.isRealTime) this.choosing.show();
-      else {
+      if (this.isRealTime) {
+        this.choosing.show();
+        this.choosing.carry(moved);
+      } else {
         this.ask = null;
-        this.choosing.close();
+        this.choosing.close(moved);
         this.hint.clear(false);
         this.log.turn();
       }
-      this.choosing.carry(moved);
       this.tellTurn();
     }
 

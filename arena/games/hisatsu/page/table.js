@@ -1,7 +1,7 @@
 "use strict";
 /** The table of Hisatsu Shigotonin: the row of requests with the cards on them, then every seat with what it has. */
 (() => {
-  const {el, svg, card, zone, back, stock, seatsFrom, plate, count} = arena.kit;
+  const {el, svg, copyOf, card, zone, back, stock, seatsFrom, plate, count} = arena.kit;
   const HIDDEN = "?", FAILED = -2, TURNS = 6;
   const SHAPES = ["●", "▲", "■", "◆", "★"];  // of the seats: on faces and backs, as colour alone tells too little
 
@@ -64,7 +64,9 @@
   const HEART = "M20 134C2 120 6 104 14 104c4 0 6 3 6 5 0-2 2-5 6-5 8 0 12 16-6 30Z", STAR = "M80 103l4.7 9.5 10.5 1.5-7.6 7.4 1.8 10.4-9.4-4.9-9.4 4.9 1.8-10.4-7.6-7.4 10.5-1.500Z";
 
   /** An animal's head; a paw for a request of a deck of one's own. */
-  const head = (name) => {
+  const head = (name) => copyOf(`hisatsu ${name}`, () => drawnHead(name));
+
+  const drawnHead = (name) => {
     const known = Object.hasOwn(ANIMALS, name) ? ANIMALS[name] : null;
     if (!known) return svg("g", {class: "animal own"}, path(PAW, "coat"));
     const [ears, nose, colours, ...marks] = known, under = marks.filter((mark) => ["quills", "mane", "antlers", "horns", "neck"].includes(mark));

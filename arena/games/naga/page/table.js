@@ -1,7 +1,7 @@
 "use strict";
 /** The table of Naga: the seven places of the islands between two hands. Cards have faces of their own, drawn here. */
 (() => {
-  const {el, svg, card, zone, back, stock, seatsFrom, breakable, plate, count} = arena.kit;
+  const {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count} = arena.kit;
   const TRUMPS = ["", "d", "f", "t", "w", "e", "l", "a"];  // by place
   const ELTAM = 4, PER_CONTEST = 6, HEAVEN = "dl", MOONS = "IK";
 
@@ -21,10 +21,13 @@
   const symbol = (attribute, place = {}) => svg("g", {class: "symbol", ...place}, SYMBOLS[attribute]());
 
   /** An attribute's symbol as a picture in a line of text. */
-  const icon = (attribute) => svg("svg", {viewBox: "0 0 24 24", class: `icon of-${attribute}`, "aria-hidden": "true"}, symbol(attribute));
+  const icon = (attribute) => copyOf(`naga ${attribute}`, () =>
+    svg("svg", {viewBox: "0 0 24 24", class: `icon of-${attribute}`, "aria-hidden": "true"}, symbol(attribute)));
 
   /** The face of a card, 100 x 140 units. Cards of heaven have a double frame, as they rank above those of earth. */
-  const face = (text, word) => MOONS.includes(text) ? moonFace(text, word) : svg("svg", {viewBox: "0 0 100 140", class: `of-${text[0]}`, "aria-hidden": "true"},
+  const face = (text, word) => MOONS.includes(text) ? copyOf(`naga ${text} ${word(text)}`, () => moonFace(text, word)) : copyOf(`naga ${text} ${word(text[0])}`, () => cardFace(text, word));
+
+  const cardFace = (text, word) => svg("svg", {viewBox: "0 0 100 140", class: `of-${text[0]}`, "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "tint"}),
     svg("rect", {x: 5, y: 5, width: 90, height: 130, rx: 6, class: "frame"}),
     HEAVEN.includes(text[0]) ? svg("rect", {x: 9, y: 9, width: 82, height: 122, rx: 4, class: "frame"}) : null,

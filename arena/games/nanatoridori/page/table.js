@@ -1,7 +1,7 @@
 "use strict";
 /** The table of Nana Toridori: seven birds, hands that may not be sorted, and what is on the table between them. */
 (() => {
-  const {el, svg, card, zone, back, stock, seatsFrom, plate, count} = arena.kit;
+  const {el, svg, copyOf, card, zone, back, stock, seatsFrom, plate, count} = arena.kit;
   const HIDDEN = "?", VALUES = [1, 2, 3, 4, 5, 6, 7];
 
   const path = (d, fill) => svg("path", {d, class: fill});
@@ -43,11 +43,11 @@
   const PENGUIN = "M12 1.5c4 0 6 3 6 7 2 3 3 6 3 9l-3-2c0 4-2 7-6 7s-6-3-6-7l-3 2c0-3 1-6 3-9 0-4 2-7 6-7Zm0 8c-3 0-4 2-4 6s2 6 4 6 4-2 4-6-1-6-4-6Z";
 
   /** The face of a card, 100 x 140 units: the number twice and its bird. */
-  const face = (value) => svg("svg", {viewBox: "0 0 100 140", class: `bird bird-${value}`, "aria-hidden": "true"},
+  const face = (value) => copyOf(`nanatoridori ${value}`, () => svg("svg", {viewBox: "0 0 100 140", class: `bird bird-${value}`, "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "sky"}),
     svg("g", {transform: "translate(7 10) scale(.88)"}, BIRDS[value]()),
     svg("text", {x: 18, y: 35, class: "numeral"}, String(value)),
-    svg("text", {x: 84, y: 132, class: "numeral small"}, String(value)));
+    svg("text", {x: 84, y: 132, class: "numeral small"}, String(value))));
 
   const draw = (root, given, {seat, names, lang}) => {
     const word = arena.wordsOf("nanatoridori", lang), page = arena.wordsOf("page", lang);
