@@ -1,7 +1,7 @@
 """The leaderboard for people: a table for a terminal of any width, plain text for a pipe, or Markdown."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from arena.ratings.rows import Bot
 from arena.ratings.settings import MODEL, OVERALL, headline_model, overall_rule
@@ -50,7 +50,7 @@ def print_board(
     costs = add_up(totals)
     retired = {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
     page.say(headline(manifest) if title is None else title, "bold")
-    told = True
+    told, has_online_column = True, False
     for pool in pools:
         rows = [rating for rating in ratings if rating.pool == pool and (rating.matches or shows_idle(manifest))]
         page.say("")
@@ -58,8 +58,11 @@ def print_board(
             page.heading(pool)
         columns = _print_table(page, rows, online, costs, retired, is_compact=len(pools) > 1 and pool != OVERALL)
         told = told and (pool == OVERALL or _ENDINGS in columns or not any(rating.faults for rating in rows))
+        has_online_column = has_online_column or _ONLINE in columns
     shown = [rating for rating in ratings if rating.pool in pools]
-    for note in _notes(manifest, shown, without_rank(ratings) if OVERALL in pools else {}, online, {} if told else costs):
+    missing = without_rank(ratings) if OVERALL in pools else {}
+    order = _order_note(manifest, shown, online, has_column=has_online_column)
+    for note in _notes(manifest, shown, missing, order, {} if told else costs):
         page.say(note, "dim")
 
 
@@ -110,18 +113,18 @@ def _columns(rows: Sequence[Rating], online: Online, costs: Costs, glyphs: Glyph
         Column("rating", [f"{rating.rating:.2f}" for rating in rows], 0),
         Column("mu", [f"{rating.mu:.2f} {glyphs.plus_minus}{rating.high - rating.mu:5.2f}" for rating in rows], 10),
         Column(_PLOT, _plot(rows, glyphs), 2, "left", "cyan"),
-        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 4),
+        Column(_SIGMA, [f"{rating.sigma:.2f}" for rating in rows], 3),
         Column("matches", [f"{rating.matches:,}" for rating in rows], 8),
         Column("wins", [f"{rating.wins / rating.matches:.1%}" if rating.matches else "-" for rating in rows], 9),
-        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 7),
+        Column("place", [f"{rating.mean_place:.2f}" if rating.matches else "-" for rating in rows], 6),
     ]
     if played := [online.get((row.pool, row.bot, row.bot_version)) for row in rows if online]:
-        columns.insert(5, Column(_ONLINE, ["-" if one is None else f"{one.rating:.2f}" for one in played], 3))
+        columns.insert(5, Column(_ONLINE, ["-" if one is None else f"{one.rating:.2f}" for one in played], 7))
     if any(rating.faults for rating in rows):
         columns.append(Column("faults", [str(rating.faults or "") for rating in rows], 11, style="red"))
     if costs:
-        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 6))
-        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 5))
+        columns.append(Column("ms/move", [milliseconds(costs_of(costs, rating).median) for rating in rows], 5))
+        columns.append(Column("worst ms", [milliseconds(costs_of(costs, rating).worst) for rating in rows], 4))
         kinds = [costs_of(costs, rating).faults for rating in rows]
         if any(kinds):
             columns.append(Column(_ENDINGS, kinds, 1, "left"))
@@ -159,9 +162,9 @@ def _plot(rows: Sequence[Rating], glyphs: Glyphs) -> list[str]:
 
 
 def _notes(
-    manifest: Manifest, shown: Sequence[Rating], missing: Mapping[Bot, Sequence[str]], online: Online, costs: Costs
+    manifest: Manifest, shown: Sequence[Rating], missing: Mapping[Bot, Sequence[str]], order: str, costs: Costs
 ) -> list[str]:  # fmt: skip
-    """`missing`: bots without an overall rank, with the pools that they have played."""
+    """`missing`: bots without an overall rank, with the pools that they have played; `order`: what `_order_note` says."""
     notes = []
     if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
@@ -169,7 +172,8 @@ def _notes(
         notes.append(scale)
     if missing:
         notes.append(f"no overall rank, because a pool is missing (it has matches in): {_missing_text(missing)}")
-    notes += _order_notes(manifest, shown, online)
+    if order:
+        notes.append(order)
     for pool in dict.fromkeys(rating.pool for rating in shown if rating.pool != OVERALL):
         for rating in shown:
             faults = costs_of(costs, rating).faults if rating.pool == pool else ""
@@ -208,18 +212,21 @@ def _missing_text(missing: Mapping[Bot, Sequence[str]]) -> str:
     return "; ".join(f"{bot_name(*bot)} ({', '.join(pools) or 'none'})" for bot, pools in sorted(missing.items()))
 
 
-def _order_notes(manifest: Manifest, shown: Sequence[Rating], online: Online) -> Iterator[str]:
-    """What the online ratings are, and how far their ranks depend on the order of play."""
-    moved = ""
-    if (shifts := manifest.order_shifts) is not None:
+def _order_note(manifest: Manifest, shown: Sequence[Rating], online: Online, *, has_column: bool) -> str:
+    """What the online ratings are, and how far their ranks depend on the order of play; `has_column`: a table shows them."""
+    shifts, moved = manifest.order_shifts, ""
+    if shifts is not None:
         pools = [pool for pool in dict.fromkeys(rating.pool for rating in shown) if pool in shifts.ranks]
-        if pools:
-            ranks = ", ".join(f"{pool} {shifts.ranks[pool]}" for pool in pools)
-            moved = f"in {shifts.orders} other orders of the same matches its ranks move by at most: {ranks}"
+        ranks = ", ".join(f"{pool} {shifts.ranks[pool]}" for pool in pools)
+        moved = f"in {shifts.orders} other orders of the same matches its ranks move by at most: {ranks}" if pools else ""
     if online:
-        yield f"online: the rating as it was played, match after match{'; ' if moved else ''}{moved}"
-    elif moved and all(rating.model == MODEL for rating in shown):
-        yield f"this rating depends on the order of play; {moved}"
+        known = "online: the rating" if has_column else "a wider terminal has a column online: the rating"
+        return "; ".join([f"{known} as it was played, match after match", *([moved] if moved else [])])
+    return f"this rating depends on the order of play; {moved}" if moved and _is_online(shown) else ""
+
+
+def _is_online(shown: Iterable[Rating]) -> bool:
+    return all(rating.model == MODEL for rating in shown)
 
 
 def _name(rating: Rating) -> str:
