@@ -18,7 +18,7 @@ from arena.ratings.models import believe
 from arena.ratings.overall import PoolSkills, combine
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import BATCH_MODEL, MEAN_RANK, MODEL, STANDARDIZED, RatingSettings
-from arena.ratings.standings import rated_pool
+from arena.ratings.standings import Rated, rated_pool
 
 RUNS = 200
 ORDERS = 20
@@ -84,6 +84,13 @@ class OrderCost(msgspec.Struct, frozen=True, kw_only=True):
     """The share of the bots whose true value is in the interval around the online mu as it is."""
     covered_batch: float
     """The same around the mu of `trueskill-batch`, the mean of the field being 25."""
+    covered_as_drawn: float
+    """The share of the bots whose skill as it was drawn is in the interval around the online mu: the mean of the field, which no
+    match can tell, is left where the draw has it."""
+    covered_ranks: float
+    """The share of the bots whose true rank is one of those in brackets, by `trueskill-batch`."""
+    level: float
+    """The standard deviation over the runs of the mean of all online mus: how far the level of the field drifts."""
 
 
 def overall_costs(cases: Sequence[FieldCase] = CASES, runs: int = RUNS, say: Say = lambda _: None) -> list[OverallCost]:
@@ -173,6 +180,9 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
     settings = RatingSettings()
     shifts, batch_shifts, swapped = np.zeros(runs), np.zeros(runs), np.zeros(runs, np.bool_)
     held: dict[str, list[NDArray[np.bool_]]] = {MODEL: [], BATCH_MODEL: []}
+    as_drawn: list[NDArray[np.bool_]] = []
+    ranks_held: list[bool] = []
+    levels: list[float] = []
     for run in range(runs):
         dice = np.random.default_rng(rng.derive(_KEY, "orders", deals, bots, run))
         skill = 25.0 + 4.0 * dice.standard_normal(bots)
@@ -182,6 +192,10 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
         for model, rated in planned.items():
             half = rated.bars.half_widths()
             held[model].append(np.abs(rated.beliefs.mu - truth) <= half)
+            if model == MODEL:
+                as_drawn.append(np.abs(rated.beliefs.mu - skill) <= half)
+                levels.append(float(rated.beliefs.mu.mean()))
+        ranks_held += _in_brackets(planned[BATCH_MODEL], skill)
         for _ in range(ORDERS):
             other = in_order(rows, dice.permutation(rows.matches))
             online, batch = (believe(model, other, settings) for model in (MODEL, BATCH_MODEL))
@@ -193,5 +207,15 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
     return OrderCost(
         matches=2 * deals, runs=runs, largest=float(shifts.max()), mean_largest=float(shifts.mean()),
         swapped=float(swapped.mean()), largest_batch=float(batch_shifts.max()), covered_online=float(np.mean(held[MODEL])),
-        covered_batch=float(np.mean(held[BATCH_MODEL])),
+        covered_batch=float(np.mean(held[BATCH_MODEL])), covered_as_drawn=float(np.mean(as_drawn)),
+        covered_ranks=float(np.mean(ranks_held)), level=float(np.std(levels)),
     )  # fmt: skip
+
+
+def _in_brackets(rated: Rated, skill: NDArray[np.float64]) -> list[bool]:
+    """For each bot whether its true rank is one of those that the intervals allow."""
+    true = {bot: 1 + int(np.sum(skill > own)) for bot, own in zip(rated.bots, skill)}
+    return [
+        one.rank_low is not None and one.rank_high is not None and one.rank_low <= true[one.bot, one.bot_version] <= one.rank_high
+        for one in rated.ratings()
+    ]

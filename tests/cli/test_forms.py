@@ -293,8 +293,9 @@ OVERALL_COST = OverallCost(
     field="a field of 8", rule="standardized", runs=2, correlations=(0.6, 0.5, 0.5), covered=0.95, half_width=2.0
 )
 ORDER_COST = OrderCost(
-    matches=30, runs=2, largest=2.0, mean_largest=1.0, swapped=0.5, largest_batch=0.0, covered_online=0.7, covered_batch=0.95
-)
+    matches=30, runs=2, largest=2.0, mean_largest=1.0, swapped=0.5, largest_batch=0.0, covered_online=0.7, covered_batch=0.95,
+    covered_as_drawn=0.6, covered_ranks=0.99, level=0.2,
+)  # fmt: skip
 SEARCHED = SearchError(
     "naga", "last", "plain", "wins", 1, 2, 3.0, 0.5, 0.4, dict.fromkeys(ITERATIONS, 0.1), dict.fromkeys(ITERATIONS, -0.1)
 )

@@ -155,3 +155,9 @@ def test_the_order_of_matches_moves_the_online_means_alone() -> None:
     (found,) = order_costs((15,), runs=4)
     assert found.matches == 30 and found.largest_batch == 0.0 and found.largest > 0.3
     assert found.covered_batch > found.covered_online - 0.05
+
+
+def test_no_rating_can_tell_where_the_skills_of_a_field_lie_but_ranks_do_not_need_that() -> None:
+    """Intervals are of differences: around skills whose mean is not 25 they hold less often, while brackets hold the ranks."""
+    (found,) = order_costs((60,), runs=12)
+    assert found.covered_as_drawn < found.covered_online - 0.1 and found.covered_ranks > 0.95 and 0.0 < found.level < 1.0

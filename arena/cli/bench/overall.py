@@ -50,18 +50,36 @@ def _write(page: Page, combined: Sequence[OverallCost], orders: Sequence[OrderCo
     page.say("")
     page.say(
         f"{orders[0].runs} made-up pools of 8 bots for each size, the matches of each in {ORDERS} orders. Shifts of mu in "
-        "points; then how many 95 % intervals hold the true value, where the mean of the field is 25."
+        "points."
     )
     page.say("")
     write_table(
         page,
         "Order of the matches",
-        ("matches of a bot", "online, most", "online, mean", "ranks swap", "batch, most", "online holds", "batch holds"),
+        ("matches of a bot", "online, most", "online, mean", "ranks swap", "batch, most"),
         [
             (
                 str(one.matches), f"{one.largest:.1f}", f"{one.mean_largest:.1f}", f"{one.swapped:.0%}",
-                f"{one.largest_batch:.0e}" if one.largest_batch else "0", f"{one.covered_online:.1%}",
-                f"{one.covered_batch:.1%}",
+                f"{one.largest_batch:.0e}" if one.largest_batch else "0",
+            )
+            for one in orders
+        ],
+    )  # fmt: skip
+    page.say("")
+    page.say(
+        "How many 95 % intervals of the same pools hold the true value, where the mean of the field is 25; those around online mus "
+        "also where it is left as it was drawn; how many brackets hold the true rank; and the standard deviation of the mean of "
+        "all online mus."
+    )
+    page.say("")
+    write_table(
+        page,
+        "What intervals hold",
+        ("matches of a bot", "batch", "online", "online, as drawn", "ranks in brackets", "online level"),
+        [
+            (
+                str(one.matches), f"{one.covered_batch:.1%}", f"{one.covered_online:.1%}", f"{one.covered_as_drawn:.1%}",
+                f"{one.covered_ranks:.1%}", f"{one.level:.2f}",
             )
             for one in orders
         ],
