@@ -10,27 +10,32 @@ from numpy.typing import NDArray
 
 from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.models import headline_first
-from arena.ratings.patterns import patterns_of
+from arena.ratings.patterns import Patterns, patterns_of
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.ratings.trueskill_batch import State, solve
 from arena.records import HistoryPoint
 
 POINTS = 200  # of a pool, besides the beginning: more than a screen can show
-MOST_SOLVED = 2_000_000  # results (patterns) at all points together: some seconds of a core
-LEAST_POINTS = 10
+MOST_SOLVED = 250_000  # results (patterns) at all points of all pools together: some five seconds of a core at tables of four
+LEAST_POINTS = 5
 SMALLEST_CHANGE = 1e-6  # of a mean, in standard deviations of a performance: finer than any drawing
 
 
 def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int = POINTS) -> list[HistoryPoint]:
     """The beliefs about all bots before the first match and after evenly spaced ones, the last included; pool by pool."""
-    ways = {MODEL: _online, BATCH_MODEL: _batch}
-    return [
-        point
-        for pool, rows in pools.items()
-        for model in headline_first(settings)
-        for point in ways[model](pool, rows, settings, points)
-    ]
+    patterns = {pool: patterns_of(rows) for pool, rows in pools.items()}
+    results = sum(len(found.starts) - 1 for found in patterns.values())
+    of_batch = min(points, max(LEAST_POINTS, MOST_SOLVED // max(1, results)))
+    found: list[HistoryPoint] = []
+    for pool, rows in pools.items():
+        for model in headline_first(settings):
+            found += (
+                _online(pool, rows, settings, points)
+                if model == MODEL
+                else _batch(pool, rows, patterns[pool], settings, of_batch)
+            )  # fmt: skip
+    return found
 
 
 def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
@@ -45,11 +50,11 @@ def _online(pool: str, rows: PoolRows, settings: RatingSettings, points: int) ->
         yield from _points(MODEL, pool, rows, end, Beliefs(mu, sigma))
 
 
-def _batch(pool: str, rows: PoolRows, settings: RatingSettings, points: int) -> Iterator[HistoryPoint]:
+def _batch(
+    pool: str, rows: PoolRows, patterns: Patterns, settings: RatingSettings, points: int
+) -> Iterator[HistoryPoint]:  # fmt: skip
     """The history by the first matches of the plan, all at once; each point begins with what the one before it found."""
-    patterns = patterns_of(rows)
     state = State.new(patterns, settings)
-    points = min(points, max(LEAST_POINTS, MOST_SOLVED // max(1, len(patterns.starts) - 1)))
     order = np.array([patterns.bots_by_number.index(bot) for bot in rows.bots_by_number], np.int64)
     for end in _ends(rows, points):
         solve(patterns, patterns.counts_of(end), state, settings, smallest_change=SMALLEST_CHANGE)

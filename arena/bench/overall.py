@@ -85,8 +85,8 @@ class OrderCost(msgspec.Struct, frozen=True, kw_only=True):
     covered_batch: float
     """The same around the mu of `trueskill-batch`, the mean of the field being 25."""
     covered_as_drawn: float
-    """The share of the bots whose skill as it was drawn is in the interval around the online mu: the mean of the field, which no
-    match can tell, is left where the draw has it."""
+    """The share of the bots whose skill as it was drawn is in the interval around the online mu: the mean of the field, which
+    no match can tell, is left where the draw has it."""
     covered_ranks: float
     """The share of the bots whose true rank is one of those in brackets, by `trueskill-batch`."""
     level: float
@@ -215,7 +215,4 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
 def _in_brackets(rated: Rated, skill: NDArray[np.float64]) -> list[bool]:
     """For each bot whether its true rank is one of those that the intervals allow."""
     true = {bot: 1 + int(np.sum(skill > own)) for bot, own in zip(rated.bots, skill)}
-    return [
-        one.rank_low is not None and one.rank_high is not None and one.rank_low <= true[one.bot, one.bot_version] <= one.rank_high
-        for one in rated.ratings()
-    ]
+    return [(one.rank_low or 0) <= true[one.bot, one.bot_version] <= (one.rank_high or 0) for one in rated.ratings()]

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.analysis.history import POINTS, history
+from arena.analysis.history import LEAST_POINTS, POINTS, history
 from arena.ratings.models import MODELS
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.records import HistoryPoint
@@ -53,6 +54,21 @@ def test_long_histories_are_thinned() -> None:
     assert len(points) == 2 * len(MODELS) * (POINTS + 1)
     assert points[0].model == BATCH_MODEL
     assert points[-1].pool_matches == points[-1].matches == count
+
+
+def test_what_all_at_once_costs_is_shared_by_the_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each point solves all results that there are; so many different ones have fewer points, and a few are always there."""
+    pools = rated().pools()
+    results = sum(len(patterns_of(rows).starts) - 1 for rows in pools.values())
+    for allowed, expected in ((20 * results, 20), (1, LEAST_POINTS)):
+        monkeypatch.setattr("arena.analysis.history.MOST_SOLVED", allowed)
+        points = history(pools, RatingSettings())
+        for pool, rows in pools.items():
+            batch, online = (
+                {point.pool_matches for point in points if (point.model, point.pool) == (model, pool)}
+                for model in (BATCH_MODEL, MODEL)
+            )
+            assert len(batch) == expected + 1 < len(online) and max(batch) == max(online) == rows.matches
 
 
 def test_history_comes_back(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The online ratings beside the order-free headline: a column where there is room, and on every board how far its ranks move."""
+"""The online ratings beside the order-free headline: a column where there is room; every board says how far its ranks move."""
 
 import re
 from pathlib import Path

@@ -67,9 +67,9 @@ def _write(page: Page, combined: Sequence[OverallCost], orders: Sequence[OrderCo
     )  # fmt: skip
     page.say("")
     page.say(
-        "How many 95 % intervals of the same pools hold the true value, where the mean of the field is 25; those around online mus "
-        "also where it is left as it was drawn; how many brackets hold the true rank; and the standard deviation of the mean of "
-        "all online mus."
+        "How many 95 % intervals of the same pools hold the true value, where the mean of the field is 25; those around online "
+        "mus also where it is left as it was drawn; how many brackets hold the true rank; and the standard deviation of the "
+        "mean of all online mus."
     )
     page.say("")
     write_table(
