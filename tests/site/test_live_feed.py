@@ -238,3 +238,6 @@ def test_the_script_reads_a_row_as_it_is_sent() -> None:
     script = (STATIC / "live.js").read_text("utf-8")
     (fields,) = re.findall(r"const CHANGING = \[(.*?)\]", script, re.DOTALL)
     assert re.findall(r'"(\w+)"', fields) == list(FIELDS)
+    board = (STATIC / "board.js").read_text("utf-8")
+    (shown,) = re.findall(r"const texts = \(row\) => \(\{(.*?)\}\);", board, re.DOTALL)
+    assert set(re.findall(r"row\.(\w+)", shown)) <= set(FIELDS), "a column that would stand still"

@@ -112,6 +112,7 @@ def changing(row: BoardRow) -> ChangedRow:
         bot=row.bot, version=row.version, rank=row.rank, rank_low=row.rank_low, rank_high=row.rank_high,
         separable=row.separable, rating=round(row.rating, 2), mu=round(row.mu, 2), low=round(row.low, 2),
         high=round(row.high, 2), matches=row.matches, wins=row.wins, mean_place=round(row.mean_place, 3), faults=row.faults,
+        online=None if row.online is None else round(row.online, 2),
     )  # fmt: skip
 
 

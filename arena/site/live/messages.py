@@ -67,6 +67,7 @@ class ChangedRow(msgspec.Struct, frozen=True, array_like=True):
     wins: int
     mean_place: float
     faults: int
+    online: float | None
 
 
 class Update(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="update"):
