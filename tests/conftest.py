@@ -1,8 +1,10 @@
 """Before the first test: the rules are compiled once, not by each of the parallel test processes."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +16,32 @@ from helpers import poker_rooms
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
 
 
-LONGEST = "tests/workers/test_cluster.py"
-"""Its tests wait for nodes of a cluster to start, to freeze and to be missed."""
+LONGEST = (
+    "tests/workers/test_cluster.py",
+    "tests/seats/test_ordinary_user.py",
+    "tests/bench/test_small_sizes.py",
+    "tests/contest/test_contest_killed.py",
+    "tests/contest/test_contest_on_ray.py",
+    "tests/bench/test_contest_storm.py",
+    "tests/admission/test_hostile_submissions.py",
+    "tests/seats/test_survivors.py",
+)
+"""Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for a hall's visitors."""
+SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b")
+"""What a file with slow tests has in its text."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest without computing: others run meanwhile."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    places = {file: place for place, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(LONGEST)))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files without slow tests unread where only those are wanted: to read all of them takes half a minute."""
+    if config.option.markexpr == "slow" and collection_path.suffix == ".py":
+        return not SLOW_FILES.search(collection_path.read_text("utf-8")) or None
+    return None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

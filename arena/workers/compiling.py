@@ -3,6 +3,7 @@
 A room's process compiles its rules first and then the parts that somebody may ask for, and says so after each.
 """
 
+import gc
 import math
 import os
 import selectors
@@ -280,4 +281,6 @@ def _compile(name: str, parts: Iterable[str]) -> None:
 
 if __name__ == "__main__":
     die_with_parent(os.getppid())
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)  # compiling makes millions of objects that live on: as it is, a tenth of the time
     _compile(sys.argv[1], sys.argv[2:])
