@@ -26,7 +26,7 @@ LONGEST = (
     "tests/admission/test_hostile_submissions.py",
     "tests/seats/test_survivors.py",
 )
-"""Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for a hall's visitors."""
+"""Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for visitors."""
 SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b")
 """What a file with slow tests has in its text."""
 
