@@ -1,5 +1,6 @@
 """Before the first test: the rules are compiled once, not by each of the parallel test processes."""
 
+import gc
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from arena.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
+gc.set_threshold(50_000, 10, 10)  # thousands of tests and all of arena are looked through each time: a third of collecting them
 
 
 LONGEST = (
@@ -35,6 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest without computing: others run meanwhile."""
     places = {file: place for place, file in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(LONGEST)))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what the tests make alone: the tests themselves and the modules stay."""
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("poker")
 
 ROOMS = [*names(), *poker_rooms.NAMES]
 SEEDS = st.integers(0, 2**128 - 1)
+MANY = 6 if "ARENA_TEST_ALL" in os.environ else 4
 FILES = ("RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
 
 
@@ -92,7 +93,7 @@ def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("room", ROOMS)
-@pytest.mark.parametrize("matches", [2, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("matches", [2, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_law(room, law, matches):
     @settings(max_examples=matches, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS)
