@@ -4,12 +4,14 @@ Only the module of the called command is imported, and none for `arena --help` a
 """
 
 import errno
+import gc
 import importlib
 import io
 import os
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 
 import arena
 from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS, modern
@@ -113,9 +115,20 @@ def _called(words: list[str]) -> tuple[str, list[str]]:
 def command(name: str) -> Callable[..., int]:
     """The function behind a command, like `plan` or `bench rows`; its parameters are the options."""
     *group, last = name.replace("-", "_").split()
-    module = importlib.import_module(f"arena.cli.{'bench' if group else 'verbs'}.{last}")
-    function: Callable[..., int] = getattr(module, last)
+    function: Callable[..., int] = getattr(_imported(f"arena.cli.{'bench' if group else 'verbs'}.{last}"), last)
     return function
+
+
+def _imported(name: str) -> ModuleType:
+    """A module with all that it imports. It stays, so nobody looks for garbage meanwhile: that took a tenth of a start."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def _call(name: str, function: Callable[..., int], words: list[str]) -> int:
