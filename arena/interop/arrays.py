@@ -12,6 +12,7 @@ from arena.engine.encoding import Encoding
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words
 from arena.engine.room import Game
+from arena.interop.compiled.entry import ORDER
 from arena.interop.compiled.layout import COLUMNS, FIRST_REWARD, FIRST_ROLE, LOGS, SEATS, TABLES, Books, Masks
 
 Indices: TypeAlias = NDArray[np.int64]
@@ -32,10 +33,8 @@ class Arrays:
     options: Words
     constants: Numbers
     codes: Actions
-    states: States
-    """[tables]"""
-    seen: States
-    """[threads]: each thread's own state to work in."""
+    records: States
+    """[tables + threads]: the positions, then each thread's own state to work in."""
     books: Books
     numbers: Numbers
     chosen: Actions
@@ -62,12 +61,23 @@ class Arrays:
         """How many seats a table has."""
         return int(self.settings[SEATS])
 
+    @property
+    def states(self) -> States:
+        """[tables]: the positions."""
+        return self.records[: self.tables]
+
+    @property
+    def threads(self) -> int:
+        """How many threads may play at once."""
+        return len(self.records) - self.tables
+
     def passed(self, thread: int) -> tuple[Any, ...]:
-        """What the compiled `advance` gets, but for its task."""
-        return (
-            self.settings, self.options, self.constants, self.codes, self.states, self.seen[thread : thread + 1], self.books,
-            self.numbers, self.chosen, self.actions, self.mask, self.features, self.rows, self.ended, self.logs,
-        )  # fmt: skip
+        """What the compiled `advance_at` gets, but for its task; as long as these arrays live and none is replaced."""
+        places = np.zeros((len(ORDER), 4), np.int64)
+        for place, name in zip(places, ORDER):
+            array = getattr(self, name)
+            place[: 1 + array.ndim] = array.ctypes.data, *array.shape
+        return self.records, places, thread
 
     def grow_logs(self) -> None:
         """Make the logs twice as long."""
@@ -95,8 +105,7 @@ def new_arrays(
         options=options,
         constants=game.constants,
         codes=codes,
-        states=np.zeros(tables, game.rules.STATE),
-        seen=np.zeros(threads, game.rules.STATE),
+        records=np.zeros(tables + threads, game.rules.STATE),
         books=np.zeros((tables, COLUMNS + seats), np.int64),
         numbers=np.zeros((tables, FIRST_REWARD + 2 * seats)),
         chosen=np.zeros(tables, np.int64),

@@ -10,7 +10,7 @@ from arena import games
 from arena.engine import jit
 from arena.engine.room import Game
 from arena.interop.arrays import new_arrays, new_settings
-from arena.interop.compiled import play, search
+from arena.interop.compiled import entry, search
 from arena.interop.compiled.layout import CHOOSING, COUNT, DEAL, NEW, RNG, STATUS
 from arena.interop.terminal import note
 from arena.readiness import SEARCHING, TABLES, Part, part_text, require
@@ -21,7 +21,7 @@ from arena.search.tree import take_tree
 
 
 def play_entry(game: Game) -> Callable[..., int]:
-    """The compiled `advance` of a room."""
+    """The compiled `advance_at` of a room."""
     have(_part(game, TABLES))
     return _play(game)
 
@@ -49,7 +49,7 @@ def _part(game: Game, name: str) -> Part:
 @cache
 def _play(game: Game) -> Callable[..., int]:
     games.encoding(game)  # compiled code finds the room's encoding by the type of its states
-    return jit.bind(play.advance, jit.tables_of(game.package))
+    return jit.bind(entry.advance_at, jit.tables_of(game.package))
 
 
 @cache

@@ -33,7 +33,7 @@ class AskedSearch:
         self._iterations = iterations
         self._arrays = arrays
         self._search = search_entry(game)
-        self._threads = [_Thread(game, iterations) for _ in range(len(arrays.seen))]
+        self._threads = [_Thread(game, iterations) for _ in range(arrays.threads)]
         self._pool = ThreadPoolExecutor(len(self._threads)) if len(self._threads) > 1 else None
 
     def choose(self, which: Indices) -> None:

@@ -303,7 +303,7 @@ class Tables:
 
     def _bind(self) -> None:
         """Give the compiled code its arrays, once for each thread; again after one of them was replaced."""
-        self._calls = [partial(self._advance, *self._arrays.passed(thread)) for thread in range(len(self._arrays.seen))]
+        self._calls = [partial(self._advance, *self._arrays.passed(thread)) for thread in range(self._arrays.threads)]
 
     def _ask(self) -> None:
         """Let all choose that are waited for, and make room in logs that are full."""

@@ -1,18 +1,13 @@
 """What a seat of Hisatsu sees, the worlds that it may be in, and what it learns from an action (RULES.md 3.4)."""
 
-from arena.engine.jit import jit, lowest_bit, popcount
-from arena.engine.option_table import NAME_WORDS
+from arena.engine.jit import copy_state, jit, lowest_bit, popcount
 from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.games.hisatsu.state import (
     BELOW_SEVEN,
     FULL_HAND,
-    MAX_CARDS,
     MAX_REQUESTS,
-    MAX_SEATS,
-    MAX_SLOTS,
     NO_REQUEST,
     SEEN_HIDDEN,
-    TURNS,
     VALUES,
     State,
 )
@@ -21,38 +16,20 @@ from arena.games.hisatsu.state import (
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the order of the stock, and the others' hands, hidden cards and face-down passes."""
+    copy_state(s, out)
     for i in range(4):
         out.seed[i] = 0
-    _copy_deck(s, out)
-    for slot in range(MAX_SLOTS):
-        out.request[slot] = s.request[slot]
-        out.chips[slot] = s.chips[slot]
-        out.num_cards[slot] = s.num_cards[slot]
-        for i in range(MAX_CARDS):
-            card = int(s.cards[slot, i])
-            hides = card >> 3 != seat and i < s.num_cards[slot] and i < s.bang[s.request[slot]]
-            out.cards[slot, i] = card & ~7 if hides else card
-    for player in range(MAX_SEATS):
-        out.hand[player] = s.hand[player] if player == seat else 0
-        for i in range(TURNS):
-            out.discards[player, i] = s.discards[player, i]
-            out.passed[player, i] = s.passed[player, i] if player == seat else 0
-            out.captured[player, i] = s.captured[player, i]
-            out.failed[player, i] = s.failed[player, i]
-        out.num_discards[player] = s.num_discards[player]
-        out.num_passed[player] = s.num_passed[player]
-        out.num_captured[player] = s.num_captured[player]
-        out.num_failed[player] = s.num_failed[player]
-        out.points[player] = s.points[player]
     for i in range(MAX_REQUESTS):
         out.stock[i] = 0
-    out.num_stock = s.num_stock
-    out.seats = s.seats
-    out.turn = s.turn
-    out.turns = s.turns
-    out.starter = s.starter
-    out.pass_discard = s.pass_discard
-    out.tiebreak = s.tiebreak
+    for slot in range(s.seats - 1):
+        for i in range(hidden_cards(s, slot)):
+            if int(s.cards[slot, i]) >> 3 != seat:
+                out.cards[slot, i] = s.cards[slot, i] & ~7
+    for player in range(s.seats):
+        if player != seat:
+            out.hand[player] = 0
+            for i in range(s.num_passed[player]):
+                out.passed[player, i] = 0
 
 
 @jit
@@ -104,17 +81,6 @@ def unseen(s: State, seat: int) -> int:
             if card >> 3 == seat:
                 mask &= ~(1 << (card & 7))
     return mask
-
-
-@jit
-def _copy_deck(s: State, out: State) -> None:
-    out.num_requests = s.num_requests
-    for i in range(MAX_REQUESTS):
-        out.bang[i] = s.bang[i]
-        out.hp[i] = s.hp[i]
-        out.worth[i] = s.worth[i]
-        for word in range(NAME_WORDS):
-            out.names[i, word] = s.names[i, word]
 
 
 @jit

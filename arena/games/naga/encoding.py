@@ -5,18 +5,17 @@ strong each selection is. What is kept for later is described, not judged. RULES
 """
 
 from itertools import accumulate
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import bit_length, jit, lowest_bit, popcount
+from arena.engine.jit import jit, lowest_bit, popcount
 from arena.games.naga.estimates import OUTLOOKS
-from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, CATEGORY_BITS, HEAVEN, ILBECK, NUMBERS, strength
+from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.knowledge import selected, unseen_cards
 from arena.games.naga.rules import chooser, field_cards_won, field_mask
+from arena.games.naga.shapes import FOUR_KINDS, NATURALS, RUNS_4, RUNS_5, Shape, best_category, hand_shape, power, power_of
 from arena.games.naga.state import (
     CONTESTS,
     DECK,
@@ -124,36 +123,11 @@ CODES: tuple[int, ...] | None = tuple(sorted({*SINGLES, *THREE_OF_FIVE.tolist(),
 _KIND, _AT, _CATEGORY, _STRENGTH, _FIELD, _CARDS, _CHOSEN, _KEPT, _ACTION_SIZE = accumulate(
     (plane.size for plane in ACTION_PLANES), initial=0
 )
-_NATURALS = (1 << ILBECK) - 1
 _ROW = (1 << NUMBERS) - 1
+COLUMNS = np.array([sum(1 << NUMBERS * attribute + number for attribute in range(ATTRIBUTES)) for number in range(NUMBERS)])
 _SINGLES = np.array(SINGLES, np.int64)
 _FATES = np.array([[0, 2, 3, 4], [0, 3, 2, 4]], np.int64)  # by seat: where in `places` stands what became of one
-_COLUMNS = np.array([sum(1 << NUMBERS * attribute + number for attribute in range(ATTRIBUTES)) for number in range(NUMBERS)])
-_FOUR_KINDS, _FLUSH, _STRAIGHT, _THREE_KINDS, _TWO_PAIR, _PAIR = 6, 5, 4, 3, 2, 1  # categories of four cards
-_FIVE_CARD_CATEGORY = np.array([0, 1, 2, 3, 4, 5, 7], np.int64)  # of a category of four cards
-_GROUPED = 1 << 1 | 1 << 3 | 1 << 7 | 1 << 9  # five-card categories of one group; of two groups: two pair, full house
-_TWICE_GROUPED = 1 << 2 | 1 << 6
-_SUITED = 1 << 5 | 1 << 8
-_KEYS = 3 * NUMBERS  # class and number of a hand's best card
-_OF_STRENGTHS = 1 / (_KEYS * len(CATEGORIES_5))  # factors: a division takes longer
-_OF_3, _OF_5, _OF_6, _OF_7, _OF_9 = (1 / whole for whole in (3, HAND, _FOUR_KINDS, NUMBERS, FIELD_CARDS))
-
-
-def _runs(size: int) -> NDArray[np.int64]:
-    """How many numbers of a row lie in the best window of `size`, by row; then those in windows with number 0, 1, ..."""
-    windows = [((1 << size) - 1) << low for low in range(NUMBERS - size + 1)]
-    return np.array(
-        [
-            [
-                max((row & window).bit_count() for window in windows if window & must == must)
-                for must in (0, *(1 << n for n in range(NUMBERS)))
-            ]
-            for row in range(1 << NUMBERS)
-        ]
-    )
-
-
-_RUNS_4, _RUNS_5 = _runs(4), _runs(5)
+_OF_3, _OF_5, _OF_6, _OF_7, _OF_9 = (1 / whole for whole in (3, HAND, FOUR_KINDS, NUMBERS, FIELD_CARDS))
 
 
 @jit
@@ -161,7 +135,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     """Write what `seat` knows: PLANES says what stands where."""
     out[:] = 0.0
     hand = int(s.hand[seat])
-    naturals = hand & _NATURALS
+    naturals = hand & NATURALS
     shape = hand_shape(naturals)
     _write_course(s, seat, out)
     _write_hand(hand, int(s.pending[seat]), out)
@@ -196,7 +170,7 @@ def encode(s: State, seat: int, out: Features) -> None:
 def action_features(s: State, seat: int, actions: Actions, count: int, out: Features) -> None:
     """Write what each action makes of the cards: ACTION_PLANES says what stands where."""
     hand = int(s.hand[seat])
-    shape = hand_shape(hand & _NATURALS)
+    shape = hand_shape(hand & NATURALS)
     for i in range(count):
         row = out[i]
         row[:] = 0.0
@@ -219,84 +193,6 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
         row[_AT + place - 1] = 1.0
         row[_CATEGORY + int(best * len(CATEGORIES_5))] = 1.0
         row[_STRENGTH] = best
-
-
-@jit
-def power(s: State, cards: int, place: int) -> float:
-    """How strong `cards` are at a place, from 0 to 1: the category of the hand, and within it the key of its best card."""
-    size = 5 if place == ELTAM else 4
-    return power_of(cards | field_mask(s, place), size, int(TRUMPS[place]), s.none_compare, s.moon_class, s.moon_duplicate)
-
-
-@jit
-def power_of(hand: int, size: int, trump: int, none_all: int, identity: int, duplicates: int) -> float:
-    """The same of a whole hand, the field cards included; parameters as in hands.py."""
-    value = strength(hand, size, trump, none_all, identity, duplicates)
-    category = value >> CATEGORY_BITS
-    if size == 4:
-        category = int(_FIVE_CARD_CATEGORY[category])
-    return (_KEYS * category + best_key(value, category, none_all, identity) + 0.5) * _OF_STRENGTHS
-
-
-@jit
-def best_key(value: int, category: int, none_all: int, identity: int) -> int:
-    """Class * 7 + number - 1 of the best card that makes a hand (RULES.md 2.4), read from its strength (hands.py)."""
-    if _GROUPED >> category & 1:
-        return NUMBERS * (value >> 15 & 3) + (value >> 12 & 7)
-    if _TWICE_GROUPED >> category & 1:
-        return NUMBERS * (value >> 32 & 3) + (value >> 29 & 7)
-    if category == 0 and not none_all:
-        return value
-    trumps = value >> 14 & (1 << 3 * NUMBERS) - 1
-    if trumps:
-        level = value >> 35 & 3 if identity and _SUITED >> category & 1 else 2
-        return NUMBERS * level + (bit_length(trumps) - 1) // 3
-    return bit_length(value & (1 << 2 * NUMBERS) - 1) - 1
-
-
-Shape: TypeAlias = tuple[int, int, int, int, int, int]
-"""How many natural cards there are of each number and of each attribute, four bits each; the numbers that occur, and those that
-occur twice or more, as rows; the largest counts of a number and of an attribute."""
-
-
-@jit
-def hand_shape(naturals: int) -> Shape:
-    """Count natural cards by number and by attribute."""
-    numbers = attributes = row = pairs = most = suited = 0
-    while naturals:
-        card = lowest_bit(naturals)
-        naturals &= naturals - 1
-        number, attribute = card % NUMBERS, card // NUMBERS
-        numbers += 1 << 4 * number
-        attributes += 1 << 4 * attribute
-        most = max(most, numbers >> 4 * number & 15)
-        suited = max(suited, attributes >> 4 * attribute & 15)
-        pairs |= (row >> number & 1) << number
-        row |= 1 << number
-    return numbers, attributes, row, pairs, most, suited
-
-
-@jit
-def best_category(shape: Shape, moons: int, field: int) -> int:
-    """The category of the best four cards that a field card makes with three of a hand of five, which has `moons` moons."""
-    numbers, attributes, row, pairs, most, suited = shape
-    wild = moons
-    if field < ILBECK:
-        number = field % NUMBERS
-        matches = numbers >> 4 * number & 15
-        suited = attributes >> 4 * (field // NUMBERS) & 15
-        run = int(_RUNS_4[row | 1 << number, 1 + number]) - 1
-        pairs &= ~(1 << number)
-    else:
-        wild += 1
-        matches = most
-        run = int(_RUNS_4[row, 0])
-    best = _PAIR * (wild + matches + pairs > 0)  # without branches, which nobody can predict
-    best = max(best, _TWO_PAIR * (wild == 0 and matches == 1 and pairs > 0))
-    best = max(best, _THREE_KINDS * (matches + moons >= 2 or most + moons >= 3))
-    best = max(best, _STRAIGHT * (run + moons >= 3))
-    best = max(best, _FLUSH * (suited + moons >= 3))
-    return max(best, _FOUR_KINDS * (matches + moons >= 3))
 
 
 @jit
@@ -365,10 +261,10 @@ def _write_place(s: State, hand: int, shape: Shape, place: int, out: Features, a
         out[at + 3] = attribute < HEAVEN
         out[at + 4] = (numbers >> 4 * number & 15) * _OF_5
         out[at + 6] = (attributes >> 4 * attribute & 15) * _OF_5
-        out[at + 7] = _RUNS_4[row | 1 << number, 1 + number] * 0.25
+        out[at + 7] = RUNS_4[row | 1 << number, 1 + number] * 0.25
     else:
         out[at + 1] = 1.0
-        out[at + 7] = _RUNS_4[row, 0] * 0.25
+        out[at + 7] = RUNS_4[row, 0] * 0.25
     out[at + 5] = (attributes >> 4 * trump & 15) * _OF_5
     out[at + 8] = best_category(shape, popcount(hand >> ILBECK), field) * _OF_6
 
@@ -386,7 +282,7 @@ def _write_eltam(s: State, naturals: int, shape: Shape, out: Features) -> None:
             out[_ELTAMS + NUMBERS + card // NUMBERS] += _OF_3
         else:
             moons += 1
-    field = hand_shape(cards & _NATURALS)
+    field = hand_shape(cards & NATURALS)
     row = field[2]
     out[at] = moons * 0.5
     out[at + 1] = s.phase == SELECT and s.place == ELTAM
@@ -400,18 +296,18 @@ def _write_eltam(s: State, naturals: int, shape: Shape, out: Features) -> None:
     for attribute in range(ATTRIBUTES):
         suited = max(suited, shape[1] + field[1] >> 4 * attribute & 15)
     out[at + 4] = suited * 0.125
-    out[at + 5] = _RUNS_5[shape[2] | field[2], 0] * _OF_5
+    out[at + 5] = RUNS_5[shape[2] | field[2], 0] * _OF_5
 
 
 @jit
 def _write_chosen(s: State, cards: int, place: int, row: Features) -> None:
-    naturals = cards & _NATURALS
+    naturals = cards & NATURALS
     row[_CHOSEN] = popcount(naturals >> int(TRUMPS[place]) * NUMBERS & _ROW) * _OF_3
     row[_CHOSEN + 1] = popcount(naturals & (1 << HEAVEN * NUMBERS) - 1) * _OF_3
     matches = 0
     for i in range(FIRST_CARD[place], FIRST_CARD[place + 1]):
         if s.field[i] < ILBECK:
-            matches |= naturals & _COLUMNS[int(s.field[i]) % NUMBERS]
+            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
     row[_CHOSEN + 2] = popcount(matches) * _OF_3
     row[_CHOSEN + 3] = popcount(cards >> ILBECK) * 0.5
     row[_CHOSEN + 4] = _mean_number(naturals)
@@ -419,20 +315,20 @@ def _write_chosen(s: State, cards: int, place: int, row: Features) -> None:
 
 @jit
 def _write_kept(s: State, kept: int, contested: int, row: Features) -> None:
-    naturals = kept & _NATURALS
+    naturals = kept & NATURALS
     row[_KEPT] = popcount(kept >> ILBECK) * 0.5
     row[_KEPT + 1] = popcount(naturals >> int(TRUMPS[ELTAM]) * NUMBERS & _ROW) * 0.5
     matches = 0
     for i in range(FIRST_CARD[ELTAM], FIRST_CARD[ELTAM + 1]):
         if s.field[i] < ILBECK:
-            matches |= naturals & _COLUMNS[int(s.field[i]) % NUMBERS]
+            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
     row[_KEPT + 2] = popcount(matches) * 0.5
     matches = 0
     for i in range(len(_SINGLES)):
         place = int(_SINGLES[i])
         field = int(s.field[FIRST_CARD[place]]) & 63
         if s.won[place] == OPEN and place != contested and field < ILBECK:
-            matches |= naturals & _COLUMNS[field % NUMBERS]
+            matches |= naturals & COLUMNS[field % NUMBERS]
     row[_KEPT + 3] = popcount(matches) * 0.5
     if popcount(naturals) == 2:
         first = lowest_bit(naturals)

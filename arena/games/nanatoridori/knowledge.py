@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.engine.jit import jit
+from arena.engine.jit import copy_state, jit
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.state import (
@@ -32,41 +32,21 @@ HIDDEN = 63  # a = the value of a face-down front card
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the stock, other hands, a card drawn by another, and in a duel the other's face-down fronts."""
+    copy_state(s, out)
     for i in range(4):
         out.seed[i] = 0
-    for i in range(MAX_SEATS << ROW):
-        out.hand[i] = s.hand[i] if i >> ROW == seat else 0
-    for i in range(FRONTS * MAX_SEATS):
-        out.fronts[i] = s.fronts[i] if s.front_visible == 1 or i // FRONTS == seat else 0
     for i in range(DECK):
         out.stock[i] = 0
-        out.discard[i] = s.discard[i]
-    for i in range(MAX_SEATS << MARKS):
-        out.known[i] = s.known[i]
-    for player in range(MAX_SEATS):
-        out.totals[player] = s.totals[player]
-        out.hand_size[player] = s.hand_size[player]
-        out.out[player] = s.out[player]
-        out.num_fronts[player] = s.num_fronts[player]
-    out.drawn = s.drawn if sees_drawn(s, seat) else 0
-    out.seats = s.seats
-    out.turn = s.turn
-    out.phase = s.phase
-    out.starter = s.starter
-    out.round_number = s.round_number
-    out.num_stock = s.num_stock
-    out.num_discard = s.num_discard
-    out.table_value = s.table_value
-    out.table_count = s.table_count
-    out.table_owner = s.table_owner
-    out.beaten_value = s.beaten_value
-    out.beaten_count = s.beaten_count
-    out.passes = s.passes
-    out.num_out = s.num_out
-    out.variant = s.variant
-    out.next_start = s.next_start
-    out.duel_penguins = s.duel_penguins
-    out.front_visible = s.front_visible
+    for i in range(MAX_SEATS << ROW):
+        out.hand[i] = 0
+    for i in range(s.hand_size[seat]):
+        out.hand[(seat << ROW) + i] = s.hand[(seat << ROW) + i]
+    if s.front_visible == 0:
+        for i in range(FRONTS * MAX_SEATS):
+            if i // FRONTS != seat:
+                out.fronts[i] = 0
+    if not sees_drawn(s, seat):
+        out.drawn = 0
 
 
 @jit

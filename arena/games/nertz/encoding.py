@@ -108,6 +108,12 @@ ACTION_PLANES = (
     _KIND, _CARD, _SOURCE, _AIM, _COUNT, _TO_SLOT, _TURNS_OVER, _CONTESTED, _FOLLOWED, _LETS_OUT, _NERTZ_GOES, _WASTE_GOES,
     _WORKS_GO, _SLOTS, _ENDS, _IS_AHEAD, _ACTION_SIZE,
 ) = accumulate((plane.size for plane in ACTION_PLANES), initial=0)  # fmt: skip
+# factors: a division takes longer
+_OF_RANKS, _OF_NERTZ, _OF_DECK, _OF_LINE, _OF_FOUNDATIONS = (
+    1 / whole for whole in (RANK_COUNT, NERTZ, DECK, LINE, FOUNDATIONS)
+)
+_OF_TICKS, _OF_DELAY, _OF_FLIPPED = 1 / MANY_TICKS, 1 / LONG_DELAY, 1 / MANY_FLIPPED
+_OF_BONUS, _OF_TARGET = 1 / LARGE_BONUS, 1 / LARGE_TARGET
 
 CODES: tuple[int, ...] | None = tuple(range(CODE_COUNT))
 """What each code means is in RULES.md 4.2."""
@@ -149,11 +155,11 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             row[_TURNS_OVER] = s.num_waste[unit] == s.num_line[unit]
         elif code == CALL:
             points = _points(s, unit, unit)
-            row[_ENDS] = min(1.0, max(0.0, points / DECK))
+            row[_ENDS] = min(1.0, max(0.0, points * _OF_DECK))
             row[_IS_AHEAD] = _is_ahead(s, unit, points)
         elif code >= NERTZ_FOUND:
             card = card_of(s, unit, code)
-            row[_COUNT] = 1.0 / RANK_COUNT
+            row[_COUNT] = _OF_RANKS
             if code < NERTZ_WORK:
                 row[_CONTESTED] = rivals >> card & 1
                 row[_FOLLOWED] = rivals >> card + 4 & 1
@@ -178,8 +184,8 @@ def _encode_layout(s: State, unit: int, out: Features) -> None:
         top = lowest_bit(pile)
         playable |= ACCEPTS[top]
         _encode_card(top, out, _WORK + i * _FACE)
-        out[_WORK_CARDS + i] = popcount(pile) / RANK_COUNT
-        out[_BOTTOMS + i] = ((bit_length(pile) - 1 >> 2) + 1) / RANK_COUNT
+        out[_WORK_CARDS + i] = popcount(pile) * _OF_RANKS
+        out[_BOTTOMS + i] = ((bit_length(pile) - 1 >> 2) + 1) * _OF_RANKS
         out[_WORK_WANTED + i] = s.wanted >> top & 1
     flips = 1
     while s.num_waste[unit] + (flips - 1) * s.flip < s.num_line[unit]:
@@ -196,14 +202,14 @@ def _encode_units(s: State, own: int, out: Features) -> None:
     unit = own
     for place in range(units):
         out[_UNITS + place] = 1.0
-        out[_NERTZ_CARDS + place] = s.num_nertz[unit] / NERTZ
-        out[_LAID + place] = popcount(s.laid[unit]) / DECK
-        out[_STOCK + place] = (s.num_line[unit] - s.num_waste[unit]) / LINE
-        out[_WASTES + place] = s.num_waste[unit] / LINE
+        out[_NERTZ_CARDS + place] = s.num_nertz[unit] * _OF_NERTZ
+        out[_LAID + place] = popcount(s.laid[unit]) * _OF_DECK
+        out[_STOCK + place] = (s.num_line[unit] - s.num_waste[unit]) * _OF_LINE
+        out[_WASTES + place] = s.num_waste[unit] * _OF_LINE
         out[_NERTZ_WANTED + place] = s.wanted >> nertz_top(s, unit) & 1
         points = _points(s, unit, -1) if s.phase == PLAY else 0
         total = s.totals[unit] + points
-        out[_POINTS + place] = points / DECK
+        out[_POINTS + place] = points * _OF_DECK
         out[_TOTALS + place] = min(1.0, max(-1.0, s.totals[unit] / s.target))
         out[_REACHES + place] = total >= s.target
         unit = unit + 1 if unit + 1 < units else 0
@@ -217,23 +223,23 @@ def _encode_course(s: State, seat: int, out: Features) -> None:
         out[_BUSY + place] = s.since[player] > 0
         player = player + 1 if player + 1 < s.seats else 0
     if s.since[seat] > 0:
-        out[_DUE] = min(1.0, max(0.0, (s.due[seat] - s.tick) / LONG_DELAY))
-    out[_FOUNDATIONS] = s.num_piles / FOUNDATIONS
+        out[_DUE] = min(1.0, max(0.0, (s.due[seat] - s.tick) * _OF_DELAY))
+    out[_FOUNDATIONS] = s.num_piles * _OF_FOUNDATIONS
     out[_FAILED] = s.failed >> seat & 1
     out[_IDLE] = min(1.0, s.idle / s.idle_window)
     out[_STALL] = min(1.0, s.stall / s.stall_window)
     out[_STUCK] = min(1.0, s.stuck / max(1, s.stuck_limit))
-    out[_TICK] = min(1.0, s.tick / MANY_TICKS)
+    out[_TICK] = min(1.0, s.tick * _OF_TICKS)
     out[_ROUNDS] = min(1.0, s.round_number / s.max_rounds)
     out[_LATENCY + s.latency] = 1.0
     for kind in range(KINDS):
-        out[_DELAYS + kind] = min(1.0, s.delays[KINDS * seat + kind] / LONG_DELAY)
+        out[_DELAYS + kind] = min(1.0, s.delays[KINDS * seat + kind] * _OF_DELAY)
     out[_OPTIONS] = s.teams
     out[_OPTIONS + 1] = s.empty_from_work
     out[_OPTIONS + 2] = s.partial_moves
-    out[_FLIP_SIZE] = min(1.0, s.flip / MANY_FLIPPED)
-    out[_CALL_BONUS] = min(1.0, s.call_bonus / LARGE_BONUS)
-    out[_TARGET] = min(1.0, s.target / LARGE_TARGET)
+    out[_FLIP_SIZE] = min(1.0, s.flip * _OF_FLIPPED)
+    out[_CALL_BONUS] = min(1.0, s.call_bonus * _OF_BONUS)
+    out[_TARGET] = min(1.0, s.target * _OF_TARGET)
 
 
 @jit
@@ -245,7 +251,7 @@ def _encode_way(s: State, unit: int, code: int, card: int, row: Features) -> Non
         source = from_pile(code)
         row[_SOURCE + source] = 1.0
         _encode_aim(s, unit, to_pile(code), row)
-        row[_COUNT] = popcount(s.work[unit, source] & (2 << card) - 1) / RANK_COUNT
+        row[_COUNT] = popcount(s.work[unit, source] & (2 << card) - 1) * _OF_RANKS
     elif code >= NERTZ_WORK:
         kind = 6 if code < WASTE_WORK else 7
         _encode_aim(s, unit, code - NERTZ_WORK & 3, row)

@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import copy_state, jit, lowest_bit, popcount
 from arena.engine.rng import Words, below, next_word
 from arena.games.nertz.layout import legal_mask, nertz_top
-from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
+from arena.games.nertz.options import DECLARED, NONE
 from arena.games.nertz.state import (
     CARD,
     CODES,
     DECK,
     EVERY,
     FLAGS,
-    FOUNDATIONS,
     LINE,
     NERTZ,
     NO_CARD,
@@ -20,7 +19,6 @@ from arena.games.nertz.state import (
     PLAY,
     SEEN,
     SHOWN,
-    UNITS,
     State,
 )
 from arena.games.nertz.ticks import delay_of
@@ -31,17 +29,19 @@ ALL_CODES = (1 << CODES) - 1
 @jit
 def observe_state(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the priority, the others' choices, covered Nertz cards, and what the seat has not seen of a line."""
-    _copy_public(s, out)
+    copy_state(s, out)
     own = seat >> s.teams
     for i in range(4):
         out.seed[i] = 0
     out.priority = 0
-    for player in range(MAX_SEATS):
-        out.pending[player] = s.pending[player] if player == seat else 0
-        out.due[player] = s.due[player] if player == seat else 0
-    for unit in range(UNITS):
+    for player in range(s.seats):
+        if player != seat:
+            out.pending[player] = 0
+            out.due[player] = 0
+    for unit in range(s.seats >> s.teams):
         for place in range(NERTZ):
-            out.nertz[unit, place] = s.nertz[unit, place] if place == s.num_nertz[unit] - 1 else 0
+            if place != s.num_nertz[unit] - 1:
+                out.nertz[unit, place] = 0
         known = SEEN if unit == own else SHOWN
         for place in range(LINE):
             value = int(s.line[unit, place])
@@ -135,50 +135,3 @@ def _any_of(codes: int, rng: Words) -> int:
     for _ in range(below(rng, popcount(codes))):
         codes &= codes - 1
     return lowest_bit(codes)
-
-
-@jit
-def _copy_public(s: State, out: State) -> None:
-    for unit in range(UNITS):
-        for pile in range(PILES):
-            out.work[unit, pile] = s.work[unit, pile]
-        out.laid[unit] = s.laid[unit]
-        out.totals[unit] = s.totals[unit]
-        out.num_line[unit] = s.num_line[unit]
-        out.num_waste[unit] = s.num_waste[unit]
-        out.num_nertz[unit] = s.num_nertz[unit]
-    for k in range(FOUNDATIONS):
-        out.pile_units[k] = s.pile_units[k]
-        out.pile_suit[k] = s.pile_suit[k]
-        out.pile_size[k] = s.pile_size[k]
-    for player in range(MAX_SEATS):
-        out.since[player] = s.since[player]
-        out.could[player] = s.could[player]
-    for i in range(KINDS * MAX_SEATS):
-        out.delays[i] = s.delays[i]
-    out.wanted = s.wanted
-    out.moves = s.moves
-    out.seats = s.seats
-    out.turn = s.turn
-    out.teams = s.teams
-    out.tick = s.tick
-    out.target = s.target
-    out.call_bonus = s.call_bonus
-    out.idle_window = s.idle_window
-    out.stall_window = s.stall_window
-    out.stuck_limit = s.stuck_limit
-    out.tick_limit = s.tick_limit
-    out.max_rounds = s.max_rounds
-    out.ms_per_tick = s.ms_per_tick
-    out.round_number = s.round_number
-    out.idle = s.idle
-    out.stall = s.stall
-    out.stuck = s.stuck
-    out.failed = s.failed
-    out.num_piles = s.num_piles
-    out.phase = s.phase
-    out.caller = s.caller
-    out.flip = s.flip
-    out.empty_from_work = s.empty_from_work
-    out.partial_moves = s.partial_moves
-    out.latency = s.latency

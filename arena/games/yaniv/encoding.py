@@ -6,7 +6,6 @@ Seats are counted from the own one: 0 is the own seat, 1 the next to the left. R
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
@@ -104,6 +103,8 @@ ACTION_PLANES = (
 ) = accumulate((plane.size for plane in ACTION_PLANES), initial=0)  # fmt: skip
 _IS_CALL, _IS_DISCARD, _IS_STOCK, _IS_TAKING, _IS_HOLD, _IS_SLAP = range(6)
 
+_OF_HAND, _OF_POINTS = 1 / HAND, 1 / MANY_POINTS  # factors: a division takes longer
+
 CODES = None
 """The room has thousands of action codes."""
 
@@ -183,17 +184,17 @@ def _encode_seats(s: State, seat: int, out: Features) -> None:
         known = hand_row(s, player) if over else int(s.known[player]) & ROW
         out[_IN_PLAY + place] = s.dropped[player] == 0
         out[_TOTALS + place] = min(1.0, s.totals[player] / s.limit)
-        out[_SIZES + place] = s.hand_size[player] / HAND
-        out[_KNOWN + place] = row_length(known) / HAND
-        out[_KNOWN_POINTS + place] = hand_value(known) / MANY_POINTS
+        out[_SIZES + place] = s.hand_size[player] * _OF_HAND
+        out[_KNOWN + place] = row_length(known) * _OF_HAND
+        out[_KNOWN_POINTS + place] = hand_value(known) * _OF_POINTS
         for older in range(CLASSES):
-            out[_EARLIER + place] += np.float32(s.held[older * MAX_SEATS + player] / HAND)
+            out[_EARLIER + place] += np.float32(s.held[older * MAX_SEATS + player] * _OF_HAND)
         if player == s.turn and not over:
             out[_TURN + place] = 1.0
         player = player + 1 if player + 1 < s.seats else 0
     known = int(s.known[_follower(s, seat)]) & ROW
     while known:
-        out[_NEXT_KNOWN + RANK[known & 63]] += np.float32(1.0 / HAND)
+        out[_NEXT_KNOWN + RANK[known & 63]] += np.float32(_OF_HAND)
         known >>= 6
 
 
@@ -205,7 +206,7 @@ def _encode_hand(s: State, seat: int, out: Features) -> None:
     while rest:
         field = rest & 63
         out[_HAND + field - 1] += _share(s, field)
-        out[_RANKS + RANK[field]] += np.float32(1.0 / HAND)
+        out[_RANKS + RANK[field]] += np.float32(_OF_HAND)
         suited |= NATURAL_BIT[field]
         rest >>= 6
     near = suited & suited >> 1 & NO_KINGS
@@ -218,7 +219,7 @@ def _encode_hand(s: State, seat: int, out: Features) -> None:
         near &= near - 1
     value = hand_value(hand)
     out[_VALUE + min(value, LOW - 1)] = 1.0
-    out[_SCALED] = value / MANY_POINTS
+    out[_SCALED] = value * _OF_POINTS
     out[_MAY_CALL] = value <= s.threshold
     out[_FAILURE] = _failure(s, seat, value) if s.phase < ROUND_OVER else 0.0
     total = s.totals[seat] + value
@@ -236,43 +237,58 @@ def _encode_table(s: State, seat: int, out: Features) -> None:
     for place in range(length):
         if every or place == 0 or place == length - 1:
             out[_TAKEABLE + card_at(previous, place)] = 1.0
-    out[_PREVIOUS] = min(1.0, length / HAND)
+    out[_PREVIOUS] = min(1.0, length * _OF_HAND)
     if s.drawn:
         out[_DRAWN + RANK[s.drawn]] = 1.0
-    seen = np.zeros(RANKS + 1, np.int64)
-    _count_ranks(laid, seen)
-    for rank in range(RANKS + 1):
-        out[_LAID + rank] = min(1.0, seen[rank] / HAND)
-    _count_ranks(previous, seen)
-    own = np.zeros(RANKS + 1, np.int64)  # own cards of earlier stocks
+    seen = _rank_counts(laid)
+    while laid:
+        rank = RANK[laid & 63]
+        out[_LAID + rank] = min(1.0, (seen >> 4 * rank & 15) * _OF_HAND)
+        laid >>= 6
+    seen += _rank_counts(previous)
+    own = 0  # own cards of earlier stocks
     hand, origins = hand_row(s, seat), int(s.origin[seat]) & ORIGINS
     while hand:
+        card = 1 << 4 * RANK[hand & 63]
         if origins & 3 >= OLDER:
-            own[RANK[hand & 63]] += 1
+            own += card
         else:
-            seen[RANK[hand & 63]] += 1
+            seen += card
         hand >>= 6
         origins >>= 2
     over = s.phase >= ROUND_OVER
     for player in range(s.seats):
         if player != seat:
-            _count_ranks(hand_row(s, player) if over else int(s.known[player]) & ROW, seen)
-    buried = 0
-    for rank in range(RANKS + 1):
-        copies = (4 if rank < RANKS else 2) * s.decks
-        cards = _RANK_CARDS[rank]
-        gone = popcount(s.piles[0] & cards) + popcount(s.piles[1] & cards)
-        earlier = 0
-        for pile in range(2, 2 + 2 * CLASSES):
-            earlier += popcount(s.piles[pile] & cards)
-        out[_STOCK_RANKS + rank] = max(0, copies - gone - earlier - seen[rank]) / copies
-        out[_EARLIER_RANKS + rank] = 0.0 if over else max(0, earlier - own[rank]) / copies
-        buried += gone
+            seen += _rank_counts(hand_row(s, player) if over else int(s.known[player]) & ROW)
+    _encode_unseen(s, seen, own, out)
+    buried = popcount(s.piles[0]) + popcount(s.piles[1])
     out[_STOCK] = s.num_stock / (DECK * s.decks)
     out[_BURIED] = buried / (DECK * s.decks)
     out[_TURNS] = min(1.0, s.turns / (s.seats * MANY_TURNS))
     out[_TURNS_LEFT] = 1.0 - s.turns / s.last_turn
     out[_ROUNDS] = s.round_number / s.max_rounds
+
+
+@jit
+def _encode_unseen(s: State, seen: int, own: int, out: Features) -> None:
+    """The planes of unseen cards by rank. `seen` and `own` (of earlier stocks): cards by rank, four bits each."""
+    first, second = int(s.piles[0]), int(s.piles[1])
+    has_earlier = False
+    for pile in range(2, 2 + 2 * CLASSES):
+        has_earlier |= s.piles[pile] != 0
+    of_copies = 0.25 / s.decks
+    for rank in range(RANKS + 1):
+        if rank == RANKS:
+            of_copies *= 2.0
+        cards = _RANK_CARDS[rank]
+        earlier = 0
+        if has_earlier:
+            for pile in range(2, 2 + 2 * CLASSES):
+                earlier += popcount(s.piles[pile] & cards)
+            if s.phase < ROUND_OVER:
+                out[_EARLIER_RANKS + rank] = max(0, earlier - (own >> 4 * rank & 15)) * of_copies
+        left = (4 if rank < RANKS else 2) * s.decks - popcount(first & cards) - popcount(second & cards) - earlier
+        out[_STOCK_RANKS + rank] = max(0, left - (seen >> 4 * rank & 15)) * of_copies
 
 
 @jit
@@ -313,7 +329,7 @@ def _encode_discard(s: State, laid: int, known: int, row: Features) -> None:
 def _encode_cards(s: State, cards: int, row: Features) -> None:
     row[_IS_RUN] = not is_set(cards)
     row[_COUNT + row_length(cards) - 1] = 1.0
-    row[_POINTS] = hand_value(cards) / MANY_POINTS
+    row[_POINTS] = hand_value(cards) * _OF_POINTS
     while cards:
         row[_CARDS + (cards & 63) - 1] += _share(s, cards & 63)
         cards >>= 6
@@ -322,7 +338,7 @@ def _encode_cards(s: State, cards: int, row: Features) -> None:
 @jit
 def _encode_left(s: State, points: int, worth: float, taking: float, row: Features) -> None:
     row[_LEFT + min(points, LOW - 1)] = 1.0
-    row[_LEFT_SCALED] = points / MANY_POINTS
+    row[_LEFT_SCALED] = points * _OF_POINTS
     row[_LEFT_MAY_CALL] = points <= s.threshold
     row[_LEFT_WORTH] = _scaled_worth(worth)
     row[_WORTH_TAKING] = _scaled_worth(taking)
@@ -373,7 +389,10 @@ def _without_card(row: int, field: int) -> int:
 
 
 @jit
-def _count_ranks(row: int, counts: NDArray[np.int64]) -> None:
+def _rank_counts(row: int) -> int:
+    """How many cards of each rank a row holds, four bits each."""
+    counts = 0
     while row:
-        counts[RANK[row & 63]] += 1
+        counts += 1 << 4 * RANK[row & 63]
         row >>= 6
+    return counts

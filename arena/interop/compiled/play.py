@@ -79,6 +79,7 @@ from arena.interop.compiled.layout import (
 )
 
 
+@jit.generic
 def advance(
     settings: Words,
     options: Words,

@@ -39,6 +39,7 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self._shown = Shown(self.tables, mask, render_mode, copies=True)
         self._has_begun = False
+        self._play = self.tables.step_one
         self._reward, self._terminated = self.tables.rewards, self.tables.terminated
         self._features, self._mask = self.tables.features[0], self._shown.mask[0]
         self._is_plain = mask == "info" and not self.tables.has_action_features and not self._shown.is_live
@@ -58,8 +59,11 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         """Play an action. Raises IllegalChoice for an illegal one, if that is asked for, and ConfigError without a `reset`."""
         if not self._has_begun:
             raise ConfigError("step: call reset() first")
-        self.tables.step_one(action)
-        observation, info = self._seen()
+        self._play(action)
+        if self._is_plain:
+            observation, info = self._features.copy(), {"action_mask": self._mask.copy()}
+        else:
+            observation, info = self._seen()
         if not self._terminated[0]:
             return observation, 0.0, False, False, info
         info.update({name: column[0] for name, column in results(self.tables).items()})
