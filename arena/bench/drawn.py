@@ -29,7 +29,7 @@ _CLICK = """
   for (const group of document.querySelectorAll(".choosing-list details:not([open])")) group.open = true;
   const all = isMine ? document.querySelectorAll(".choosing-list button[data-action]") : [];
   if (all.length) all[Math.floor(Math.random() * all.length)].click();
-  return all.length ? "clicked" : "";
+  return "";
 }
 """
 
@@ -78,14 +78,13 @@ def _drawn_cost(hall: Hall, browser: Any, game: str, clicks: int) -> AnswerCost:
 
 def _waits(page: Any, most: int) -> list[float]:
     """Play at a table until it is over, or for so many clicks; the milliseconds from each click to the table that shows it."""
-    clicked = 0
+    found: list[float] = []
     for _ in range(_MOST_LOOKS):
-        state = page.evaluate(_CLICK)
-        clicked += state == "clicked"
-        if state == "over" or clicked > most:
+        is_over = page.evaluate(_CLICK) == "over"
+        found = page.evaluate("(name) => performance.getEntriesByName(name).map(({duration}) => duration)", _MEASURE)
+        if is_over or len(found) >= most:
             break
         page.wait_for_timeout(_LOOK_MS)
-    found: list[float] = page.evaluate("(name) => performance.getEntriesByName(name).map(({duration}) => duration)", _MEASURE)
     if not found:
         raise ValueError("nothing was played at a table")
     return found

@@ -8,7 +8,7 @@
  *   arena.motion(root, () => choosing.redraw(() => table.draw(root, position, ...)));      // decoration and focus stay
  *   choosing.ask({legal, refusals, position, seat, names});
  *   choosing.close();                                                                      // nothing is to be chosen
- *   choosing.close(moved);                                                                 // as an action is under way
+ *   choosing.close(moved, shown);                                                          // as an action is under way
  *
  * A room says by `moves(action, {position, seat})` which cards an action takes (`cards`: [zone, text] each, any card of that text in
  * that zone will do; or [zone, text, keys], only these will) and on which zone they are put (`to`, or null); `along`: cards that move with them without being picked up, and
@@ -49,7 +49,7 @@
       this.refusals = [];
       this.advised = null;
       this.isOpen = false;
-      this.waiting = null;    // the timer of what `close(moved)` is to show
+      this.waiting = null;    // {timer, shown}: what `close(moved, shown)` is to show
       this.carried = null;    // {cards, to}: what is shown where it is going, before the table said so
       this.list = arena.actionList({
         word: this.word, play: (action) => this.play(action), clear: () => this.clear(),
@@ -79,7 +79,7 @@
       this.refusals = refusals;
       this.root.classList.toggle("is-busy", isBusy);   // for a moment nothing can be played: that is no reason to turn all cards pale
       this.isOpen = true;
-      this.stopWaiting();
+      this.catchUp();
       this.advised = null;
       this.selected = this.selected.filter((card) => this.elementOf(card));
       if (!this.fitting().length) this.selected = [];
@@ -88,31 +88,33 @@
     }
 
     /**
-     * Nothing is to be chosen any more. After an action, `moved` says which cards it carries where: that is shown by the next
-     * drawing, or after a moment if none has come.
+     * Nothing is to be chosen any more. After an action, `moved` says which cards it carries where: it is shown by the next
+     * drawing, or after a moment if none has come. `shown()` is called with that, for whatever else is to change then.
      */
-    close(moved = null) {
+    close(moved = null, shown = () => {}) {
       this.isOpen = false;
       this.entries = [];
       this.refusals = [];
       this.selected = [];
       this.advised = null;
       this.drag.cancel();
-      this.stopWaiting();
+      this.catchUp();
       if (!moved) { this.show(); return; }
-      this.waiting = setTimeout(() => {
-        this.waiting = null;
+      const timer = setTimeout(() => {
+        this.catchUp();
         this.show();
         this.carry(moved);
       }, SOON_MS);
+      this.waiting = {timer, shown};
     }
 
-    /** Gives whether there was something that was not yet shown. */
-    stopWaiting() {
-      const was = this.waiting !== null;
-      clearTimeout(this.waiting);
+    /** Wait for a drawing no longer. Gives whether there was something that was not yet shown. */
+    catchUp() {
+      const {waiting} = this;
       this.waiting = null;
-      return was;
+      clearTimeout(waiting?.timer);
+      waiting?.shown();
+      return waiting !== null;
     }
 
     clear() {
@@ -126,7 +128,7 @@
       const hadFocus = this.root.contains(document.activeElement);
       draw();
       this.selected = this.selected.filter((card) => this.elementOf(card));
-      if (this.stopWaiting()) this.show(); else this.decorate();
+      if (this.catchUp()) this.show(); else this.decorate();
       this.carryAgain();
       if (hadFocus) this.restoreFocus(true);
     }
@@ -414,7 +416,7 @@
 
     /** Nothing is under way any more. A card that is still where it was goes back, with a shake; gives whether there was one. */
     settle(isQuiet = false) {
-      if (this.stopWaiting()) this.show();
+      if (this.catchUp()) this.show();
       const elements = (this.carried?.cards ?? []).map((card) => this.elementOf(card)).filter(Boolean);
       this.carried = null;
       for (const element of elements) {

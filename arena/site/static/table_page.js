@@ -331,12 +331,17 @@
       if (this.isRealTime) {
         this.choosing.show();
         this.choosing.carry(moved);
+        this.tellTurn();
       } else {
         this.ask = null;
-        this.choosing.close(moved);
-        this.hint.clear(false);
-        this.log.turn();
+        this.choosing.close(moved, () => this.sent());
       }
+    }
+
+    /** The own turn is over, as it seems. */
+    sent() {
+      this.hint.clear(false);
+      this.log.turn();
       this.tellTurn();
     }
 
