@@ -169,6 +169,15 @@ class MatchLuck(msgspec.Struct, frozen=True, kw_only=True):
     seats: tuple[SeatLuck, ...]
 
 
+class LuckWorth(msgspec.Struct, frozen=True):
+    """How certain the ratings of a pool are without the luck of its matches."""
+
+    deals: int
+    """How many deals were played."""
+    worth: int
+    """How many deals would be as certain had luck not been taken out."""
+
+
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """The rating of one bot in one pool, in TrueSkill points: one row of ratings.parquet."""
 

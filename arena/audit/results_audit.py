@@ -23,9 +23,11 @@ from arena.formats.course import UsesLuck
 from arena.formats.plan import Plan, read_plan
 from arena.ratings.models import FIRST_MODELS, MODELS
 from arena.ratings.overall import pool_weights
+from arena.ratings.rows import PoolRows
 from arena.ratings.settings import settings_of
-from arena.ratings.standings import Standings
-from arena.records import MatchLuck, MatchRecord, Rating
+from arena.ratings.standings import Field, Standings, rate_and_compare
+from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
+from arena.records import LuckWorth, MatchLuck, MatchRecord, Rating
 from arena.store import parquet
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.journal import JOURNAL_FILE, Journal
@@ -149,8 +151,10 @@ class _Auditor:
         if not self._unread:
             self._check_manifest()
         if not self._audit.problems:
-            self._check_ratings()
-            self._audit.problems += luck_problems(self._folder, self._plan, self._manifest, workers)
+            wrong = list(luck_problems(self._folder, self._plan, self._manifest, workers))
+            if not wrong or self._manifest.luck_worth is None:  # else the ratings rest on what is wrong
+                self._check_ratings()
+            self._audit.problems += wrong
         self._audit.seconds = time.monotonic() - began
 
     def _records(self) -> Iterator[MatchRecord]:
@@ -280,21 +284,43 @@ class _Auditor:
         for record in parquet.read_matches(self._folder, with_actions=has_measured):
             standings.add(record)
         try:
+            pools = standings.pools() if self._manifest.luck_worth is None else self._without_luck(field)
             stored = {(rating.model, rating.pool, rating.bot): rating for rating in parquet.read_ratings(self._folder)}
         except StoreError as error:
             self._audit.problems.append(str(error))
             return
         given = {model for model, _, _ in stored}
         models = [model for model in MODELS if model in FIRST_MODELS or model in given]  # older folders lack later models
-        expected = {(rating.model, rating.pool, rating.bot): rating for rating in standings.ratings(models)}
+        ratings, saved = rate_and_compare(pools, settings, models, weights)
+        self._audit.problems += _worth_differences(self._manifest.luck_worth, saved.luck)
+        expected = {(rating.model, rating.pool, rating.bot): rating for rating in ratings}
         for key in sorted(expected.keys() | stored.keys()):
             for difference in _rating_differences(stored.get(key), expected.get(key)):
                 self._audit.problems.append(f"ratings: {' '.join(key)}: {difference}")
+
+    def _without_luck(self, field: Field) -> dict[str, PoolRows]:
+        """The rows to rate, each with the stored luck, which is worked out again later."""
+        columns = parquet.read_columns(self._folder, COLUMNS)
+        return stored_pools(
+            columns, field, without=self._manifest.unrated_bots, unrated=unrated_entries(self._manifest),
+            luck=parquet.read_luck_column(self._folder, columns.numbers["index"]),
+        )  # fmt: skip
 
 
 def _differences(pairs: Mapping[str, tuple[object, object]]) -> list[str]:
     """What the manifest says that the rows do not. `pairs`: by name, what the manifest says and what the rows say."""
     return [f"{MANIFEST_FILE}: {name}: {told}; by the rows {found}" for name, (told, found) in pairs.items() if told != found]
+
+
+def _worth_differences(told: Mapping[str, LuckWorth] | None, found: Mapping[str, LuckWorth]) -> list[str]:
+    """`told`: None where the board takes no luck out."""
+    if told is None or (told.keys() == found.keys() and all(_is_near(told[pool], found[pool]) for pool in told)):
+        return []
+    return [f"{MANIFEST_FILE}: luck_worth: {dict(told)}; by the rows {dict(found)}"]
+
+
+def _is_near(told: LuckWorth, found: LuckWorth) -> bool:
+    return told.deals == found.deals and abs(told.worth - found.worth) <= 1  # another machine may round otherwise
 
 
 def _content(record: MatchRecord) -> tuple[bytes, tuple[bool, ...]]:

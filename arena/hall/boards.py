@@ -4,6 +4,9 @@ import datetime
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arena.errors import ConfigError
 from arena.hall import rows as hall_rows
 from arena.hall.finding import public_key_of
@@ -11,8 +14,8 @@ from arena.hall.folder import Entry, is_hall, rated_entries
 from arena.records import MatchRecord
 from arena.store import parquet
 from arena.store.columns import Columns
-from arena.store.manifest import read_manifest
-from arena.store.schema import FaultPlace
+from arena.store.manifest import Manifest, read_manifest
+from arena.store.schema import LUCK, FaultPlace
 
 
 def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> Columns:
@@ -35,6 +38,18 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
             f"have no times of their own"
         )
     return parquet.read_columns(folder, names)
+
+
+def read_luck(folder: Path, manifest: Manifest, columns: Columns) -> NDArray[np.float64] | None:
+    """[rows]: the luck that the board of a tournament goes without; None: it takes none out. `columns`: with the index."""
+    return None if manifest.luck_worth is None else parquet.read_luck_column(folder, columns.numbers["index"])
+
+
+def read_known_luck(folder: Path, manifest: Manifest, columns: Columns) -> NDArray[np.float64] | None:
+    """[rows]: the luck of each row, where it was worked out, whether or not the board goes without it."""
+    if not manifest.luck or not (folder / LUCK.file).is_file():
+        return None
+    return parquet.read_luck_column(folder, columns.numbers["index"])
 
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:

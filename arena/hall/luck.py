@@ -1,6 +1,6 @@
 """The luck of a tournament that is over: worked out from its folder, and written beside its matches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,8 +10,9 @@ from arena.errors import ConfigError, StoreError
 from arena.formats.plan import Plan, read_plan
 from arena.luck.values import estimates
 from arena.names import in_words
+from arena.ratings.rows import PoolRows
+from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
 from arena.readiness import CHANCE
-from arena.records import MatchLuck, MatchRecord
 from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest, write_manifest
 from arena.store.schema import LUCK
@@ -44,7 +45,8 @@ def add_luck(folder: Path, workers: int | None = None, compile: Callable[[Needs]
     told = {game: estimate.sha256 for game, estimate in estimates(manifest.rules_versions).items()}
     if not told:
         raise StoreError(f"{folder}: {WITHOUT}")
-    if manifest.luck == told and (folder / LUCK.file).is_file():
+    is_there = (folder / LUCK.file).is_file()
+    if is_there and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
         return manifest
     plan = plan_of(folder, manifest)
     compile(dict.fromkeys(told, (CHANCE,)))
@@ -67,14 +69,11 @@ def plan_of(folder: Path, manifest: Manifest) -> Plan:
         raise StoreError(f"{folder}: its manifest tells no plan: {in_words(error)}") from None
 
 
-def matches_with_luck(folder: Path) -> Iterator[tuple[MatchRecord, MatchLuck]]:
-    """All stored matches, without their logs, each with its luck. Raises StoreError where the files do not belong together."""
-    lucks = parquet.read_luck(folder)
-    for record in parquet.read_matches(folder, with_actions=False):
-        luck = next(lucks, None)
-        if luck is None or (luck.match_id, len(luck.seats)) != (record.match_id, len(record.seats)):
-            raise StoreError(f"{folder / LUCK.file}: not the luck of these matches; work it out again")
-        yield record, luck
+def pools_with_luck(folder: Path, manifest: Manifest) -> dict[str, PoolRows]:
+    """The rated matches of a tournament with their luck, by pool. Raises StoreError where the files do not belong together."""
+    columns = parquet.read_columns(folder, COLUMNS)
+    luck = parquet.read_luck_column(folder, columns.numbers["index"])
+    return stored_pools(columns, {}, without=manifest.unrated_bots, unrated=unrated_entries(manifest), luck=luck)
 
 
 def _workers(asked: int | None, matches: int) -> int:

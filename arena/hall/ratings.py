@@ -68,7 +68,7 @@ def _rate(hall: Path, say: Say) -> None:
     unrated = matches - manifest.void - sum(pool.matches for pool in pools.values())
     shifts = largest_shifts(pools, settings, manifest.plan_sha256, most=MOST_MATCHES)
     manifest = msgspec.structs.replace(
-        manifest, pools=tuple(pools), rotations_saved=saved, order_shifts=shifts, unrated=unrated
+        manifest, pools=tuple(pools), rotations_saved=saved.rotations, order_shifts=shifts, unrated=unrated
     )  # fmt: skip
     write_manifest(hall, manifest)  # last: it says which tournaments the other files are about
 

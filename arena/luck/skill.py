@@ -5,8 +5,7 @@ off, with a coefficient that earlier deals give (arena/ratings/control_variates.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -14,14 +13,13 @@ from numpy.typing import NDArray
 
 from arena.analysis.over_deals import half_width
 from arena.ratings.control_variates import Numbers, without_luck
-from arena.ratings.rows import Bot
-from arena.records import MatchLuck, MatchRecord
+from arena.ratings.rows import Bot, PoolRows
 
 MOST_CERTAIN = 99.0  # times as many deals: more is one number only
 
 
 class Skill(msgspec.Struct, frozen=True, kw_only=True):
-    """One bot in one pool."""
+    """What of the results of one bot in one pool its cards gave it."""
 
     pool: str
     bot: str
@@ -42,14 +40,40 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     worth: float
     """How many deals without luck taken out would be as certain."""
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether there were deals enough for an interval."""
+        return not math.isnan(self.low)
 
-def skills(matches: Iterable[tuple[MatchRecord, MatchLuck]], *, with_measured: bool = False) -> list[Skill]:
-    """Every bot of every pool, by pool, the most skilful first; without void matches and, as a rule, measured ones."""
-    found: defaultdict[str, _Pool] = defaultdict(_Pool)
-    for record, luck in matches:
-        if not record.is_void and (with_measured or not record.is_measured):
-            found[record.pool].add(record, luck)
-    return [skill for pool, rows in found.items() for skill in sorted(rows.skills(pool), key=lambda row: -row.skill)]
+
+def skills(pool: str, rows: PoolRows) -> list[Skill]:
+    """Every bot that played in a pool, the most skilful first. `rows`: with their luck."""
+    shares = shares_by_row(rows)
+    found = [_skill(pool, rows, shares, number) for number in np.unique(rows.bots).tolist()]
+    return sorted(found, key=lambda one: -one.skill)
+
+
+def skill_of(pool: str, rows: PoolRows, bot: Bot) -> Skill | None:
+    """One bot in a pool; None if it never played there. `rows`: with their luck."""
+    number = rows.bots_by_number.index(bot) if bot in rows.bots_by_number else -1
+    return _skill(pool, rows, shares_by_row(rows), number) if number in rows.bots else None
+
+
+def shares_by_row(rows: PoolRows) -> Numbers:
+    """[rows]: the share of its rivals that finished behind the bot of each row, as `shares_of`."""
+    sizes = np.diff(rows.starts)
+    shares = np.zeros(len(rows.bots))
+    for seats in np.unique(sizes).tolist():
+        own = rows.starts[:-1][sizes == seats][:, None] + np.arange(seats)  # [matches, seats]: row numbers
+        places, units = rows.places[own].astype(np.int64), rows.units[own]
+        for seat in range(seats):
+            points, rivals = np.zeros(len(own)), np.zeros(len(own))
+            for other in range(seats):
+                is_rival = units[:, seat] != units[:, other]
+                points += is_rival * (0.5 + 0.5 * np.sign(places[:, other] - places[:, seat]))
+                rivals += is_rival
+            shares[own[:, seat]] = points / np.maximum(1.0, rivals)
+    return shares
 
 
 def shares_of(places: Sequence[int], units: Sequence[int]) -> list[float]:
@@ -66,42 +90,21 @@ def shares_of(places: Sequence[int], units: Sequence[int]) -> list[float]:
     return shares
 
 
-class _Pool:
-    """The seats of a pool, one after the other."""
-
-    def __init__(self) -> None:
-        self._deals: dict[tuple[str, int, int], int] = {}
-        self._bots: dict[Bot, int] = {}
-        self._at: list[tuple[int, int]] = []  # deal, bot
-        self._numbers: list[tuple[float, float]] = []  # share of rivals beaten, luck
-
-    def add(self, record: MatchRecord, luck: MatchLuck) -> None:
-        deal = self._deals.setdefault((record.options, len(record.seats), record.deal), len(self._deals))
-        shares = shares_of([seat.place for seat in record.seats], [seat.unit for seat in record.seats])
-        for seat, share, given in zip(record.seats, shares, luck.seats):
-            self._at.append((deal, self._bots.setdefault((seat.bot, seat.bot_version), len(self._bots))))
-            self._numbers.append((share, given.luck))
-
-    def skills(self, pool: str) -> Iterable[Skill]:
-        at, numbers = np.array(self._at), np.array(self._numbers)
-        counts = np.zeros((len(self._deals), len(self._bots)))
-        np.add.at(counts, (at[:, 0], at[:, 1]), 1.0)
-        sums = np.zeros((2, *counts.shape))
-        for kind in (0, 1):
-            np.add.at(sums[kind], (at[:, 0], at[:, 1]), numbers[:, kind])
-        with np.errstate(invalid="ignore"):
-            shares, luck = sums / counts  # nan where a bot did not play
-        for (bot, version), number in self._bots.items():
-            played = counts[:, number] > 0
-            plain = shares[played, number]
-            clean = without_luck(plain, luck[played, number])  # of its own: luck moves whoever always wins less than others
-            mean, narrow, wide = float(clean.mean()), _half(clean), _half(plain)
-            yield Skill(
-                pool=pool, bot=bot, bot_version=version, matches=int(counts[:, number].sum()), deals=len(plain),
-                beaten=float(plain.mean()), luck=float(luck[played, number].mean()), skill=mean,
-                low=mean - narrow, high=mean + narrow, half_width=wide,
-                worth=len(plain) * min(MOST_CERTAIN, (wide / narrow) ** 2) if narrow > 0.0 else math.nan,
-            )  # fmt: skip
+def _skill(pool: str, rows: PoolRows, shares: Numbers, number: int) -> Skill:
+    """The bot with this number."""
+    assert rows.luck is not None
+    own = np.flatnonzero(rows.bots == number)
+    deals, places = np.unique(rows.deals[np.searchsorted(rows.starts, own, side="right") - 1], return_inverse=True)
+    counts = np.bincount(places)
+    plain, luck = (np.bincount(places, weights=values[own]) / counts for values in (shares, rows.luck))
+    clean = without_luck(plain, luck)  # of its own: luck moves whoever always wins less than others
+    mean, narrow, wide = float(clean.mean()), _half(clean), _half(plain)
+    return Skill(
+        pool=pool, bot=rows.bots_by_number[number][0], bot_version=rows.bots_by_number[number][1], matches=len(own),
+        deals=len(deals), beaten=float(plain.mean()), luck=float(luck.mean()), skill=mean, low=mean - narrow,
+        high=mean + narrow, half_width=wide,
+        worth=len(deals) * min(MOST_CERTAIN, (wide / narrow) ** 2) if narrow > 0.0 else math.nan,
+    )  # fmt: skip
 
 
 def _half(numbers: Numbers) -> float:

@@ -99,13 +99,29 @@ def joint_bars(pools: Sequence[tuple[Sequence[Bot], ErrorBars]]) -> tuple[list[B
 
 
 @jit
+def play_again(
+    mu: Reals, bots: Bots, units: Small, places: Small, beta: float, margin: float, winners_only: bool, work: Workspace
+) -> int:
+    """Work out the scores of a match between bots of known skills `mu`, to be read from `work`; returns how many teams it has.
+
+    `bots`, `units`, `places`: by seat.
+    """
+    means, variances = np.zeros(MAX_SEATS), np.full(MAX_SEATS, beta * beta)
+    for seat in range(len(bots)):
+        means[seat] = mu[bots[seat]]
+    teams, pairs = form(units, places, margin, winners_only, work)
+    believe(means, variances, len(bots), teams, pairs, work)
+    converge(teams, pairs, work)
+    return teams
+
+
+@jit
 def _add_scores(
     mu: Reals, order: Starts, deals: Bots, starts: Starts, bots: Bots, units: Small, places: Small, beta: float, margin: float,
     winners_only: bool, slopes: Workspace, by_deal: Workspace, by_match: Workspace, work: Workspace,
 ) -> None:  # fmt: skip
     """Add up -slope, and the products of scores: of whole deals (`order` sorts the matches by deal), and of single matches."""
     scores = np.zeros(len(mu))
-    means, variances = np.zeros(MAX_SEATS), np.full(MAX_SEATS, beta * beta)
     last = -1
     for match in order:
         if deals[match] != last:
@@ -114,11 +130,7 @@ def _add_scores(
             last = deals[match]
         start, end = starts[match], starts[match + 1]
         seats = end - start
-        teams, pairs = form(units[start:end], places[start:end], margin, winners_only, work)
-        for seat in range(seats):
-            means[seat] = mu[bots[start + seat]]
-        believe(means, variances, seats, teams, pairs, work)
-        converge(teams, pairs, work)
+        play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, winners_only, work)
         for seat in range(seats):
             one, team = bots[start + seat], int(work[TEAM, seat])
             own = score(team, work)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.records import MatchRecord, Outcome
+from arena.records import MatchLuck, MatchRecord, Outcome
 
 Bot = tuple[str, int]
 """A bot's name and version."""
@@ -34,6 +34,8 @@ class PoolRows:
     """[rows]: the score, in the game's own points."""
     faults: NDArray[np.bool_]
     """[rows]: whether the seat's ending blames its bot."""
+    luck: NDArray[np.float64] | None = None
+    """[rows]: the luck of the seat (arena/luck), which the ratings then go without; None: it is not known, or not wanted."""
 
     @property
     def matches(self) -> int:
@@ -78,11 +80,12 @@ class Collector:
         self._deal_numbers: dict[tuple[str, int, int], int] = {}
         self._starts, self._deals, self._bots = array("q", [0]), array("i"), array("i")
         self._units, self._places, self._faults, self._scores = array("b"), array("b"), array("b"), array("f")
+        self._luck = array("d")
         for bot in bots:
             self._numbers.setdefault(bot, len(self._numbers))
 
-    def add(self, record: MatchRecord | Outcome) -> None:
-        """Add the next match; a void match is left out."""
+    def add(self, record: MatchRecord | Outcome, luck: MatchLuck | None = None) -> None:
+        """Add the next match; a void match is left out. `luck`: its luck, of all matches or of none."""
         if record.is_void:
             return
         deal = (record.options, len(record.seats), record.deal)  # entries of one pool have deals of their own
@@ -93,6 +96,8 @@ class Collector:
             self._places.append(seat.place)
             self._scores.append(seat.score)
             self._faults.append(seat.ending.blame == "bot")
+        if luck is not None:
+            self._luck.extend(seat.luck for seat in luck.seats)
         self._starts.append(len(self._bots))
 
     def rows(self) -> PoolRows:
@@ -106,4 +111,5 @@ class Collector:
             np.array(self._places, np.int8),
             np.array(self._scores, np.float32),
             np.array(self._faults, np.bool_),
+            np.array(self._luck, np.float64) if len(self._luck) and len(self._luck) == len(self._bots) else None,
         )

@@ -56,7 +56,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repeatable: bool = False
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
     luck: bool = False
-    """Whether the luck of the matches is worked out at the end; the ratings themselves do not depend on it."""
+    """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings."""
     headline: str = BATCH
     """Which TrueSkill ranks: `batch`, all matches at once, or `online`, match after match in the order of the plan."""
     anchor: Anchor | None = None
@@ -70,6 +70,11 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def headline_model(self) -> str:
         """The model whose rank, rating and interval are the board's."""
         return HEADLINES[self.headline]
+
+    @property
+    def takes_luck_out(self) -> bool:
+        """Whether the board goes without luck: the order-free model alone can."""
+        return self.luck and self.headline == BATCH
 
     @property
     def overall_rule(self) -> str:

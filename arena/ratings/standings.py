@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
+from arena.ratings.luck_correction import without_luck
 from arena.ratings.models import believe, headline_first
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MEAN_MU, OVERALL, RatingSettings
 from arena.ratings.trueskill_batch import anchor_of
-from arena.records import MatchRecord, Rating
+from arena.records import LuckWorth, MatchRecord, Rating
 
 DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
@@ -34,6 +35,16 @@ ALIKE: Mapping[str, float] = MappingProxyType({})
 
 Field = Mapping[str, Iterable[Bot]]
 """The bots that take part, by pool, in the order in which to list them."""
+
+
+@dataclass(frozen=True)
+class Savings:
+    """What was saved in the pools of enough deals to tell; by pool."""
+
+    rotations: dict[str, float]
+    """`ErrorBars.saved` by the first model, where matches share deals."""
+    luck: dict[str, LuckWorth]
+    """How certain the order-free ratings are without luck, where it is known."""
 
 
 class Standings:
@@ -91,14 +102,13 @@ def rate(
 def rate_and_compare(
     pools: Mapping[str, PoolRows], settings: RatingSettings, models: Iterable[str] | None = None,
     weights: Mapping[str, float] = ALIKE,
-) -> tuple[list[Rating], dict[str, float]]:  # fmt: skip
-    """The ratings, and by pool what the rotations saved (`ErrorBars.saved`) by the first model.
+) -> tuple[list[Rating], Savings]:  # fmt: skip
+    """The ratings, and what rotations and luck taken out saved.
 
-    Without pools of too few deals to tell, or whose matches all have cards of their own. `models`: by default all, that of
-    the headline first; `weights`: see overall.py.
+    `models`: by default all, that of the headline first; `weights`: see overall.py.
     """
     result: list[Rating] = []
-    saved: dict[str, float] = {}
+    saved, worth = dict[str, float](), dict[str, LuckWorth]()
     for model in headline_first(settings) if models is None else models:
         rated = [rated_pool(model, pool, rows, settings) for pool, rows in pools.items()]
         for pool in rated:
@@ -106,8 +116,10 @@ def rate_and_compare(
             deals = len(np.unique(pools[pool.pool].deals))
             if math.isfinite(pool.bars.saved) and DEALS_TO_COMPARE <= deals < pools[pool.pool].matches:
                 saved.setdefault(pool.pool, pool.bars.saved)
+            if math.isfinite(pool.luck_worth) and deals >= DEALS_TO_COMPARE:
+                worth[pool.pool] = LuckWorth(deals, round(deals * pool.luck_worth))
         result += overall(model, rated, settings, weights)
-    return result, saved
+    return result, Savings(saved, worth)
 
 
 def warm() -> None:
@@ -132,6 +144,8 @@ class Rated:
     """[4, bots]: each bot's matches, wins, sum of places, and faults."""
     anchor: int | None = None
     """The number of the bot whose rating is fixed; None: the mean of the field is."""
+    luck_worth: float = math.nan
+    """How many times as many deals would be as certain had no luck been taken out; nan: none was."""
 
     @property
     def skills(self) -> PoolSkills:
@@ -156,10 +170,14 @@ class Rated:
 
 
 def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
-    """One pool, rated by one model."""
+    """One pool, rated by one model. The order-free one goes without the luck of the rows, where that is known."""
     beliefs = believe(model, rows, settings)
     anchor = anchor_of(rows.bots_by_number, settings) if model == BATCH_MODEL else None
-    return Rated(model, pool, rows.bots_by_number, beliefs, error_bars(rows, beliefs, settings), count_rows(rows), anchor)
+    bars, worth = error_bars(rows, beliefs, settings), math.nan
+    if rows.luck is not None and model == BATCH_MODEL:
+        corrected = without_luck(rows, beliefs, bars, settings, anchor)
+        beliefs, bars, worth = corrected.beliefs, corrected.bars, corrected.worth
+    return Rated(model, pool, rows.bots_by_number, beliefs, bars, count_rows(rows), anchor, worth)
 
 
 def count_rows(rows: PoolRows) -> NDArray[np.float64]:

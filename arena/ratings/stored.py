@@ -4,6 +4,7 @@ The same arrays that `rows.Collector` gives for the same matches one by one, so 
 tournament to the last digit.
 """
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,16 @@ COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "b
 class StoredRows:
     """The rated matches among the rows of a tournament."""
 
-    def __init__(self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, columns: Columns, *, without: Collection[str] = (), unrated: Collection[tuple[str, str]] = (),
+        luck: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
         """Take the rows of all matches that are not void and not left out. Raises StoreError for damaged rows.
 
-        `without`: names of bots, whose matches are left out whole; `unrated`: games with options, as the rows have them.
+        `without`: names of bots, whose matches are left out whole; `unrated`: games with options, as the rows have them;
+        `luck` [rows]: the luck of each row, where the ratings go without it.
         """
-        self._columns = columns
+        self._columns, self._luck = columns, luck
         self.starts = _starts(columns)
         """The first row of each match, and the number of rows: an array [matches + 1]; void matches are included."""
         heads = self.starts[:-1]
@@ -79,7 +84,12 @@ class StoredRows:
             numbers["place"][rows],
             numbers["score"][rows],
             self._faults[texts["ending"].codes[rows]],
+            None if self._luck is None else self._luck[rows],
         )
+
+    def with_luck(self, pool: str, luck: NDArray[np.float64]) -> PoolRows:
+        """The rated matches of a pool with their luck. `luck`: that of each stored row."""
+        return dataclasses.replace(self.pool_rows(pool), luck=luck[self.row_numbers(pool)])
 
     def _chosen(self, pool: str) -> NDArray[np.bool_]:
         """[matches]: whether the match is rated and belongs to the pool."""
@@ -119,7 +129,12 @@ def unrated_entries(manifest: Manifest) -> set[tuple[str, str]]:
     ratings = manifest.config.get("ratings")
     if isinstance(ratings, dict) and ratings.get("measured"):
         return set()
-    return {entry_identity(entry) for entry in _entries(manifest) if entry["game"] in games.names() and _measures_time(entry)}
+    return measured_entries(_entries(manifest))
+
+
+def measured_entries(entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """Games and options whose matches measure latency. `entries`: the games of a resolved config."""
+    return {entry_identity(entry) for entry in entries if entry["game"] in games.names() and _measures_time(entry)}
 
 
 def _measures_time(entry: Mapping[str, Any]) -> bool:
@@ -152,9 +167,10 @@ def stored_pools(
     without: Collection[str] = (),
     unrated: Collection[tuple[str, str]] = (),
     pools: Collection[str] | None = None,
+    luck: NDArray[np.float64] | None = None,
 ) -> dict[str, PoolRows]:
-    """The pools to rate, in the order of `field`; `pools`: only these. `without` and `unrated` as in `StoredRows`."""
-    rows = StoredRows(columns, without=without, unrated=unrated)
+    """The pools to rate, in the order of `field`; `pools`: only these. `without`, `unrated`, `luck` as in `StoredRows`."""
+    rows = StoredRows(columns, without=without, unrated=unrated, luck=luck)
     names = dict.fromkeys([*field, *rows.pools])
     return {name: rows.pool_rows(name, field.get(name, ())) for name in names if pools is None or name in pools}
 

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
-from arena.records import Clock, Ending, Limits
+from arena.records import Clock, Ending, Limits, LuckWorth
 from arena.store.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
@@ -103,6 +103,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of the tournaments that the ratings cover, in order; only the manifest of the hall has any."""
     luck: dict[str, Sha256] = {}
     """The hash of the estimate by which luck.parquet was worked out, by game; empty if it was not."""
+    luck_worth: dict[str, LuckWorth] | None = None
+    """What the ratings gain because luck is taken out of them, by pool of enough deals to tell; None: they go with it."""
     results_sha256: Sha256 | None = None
     reproducible_sha256: Sha256 | None = None
 

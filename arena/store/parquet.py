@@ -86,6 +86,21 @@ def read_luck(folder: Path) -> Iterator[MatchLuck]:
         yield _luck(reader.path, list(rows))
 
 
+def read_luck_column(folder: Path, indices: NDArray[np.int32]) -> NDArray[np.float64]:
+    """[rows]: the luck of each row of matches.parquet. `indices`: the plan index that each of those rows has.
+
+    Raises StoreError if it was not worked out, is damaged, or is of other matches.
+    """
+    reader = TableReader(folder, LUCK)
+    found = reader.columns([column for column in LUCK.columns if column.name in ("index", "luck")]).numbers
+    if not np.array_equal(found["index"], indices):
+        raise StoreError(f"{reader.path}: not the luck of these matches; work it out again")
+    if not np.isfinite(found["luck"]).all():
+        raise StoreError(f"{reader.path}: damaged: the luck of some match is not a number")
+    luck: NDArray[np.float64] = found["luck"]
+    return luck
+
+
 def find_luck(folder: Path, match_id: str) -> MatchLuck | None:
     """The luck of one match; None if it was not worked out."""
     if not (folder / LUCK.file).is_file():

@@ -17,7 +17,9 @@ from arena.formats.course import Course
 from arena.formats.plan import Plan
 from arena.hall.luck import write_luck
 from arena.ratings.overall import pool_weights
+from arena.ratings.rows import PoolRows
 from arena.ratings.standings import Standings, rate_and_compare
+from arena.ratings.stored import COLUMNS, measured_entries, stored_pools
 from arena.records import MatchRecord, Rating, canonical_json
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
@@ -68,7 +70,8 @@ class Writing:
 
         parquet.write_matches(self._folder, rows())
         luck = self._write_luck(plan, played) if is_finished else {}
-        pools = standings.pools()
+        takes_luck_out = settings.takes_luck_out and bool(luck)
+        pools = self._without_luck(plan, again) if takes_luck_out else standings.pools()
         weights = pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings)
         ratings, saved = rate_and_compare(pools, settings, weights=weights)
         parquet.write_ratings(self._folder, ratings)
@@ -78,7 +81,8 @@ class Writing:
         parquet.write_totals(self._folder)
         manifest = self._write_manifest(
             plan, course, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
-            endings=dict(endings), rotations_saved=saved, luck=luck,
+            endings=dict(endings), rotations_saved=saved.rotations, luck=luck,
+            luck_worth=saved.luck if takes_luck_out else None,
             order_shifts=largest_shifts(pools, settings, plan.sha256, most=MOST_MATCHES),
             results_sha256=results.results_sha256, reproducible_sha256=results.reproducible_sha256,
         )  # fmt: skip
@@ -93,9 +97,21 @@ class Writing:
     def _newcomers(self, plan: Plan, again: Repeats) -> Standings:
         """The ratings before the first match, for every rated pool with its field."""
         settings = self._tournament.ratings
-        bots = plan.contestants if settings.repeatable else ()
-        without = {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
-        return Standings(settings, plan.pools(with_measured=settings.measured), without=without)
+        return Standings(settings, plan.pools(with_measured=settings.measured), without=self._unrated_bots(plan, again))
+
+    def _without_luck(self, plan: Plan, again: Repeats) -> dict[str, PoolRows]:
+        """The rated matches that are stored, each with its luck."""
+        measured = self._tournament.ratings.measured
+        columns = parquet.read_columns(self._folder, COLUMNS)
+        return stored_pools(
+            columns, plan.pools(with_measured=measured), without=self._unrated_bots(plan, again),
+            unrated=() if measured else measured_entries(plan.document["entries"]),
+            luck=parquet.read_luck_column(self._folder, columns.numbers["index"]),
+        )  # fmt: skip
+
+    def _unrated_bots(self, plan: Plan, again: Repeats) -> set[str]:
+        bots = plan.contestants if self._tournament.ratings.repeatable else ()
+        return {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
 
     def _write_manifest(
         self, plan: Plan, course: Course, progress: Progress, again: Repeats, voids: Counter[tuple[str, int]], *,

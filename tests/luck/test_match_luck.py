@@ -10,10 +10,11 @@ from arena.engine.room import Game
 from arena.formats.plan import Plan, read_plan
 from arena.games import load
 from arena.luck.match_luck import bounded, course_of, luck_of, no_luck
-from arena.luck.skill import shares_of, skills
+from arena.luck.skill import shares_by_row, shares_of, skill_of, skills
 from arena.luck.values import combined, estimate, estimates
 from arena.match import MatchSetup, void
 from arena.ratings.control_variates import FIRST_COEFFICIENT
+from arena.ratings.rows import Collector
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.store import parquet
 from arena.workers.reckoning import Reckoner
@@ -135,16 +136,34 @@ def test_many_matches_are_worked_out_in_their_order_in_any_number_of_processes(p
 def test_skill_and_luck_of_a_tournament(played):
     plan, records = played
     with Reckoner(plan, 1) as reckoner:
-        found = skills(zip(records, reckoner.reckon(records)))
-    assert {skill.pool for skill in found} == {"naga", "yaniv", "teams"}  # measured matches are not rated
-    for pool in ("naga", "yaniv"):
-        rows = [skill for skill in found if skill.pool == pool]
+        collected = {record.pool: Collector() for record in records}
+        for record, luck in zip(records, reckoner.reckon(records)):
+            collected[record.pool].add(record, luck)
+    for pool in ("naga", "yaniv", "teams"):
+        rows = skills(pool, collected[pool].rows())
+        assert rows == sorted(rows, key=lambda row: -row.skill)
         assert sum(row.beaten * row.matches for row in rows) == pytest.approx(sum(row.matches for row in rows) / 2)
         assert sum(row.luck * row.matches for row in rows) == pytest.approx(0.0, abs=1e-3)  # six decimals each
         assert all(row.skill == pytest.approx(row.beaten - FIRST_COEFFICIENT * row.luck) for row in rows)  # of one deal
-    with_measured = skills(zip(records, map(no_luck, records)), with_measured=True)
-    assert "measured" in {skill.pool for skill in with_measured}
-    assert all(row.skill == pytest.approx(row.beaten) and row.luck == 0.0 for row in with_measured)
+        alone = [skill_of(pool, collected[pool].rows(), (row.bot, row.bot_version)) for row in rows]
+        assert repr(alone) == repr(rows)  # in which intervals of one deal are nan
+    assert skill_of("naga", collected["naga"].rows(), ("nobody", 1)) is None
+
+
+def test_without_any_luck_skill_is_what_a_bot_beat(played):
+    collector = Collector()
+    for record in played[1]:
+        if record.pool == "naga":
+            collector.add(record, no_luck(record))
+    assert all(row.skill == pytest.approx(row.beaten) and row.luck == 0.0 for row in skills("naga", collector.rows()))
+
+
+def test_shares_of_all_rows_are_those_of_each_match(played):
+    collector = Collector()
+    for record in (records := [record for record in played[1] if record.pool in ("teams", "yaniv")]):
+        collector.add(record)
+    by_match = [shares_of([seat.place for seat in record.seats], [seat.unit for seat in record.seats]) for record in records]
+    assert shares_by_row(collector.rows()) == pytest.approx(np.concatenate(by_match))
 
 
 def test_shares_of_rivals():

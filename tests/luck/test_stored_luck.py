@@ -10,7 +10,10 @@ import pytest
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import StoreError
-from arena.hall.luck import add_luck, matches_with_luck
+from arena.hall.luck import add_luck, pools_with_luck
+from arena.ratings.models import MODELS
+from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.records import LuckWorth
 from arena.store import parquet
 from arena.store.manifest import read_manifest, write_manifest
 from arena.store.schema import LUCK
@@ -38,18 +41,51 @@ def problems(folder: Path) -> list[str]:
 
 
 def test_luck_is_written_at_the_end_where_it_is_wanted(lucky: Results) -> None:
-    rows = list(matches_with_luck(lucky.folder))
-    assert [record.index for record, _ in rows] == list(range(18)) and set(lucky.manifest.luck) == {"naga"}
-    assert all(luck.seats[0].luck == pytest.approx(-luck.seats[1].luck, abs=2e-6) for _, luck in rows)
+    lucks = list(parquet.read_luck(lucky.folder))
+    assert [luck.index for luck in lucks] == list(range(18)) and set(lucky.manifest.luck) == {"naga"}
+    assert all(luck.seats[0].luck == pytest.approx(-luck.seats[1].luck, abs=2e-6) for luck in lucks)
     assert problems(lucky.folder) == []
 
 
-def test_luck_changes_no_result(lucky: Results, tmp_path: Path) -> None:
+def test_luck_changes_no_result_and_no_rating_but_those_that_go_without(lucky: Results, tmp_path: Path) -> None:
     plain = run(tmp_path, games=NAGA, deals=3)
     assert plain.manifest.results_sha256 == lucky.manifest.results_sha256
     assert plain.manifest.plan_sha256 == lucky.manifest.plan_sha256
-    assert plain.ratings == lucky.ratings
     assert plain.manifest.luck == {} and not (plain.folder / LUCK.file).exists()
+    assert (plain.manifest.luck_worth, lucky.manifest.luck_worth) == (None, {})  # of three deals nobody can tell
+    for model in MODELS:
+        with_luck, without = ([one for one in given.ratings if one.model == model] for given in (plain, lucky))
+        assert (with_luck == without) == (model == MODEL)
+        assert sorted((one.bot, one.wins) for one in with_luck) == sorted((one.bot, one.wins) for one in without)
+
+
+def test_a_board_without_luck_is_rated_again_from_its_folder(lucky: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", str(lucky.folder.parent)]
+    assert main(["rerate", "small", "--format", "json", *out]) == 0
+    again = json.loads(capsys.readouterr().out)
+    mus = {one.bot: one.mu for one in lucky.ratings if (one.model, one.pool) == (BATCH_MODEL, "naga")}
+    assert {row["bot"]: row["mu"] for row in again if row["pool"] == "naga"} == pytest.approx(mus, abs=1e-9)
+    assert main(["leaderboard", "small", *out]) == 0
+    assert "the luck of the cards is taken out of these ratings" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_folder_of_before_whose_luck_was_only_stored_is_verified_as_it_was_rated(tmp_path: Path) -> None:
+    plain = run(tmp_path, games=NAGA, deals=3)
+    add_luck(plain.folder)
+    manifest = read_manifest(plain.folder)
+    config = {**manifest.config, "ratings": {**manifest.config["ratings"], "luck": True}}
+    write_manifest(plain.folder, msgspec.structs.replace(manifest, config=config))
+    assert manifest.luck_worth is None and problems(plain.folder) == []
+
+
+def test_a_forged_promise_of_certainty_is_found(copy: Path) -> None:
+    write_manifest(copy, msgspec.structs.replace(read_manifest(copy), luck_worth={"naga": LuckWorth(3, 300)}))
+    assert [problem.split(":")[1] for problem in problems(copy)] == [" luck_worth"]
+
+
+def test_the_online_headline_keeps_its_luck(tmp_path: Path) -> None:
+    online = run(tmp_path, games=NAGA, deals=1, ratings={"luck": True, "headline": "online"})
+    assert online.manifest.luck and online.manifest.luck_worth is None and problems(online.folder) == []
 
 
 def test_luck_can_be_worked_out_after_the_fact(lucky: Results, copy: Path) -> None:
@@ -84,7 +120,7 @@ def test_luck_that_is_not_there_is_missed(copy: Path, lost: str) -> None:
     parquet.write_luck(copy, list(parquet.read_luck(copy))[:-1])
     assert "match 17" in problems(copy)[0] and "luck is missing" in problems(copy)[0]
     with pytest.raises(StoreError, match="not the luck of these matches"):
-        list(matches_with_luck(copy))
+        pools_with_luck(copy, read_manifest(copy))
 
 
 def test_the_verb_shows_skill_and_luck(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +143,7 @@ def test_a_comparison_without_luck_is_checked_from_its_folder(tmp_path: Path) ->
 
 
 def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Results, capsys: pytest.CaptureFixture[str]) -> None:
-    luck = next(luck for _, luck in matches_with_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
+    luck = next(luck for luck in parquet.read_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
     out = ["--out", str(lucky.folder.parent)]
     assert main(["replay", luck.match_id, "--luck", *out]) == 0
     text = capsys.readouterr().out
@@ -118,7 +154,7 @@ def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Resul
 
 
 def test_the_page_of_a_match_says_what_the_cards_were_worth(lucky: Results) -> None:
-    luck = next(luck for _, luck in matches_with_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
+    luck = next(luck for luck in parquet.read_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
     with hall(lucky.folder.parent) as client:
         page = client.get(f"/m/{luck.match_id}").text
         assert "What the cards were worth" in page and f"{luck.seats[0].luck:+.2f}" in page

@@ -68,10 +68,14 @@ class Looker:
         """Print where a bot's points come from."""
         from arena.analysis.explain import explain
         from arena.hall import boards
+        from arena.luck.skill import skill_of
+        from arena.ratings.stored import COLUMNS
+        from arena.report.selection.skill import skill_text
 
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)
         self._check("--explain", bot, {name for name, _ in entries})
-        stored = self._stored()
+        columns = boards.read_columns(self._folder, COLUMNS)
+        stored, luck = self._stored(columns), boards.read_known_luck(self._folder, self._manifest, columns)
         objects: list[dict[str, Any]] = []
         pages: list[Callable[[Page], None]] = []
         for entry in (entry for entry in entries if called(bot, [entry[0]])):
@@ -86,9 +90,13 @@ class Looker:
             known = {place: ids[row] for place, row in places.items()}
             lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
             evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
+            skills = {} if luck is None else {pool: skill_of(pool, stored.with_luck(pool, luck), entry) for pool in found}
             for explained_pool in insights.explanation_rows(entry, found, known):
-                objects.append(explained_pool | author_rows(evidence[explained_pool["pool"]]))
-            pages.append(partial(self._explain, entry, found, known, evidence))
+                pool = explained_pool["pool"]
+                skill = {"skill": msgspec.to_builtins(skills.get(pool))}
+                objects.append(explained_pool | skill | author_rows(evidence[pool]))
+            told = {pool: skill_text(skill) for pool, skill in skills.items() if skill is not None}
+            pages.append(partial(self._explain, entry, found, known, evidence, told))
         self._show(objects, lambda page: [write(page) for write in pages])
 
     def _explain(
@@ -97,10 +105,11 @@ class Looker:
         found: Mapping[str, Explanation],
         known: Mapping[tuple[str, int], str],
         evidence: Mapping[str, AuthorEvidence],
+        skills: Mapping[str, str],
         page: Page,
     ) -> None:
-        """Write one bot's part; `known`: match ids by pool and row of a loss."""
-        insights.print_explanations(entry, found, known, self._ratings, page)
+        """Write one bot's part; `known`: match ids by pool and row of a loss; `skills`: skill against luck by pool."""
+        insights.print_explanations(entry, found, known, self._ratings, skills, page)
         for pool, own in evidence.items():
             print_author_evidence(pool, own, page)
 
@@ -123,11 +132,13 @@ class Looker:
             },
         )  # fmt: skip
 
-    def _stored(self) -> Any:
+    def _stored(self, columns: Any = None) -> Any:
+        """`columns`: those of all matches, if they are read already."""
         from arena.hall import boards
         from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 
-        columns = boards.read_columns(self._folder, COLUMNS)
+        if columns is None:
+            columns = boards.read_columns(self._folder, COLUMNS)
         return StoredRows(columns, without=self._manifest.unrated_bots, unrated=unrated_entries(self._manifest))
 
     def _check(self, option: str, bot: str, known: set[str]) -> None:

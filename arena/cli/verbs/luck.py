@@ -1,6 +1,5 @@
 """`arena luck NAME`: how many rivals each bot beat, what its cards gave it, and what is left: skill against luck."""
 
-import math
 from collections.abc import Sequence
 
 from arena.cli.shared.boards import find_folder
@@ -12,6 +11,7 @@ from arena.errors import ConfigError
 from arena.hall.folder import HALL
 from arena.luck.skill import Skill, skills
 from arena.report.selection.names import shown
+from arena.report.selection.skill import skill_texts
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
 from arena.workers.processes import check_workers
@@ -24,7 +24,6 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
     each bot the share of its rivals that it beat, what chance gave it of that, and what is left. Changes no result.
     """
     from arena.hall import luck as stored  # only now: numba and pyarrow take most of the start, and --help does without
-    from arena.ratings.stored import stored_settings
     from arena.workers.warmup import warm_rooms
 
     check_workers(workers)
@@ -32,8 +31,7 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
         raise ConfigError("the hall holds the matches of many tournaments; name one of them")
     folder = find_folder(out, name)
     manifest = stored.add_luck(folder, workers, lambda needs: warm_rooms(needs, note))
-    settings = stored_settings(manifest, folder)
-    found = skills(stored.matches_with_luck(folder), with_measured=settings.measured)
+    found = [skill for pool, rows in stored.pools_with_luck(folder, manifest).items() for skill in skills(pool, rows)]
     show(format, lambda page: _write(page, manifest.name, found), found, found)
     return DONE
 
@@ -50,7 +48,4 @@ def _write(page: Page, name: str, found: Sequence[Skill]) -> None:
 
 
 def _cells(skill: Skill) -> tuple[str, ...]:
-    interval = "-" if math.isnan(skill.low) else f"{skill.low:.1%} to {skill.high:.1%}"
-    worth = "-" if math.isnan(skill.worth) else f"{skill.worth:,.0f}"
-    shares = (f"{skill.beaten:.1%}", f"{skill.luck:+.1%}", f"{skill.skill:.1%}")
-    return shown(skill.bot, skill.bot_version), f"{skill.deals:,}", *shares, interval, worth
+    return shown(skill.bot, skill.bot_version), f"{skill.deals:,}", *skill_texts(skill)

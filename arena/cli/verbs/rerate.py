@@ -75,7 +75,8 @@ def rerate(
     pools = None if game is None else chosen_pools(manifest, (), game)
     columns = boards.read_columns(folder, stored.COLUMNS, since=start)
     field, unrated = stored.stored_field(manifest, without={*left_out, *unrepeatable}), stored.unrated_entries(manifest)
-    rows = stored.stored_pools(columns, field, without={*left_out, *unrepeatable}, unrated=unrated, pools=pools)
+    luck = boards.read_luck(folder, manifest, columns)
+    rows = stored.stored_pools(columns, field, without={*left_out, *unrepeatable}, unrated=unrated, pools=pools, luck=luck)
     del columns  # a fifth of all memory
     if manifest.tournaments:  # pools that nobody of the selection has played have no place in the overall one
         rows = {name: part for name, part in rows.items() if part.matches}
@@ -86,7 +87,8 @@ def rerate(
     ratings, saved = rate_and_compare(rows, settings, models, stored.stored_weights(manifest, settings))
     shifts = largest_shifts(rows, settings, manifest.plan_sha256, orders=shuffles) if shuffles else None
     manifest = msgspec.structs.replace(
-        manifest, rotations_saved=saved, order_shifts=shifts, void=0, outcome=None
+        manifest, rotations_saved=saved.rotations, order_shifts=shifts, void=0, outcome=None,
+        luck_worth=None if luck is None else saved.luck,
     )  # fmt: skip  # what ended the run is not rated
     matches = sum(part.matches for part in rows.values())
     selection = "".join(

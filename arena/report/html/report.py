@@ -26,6 +26,7 @@ POOL_SECTIONS = (
     "faults.slow_decisions",
     "fairness.seats",
     "fairness.rotations",
+    "luck.skill",
     "matches.matches",
 )
 """The sections about each rating pool, in order: a file of `sections/` and a `PoolSection` in it."""

@@ -19,6 +19,7 @@ from arena.ratings.error_bars import ErrorBars, error_bars
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings, headline_model
+from arena.ratings.standings import rated_pool
 from arena.ratings.stored import (
     COLUMNS,
     StoredRows,
@@ -32,6 +33,7 @@ from arena.report.selection.boards import chosen_pools, headline_history, online
 from arena.report.selection.costs import BotCosts, Costs, add_up
 from arena.report.selection.names import bot_name, shown
 from arena.store import parquet
+from arena.store.columns import Columns
 from arena.store.manifest import Manifest, read_manifest
 from arena.store.schema import FaultPlace
 
@@ -66,6 +68,11 @@ class PoolEvidence:
     def ranked(self) -> list[int]:
         """The numbers of the bots, best first."""
         return [self.bots.index((rating.bot, rating.bot_version)) for rating in self.ratings]
+
+    @property
+    def rows_with_luck(self) -> PoolRows | None:
+        """The rated matches with their luck; None where that was not worked out."""
+        return self.tournament.rows_with_luck(self.pool)
 
     @property
     def is_measured(self) -> bool:
@@ -146,9 +153,27 @@ class Evidence:
         columns = boards.read_columns(folder, COLUMNS)
         self.unrated = unrated_entries(self.manifest)
         """The games with options whose matches are not rated."""
-        self._rows = StoredRows(columns, without=self.manifest.unrated_bots, unrated=self.unrated)
+        self._luck = self._known_luck(columns)
+        is_without = self.manifest.luck_worth is not None
+        self._rows = StoredRows(
+            columns, without=self.manifest.unrated_bots, unrated=self.unrated, luck=self._luck if is_without else None
+        )
         self._settings: RatingSettings = stored_settings(self.manifest, folder)
         self._skills: dict[str, PoolSkills] = {}
+
+    def _known_luck(self, columns: Columns) -> NDArray[np.float64] | None:
+        """[rows]: the luck of each row, where it was worked out. A board without luck cannot do without it."""
+        try:
+            return boards.read_known_luck(self.folder, self.manifest, columns)
+        except StoreError as error:
+            if self.manifest.luck_worth is not None:
+                raise
+            self.missing.append(f"Without skill and luck: {self.reason(error)}")
+            return None
+
+    def rows_with_luck(self, pool: str) -> PoolRows | None:
+        """The rated matches of a pool with their luck; None where that was not worked out."""
+        return None if self._luck is None else self._rows.with_luck(pool, self._luck)
 
     @cached_property
     def faults(self) -> list[FaultPlace]:
@@ -192,7 +217,10 @@ class Evidence:
             np.array([known[bot].mu for bot in rows.bots_by_number]),
             np.array([known[bot].sigma for bot in rows.bots_by_number]),
         )
-        bars = error_bars(rows, beliefs, self._settings)
+        if rows.luck is None or self.model != BATCH_MODEL:
+            bars = error_bars(rows, beliefs, self._settings)
+        else:  # from which luck was taken out to get these beliefs
+            bars = rated_pool(self.model, name, rows, self._settings).bars
         if ratings:  # a pool that is not rated takes no part in the overall ones
             matches = rows.per_bot(np.ones(len(rows.bots)))
             self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)

@@ -19,6 +19,7 @@ from arena.report.selection.boards import (
     without_rank,
 )
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
+from arena.report.selection.luck_worth import luck_notes
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Column, Glyphs, MarkdownPage, Page, fitting
 from arena.store.manifest import Manifest
@@ -183,6 +184,7 @@ def _notes(
     if saved:
         counts = ", ".join(f"{pool} {count:.2f}" for pool, count in saved.items())
         notes.append(f"by playing each deal in all its seatings, a match tells as much as this many independent ones: {counts}")
+    notes += luck_notes(manifest, {rating.pool for rating in shown})
     if manifest.outcome is not None:
         notes.append(f"it ended because: {manifest.outcome}")
     for why, retired in (

@@ -114,11 +114,12 @@ def print_explanations(
     found: Mapping[str, Explanation],
     ids: Mapping[tuple[str, int], str],
     ratings: Sequence[Rating],
+    skills: Mapping[str, str],
     page: Page,
 ) -> None:
     """Print for each pool the rating, then the results by seat and by opponent, and the worst losses.
 
-    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model.
+    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model; `skills`: skill against luck by pool, where it is known.
     """
     if not found:
         page.say("")
@@ -132,6 +133,9 @@ def print_explanations(
                 page.heading(
                     f"{bot_name(*bot)}, {pool}: {rank}, rating {rating.rating:.2f}, {rating.matches:,} matches, {share}"
                 )
+        if pool in skills:
+            page.say(skills[pool])
+            page.say("")
         if pool in found:
             _print_explanation(pool, found[pool], ids, page)
 

@@ -9,6 +9,8 @@ import msgspec
 from arena.agent.submissions import Submissions
 from arena.analysis.explain import Explanation, OpponentResults, SeatResults, explain
 from arena.errors import StoreError
+from arena.hall import boards as hall_boards
+from arena.luck.skill import Skill, skill_of
 from arena.names import NAME
 from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating
@@ -95,6 +97,8 @@ class BotPool(msgspec.Struct, frozen=True, kw_only=True):
     """The opponents, the hardest first."""
     losses: tuple[LostMatch, ...]
     """The losses worth a look, the worst first."""
+    skill: Skill | None
+    """What of its results the cards gave it; None where luck was not worked out."""
 
 
 class VersionCurve(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,8 +307,21 @@ def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> Bo
     return BotPool(
         pool=rating.pool, rank=rating.rank, cost=cost_of(costs, rating), history=_history(library, tournament, folder, rating),
         seats=explained.seats, opponents=explained.opponents,
-        losses=lost_matches(rows, rating.pool, explained.losses, folder),
+        losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip
+
+
+def _skill(library: Library, tournament: str, folder: Path, rating: Rating) -> Skill | None:
+    """Skill against luck; nothing where it cannot be read: the page is without it then."""
+    manifest = library.manifest(tournament, folder)
+    with contextlib.suppress(StoreError):
+        columns = hall_boards.read_columns(folder, ("index",))
+        luck = hall_boards.read_known_luck(folder, manifest, columns)
+        if luck is not None:
+            rows = stored_rows(library, tournament, folder, manifest).with_luck(rating.pool, luck)
+            found = skill_of(rating.pool, rows, (rating.bot, rating.bot_version))
+            return None if found is None or not found.has_interval else found
+    return None
 
 
 def _history(library: Library, tournament: str, folder: Path, rating: Rating) -> tuple[RatingPoint, ...]:

@@ -1,0 +1,17 @@
+"""That a board goes without the luck of the cards, and what that is worth, in words."""
+
+from collections.abc import Container
+
+from arena.store.manifest import Manifest
+
+
+def luck_notes(manifest: Manifest, pools: Container[str]) -> list[str]:
+    """That a board goes without luck, and what that is worth in those of its pools that are shown."""
+    if manifest.luck_worth is None:
+        return []
+    worth = [
+        f"{pool}: its {one.deals:,} deals are as certain as {one.worth:,} without luck correction"
+        for pool, one in manifest.luck_worth.items()
+        if pool in pools
+    ]
+    return ["; ".join(["the luck of the cards is taken out of these ratings", *worth])]
