@@ -206,7 +206,8 @@ def _format(config: Config, bots: list[str], ratings: RatingSettings) -> Format:
             raise ConfigError(f"{key}: a setting of format: {' and '.join(homes)}, not of {config.format}")
         settings[key] = getattr(config, key)
     own_deals = [place for place, game in enumerate(config.games) if game.deals is not None]
-    return kind.read(Asked(settings, bots, own_deals, ratings.headline_model, [game.game for game in config.games]))
+    games = [game.game for game in config.games]
+    return kind.read(Asked(settings, bots, own_deals, ratings.headline_model, games, ratings.takes_luck_out))
 
 
 def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:

@@ -35,6 +35,8 @@ class Asked:
     """The model whose ranks are the board's headline."""
     games: Sequence[str] = ()
     """Names of the games, by place."""
+    takes_luck_out: bool = False
+    """Whether the board's headline goes without luck."""
 
 
 @dataclass(frozen=True)

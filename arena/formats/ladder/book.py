@@ -75,6 +75,11 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
     owners = ("",) * len(plan.contestants) if plan.format.owners is UNSET else plan.format.owners
     field = tuple(_enter(one, contestants, is_numbered=bool(owner)) for one, owner in zip(plan.contestants, owners))
     wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
+    if wanted.luck is not UNSET and any(leg.luck not in (UNSET, wanted.luck) for leg in book.legs):
+        raise StoreError(
+            f"{journal.path}: the ladder goes without luck by other estimates than those of this version, by which nobody could "
+            f"check it; go on with ratings: {{luck: false}}, or start another one"
+        )
     legs, newest = book.legs, book.legs[-1] if book.legs else None
     ladder = Ladder(legs, book.stages, _owners(plan.format, book, field, len(contestants)), book.chain)
     if newest is None or book.has_ended or _terms(newest) != _terms(wanted):
@@ -121,7 +126,7 @@ def _enter(contestant: Contestant, known: list[Contestant], *, is_numbered: bool
 
 
 def _terms(leg: Leg) -> tuple[object, ...]:
-    return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules, leg.rating_model
+    return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules, leg.rating_model, leg.luck
 
 
 def _unplayed(plan: Plan, book: LadderBook, journal: Journal) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ A ladder is played in stages. Before each, from the rows of all earlier ones:
 The 95 % intervals of the board are looked at again and again here, so that now and then two equal bots count as separable; the
 rating list shows their true intervals and goes on with the next run. To claim "better", use `compare`.
 
+With `ratings: {luck: true}` skills and intervals are those without the luck of the matches, and fewer of them are needed.
+
 A run that others follow is a *leg* of the ladder: with more bots, other bounds, or simply more matches.
 
 The ladder of a contest heeds more: see contest.py.
@@ -32,7 +34,7 @@ from arena.formats.plan import Plan
 from arena.formats.tables import Table, shuffled
 from arena.ratings.rows import Bot, Collector
 from arena.ratings.settings import RatingSettings
-from arena.records import MatchRecord, Outcome
+from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.seeds import key_of_link
 
 
@@ -45,6 +47,8 @@ class LadderCourse(StagedCourse):
         self._settings = settings
         self._rows = {pool: Collector(bots) for pool, bots in plan.pools().items()}
         self._skipped = frozenset(index for leg in self._ladder.legs for index in leg.unplayed())
+        self._lucks: dict[int, MatchLuck] = {}
+        """The luck of matches that are not added yet, by plan index."""
         self._served = Served()
         self._leg: Leg
         self._played = 0
@@ -88,8 +92,13 @@ class LadderCourse(StagedCourse):
         """Take in the next match."""
         super().add(record)
         self._played += 1
+        luck = self._lucks.pop(record.index, None)
         if record.pool in self._rows and (self._settings.measured or not record.is_measured):
-            self._rows[record.pool].add(record)
+            self._rows[record.pool].add(record, luck)
+
+    def add_luck(self, record: MatchRecord | Outcome, luck: MatchLuck) -> None:
+        """Take in the luck of a match, before the match itself, where a leg goes without luck."""
+        self._lucks[record.index] = luck
 
     def total(self) -> int | None:
         """The most matches that will have been played when this run ends."""

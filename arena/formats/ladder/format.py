@@ -22,6 +22,7 @@ from arena.formats.plan import Plan
 from arena.formats.staged import Staged
 from arena.formats.stages import Stage
 from arena.formats.tables import orders_text
+from arena.luck.values import combined
 from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
 from arena.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS
 from arena.store.journal import Journal
@@ -89,6 +90,8 @@ class Leg(msgspec.Struct, frozen=True):
     """How it was ended from outside, if it was."""
     model: OrderFree | UnsetType = UNSET
     """The model by which tables are chosen, and by which the leg ends; without it `trueskill`, as in older ladders."""
+    luck: str | UnsetType = UNSET
+    """The hash of the estimates by which luck is taken out of what both go by; without it, it is not."""
 
     @property
     def rating_model(self) -> str:
@@ -126,7 +129,15 @@ class Ladder(Staged, frozen=True, tag="ladder"):
             raise ConfigError(f"ladder.matches: at least 1, not {settings.matches}")
         field = tuple(range(len(asked.bots)))
         model: OrderFree | UnsetType = "trueskill-batch" if asked.model == BATCH_MODEL else UNSET
-        return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches, model=model),))
+        luck: str | UnsetType = UNSET
+        if asked.takes_luck_out:
+            luck = combined(asked.games) or UNSET
+        return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches, model=model, luck=luck),))
+
+    @property
+    def uses_luck(self) -> bool:
+        """Whether one of its legs goes without luck."""
+        return any(leg.luck is not UNSET for leg in self.legs)
 
     def course(self, plan: Plan, settings: RatingSettings) -> Course:
         """The course that chooses the most informative tables, stage by stage."""
@@ -182,5 +193,5 @@ class Ladder(Staged, frozen=True, tag="ladder"):
 def of_contest(base: Format, owners: tuple[str, ...], rules: Rules) -> Format:
     """The ladder of a contest, before its first leg. `base`: as its bounds were read; `owners`: of each bot of the field."""
     assert isinstance(base, Ladder)
-    leg = msgspec.structs.replace(base.legs[0], field=tuple(range(len(owners))), rules=rules)
+    leg = msgspec.structs.replace(base.legs[0], field=tuple(range(len(owners))), rules=rules, luck=UNSET)
     return Ladder((leg,), owners=owners, chain=LONG_CHAIN_KEYS)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arena.formats.ladder.format import Leg
 from arena.ratings.error_bars import error_bars
+from arena.ratings.luck_correction import without_luck
 from arena.ratings.models import believe
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -26,7 +27,11 @@ def look_at(
 ) -> "Look":
     """What a pool's rows say of those of `field`. `owners`: of all bots that have one."""
     beliefs = believe(leg.rating_model, rows, settings)
-    apart = error_bars(rows, beliefs, settings).separable(beliefs.mu)
+    bars = error_bars(rows, beliefs, settings)
+    if leg.luck is not UNSET and rows.luck is not None:
+        corrected = without_luck(rows, beliefs, bars, settings)
+        beliefs, bars = corrected.beliefs, corrected.bars
+    apart = bars.separable(beliefs.mu)
     wanted = set(field)
     chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in wanted]
     matches = rows.per_bot(np.ones(len(rows.bots)))
