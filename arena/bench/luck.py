@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import games
+from arena.bench.luck_boards import PAIRS, BoardCertainty, board_certainty
+from arena.bench.luck_boards import PLAYERS as BOARD_PLAYERS
 from arena.engine import rng
 from arena.formats.betting import BettingTest, Verdict
 from arena.formats.compare import checkpoints
@@ -69,10 +71,14 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
 
 def measure(
     names: Iterable[str], matches: int, workers: int, say: Callable[[str], None]
-) -> tuple[list[Fairness], list[Certainty]]:
-    """Both, for every table size of the games. `matches`: of each game and kind of players, all table sizes together."""
+) -> tuple[list[Fairness], list[Certainty], list[BoardCertainty]]:
+    """All three: for every table size of the games, and for boards of tables of two.
+
+    `matches`: of each game and kind of players, all table sizes together.
+    """
     fair: list[Fairness] = []
     certain: list[Certainty] = []
+    boards: list[BoardCertainty] = []
     with WorkerPool(workers, _prepare) as pool:
         for name in names:
             sizes = games.load(name).seats[:SIZES]
@@ -84,7 +90,15 @@ def measure(
                     fair.append(_fairness(name, seats, players, played))
                     if players == SLIPS:
                         certain.append(certainty(name, seats, played))
-    return fair, certain
+            if 2 in sizes:
+                say(f"{name}, boards ...")
+                boards.append(_boards(pool, name, max(2, math.ceil(matches / len(PAIRS) / 2))))
+    return fair, certain, boards
+
+
+def _boards(pool: WorkerPool, name: str, deals: int) -> BoardCertainty:
+    played = [_play(pool, name, 2, deals, [BOARD_PLAYERS[player] for player in pair]) for pair in PAIRS]
+    return board_certainty(name, [pair.shares for pair in played], [pair.luck.sum(axis=2) for pair in played])
 
 
 def certainty(name: str, seats: int, played: SimpleMatches) -> Certainty:

@@ -32,7 +32,7 @@ class Corrected:
     """The ratings of one pool without luck."""
 
     beliefs: Beliefs
-    """With other means; sigma stays, which takes every match for an independent draw anyway."""
+    """The beliefs with other means; sigma stays, which takes every match for an independent draw anyway."""
     bars: ErrorBars
     worth: float
     """How many times as many deals would be as certain without the correction, mean of all bots; nan below two deals."""

@@ -33,6 +33,7 @@ from arena.bench.formats import Saving, SimulatedTest
 from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
 from arena.bench.luck import Certainty, Fairness
+from arena.bench.luck_boards import BoardCertainty
 from arena.bench.match import MatchCost, SearchFixed
 from arena.bench.overall import OrderCost, OverallCost
 from arena.bench.rows import RowsCost, Run
@@ -288,6 +289,8 @@ FAIR = Fairness(game="naga", seats=2, players="rule", matches=900, events=7.0, l
 CERTAIN = Certainty(
     game="naga", seats=2, deals=450, rotations=1.9, luck=1.3, single=1.4, covered=0.95, wrong=0.01, decided=0.8
 )  # fmt: skip
+LUCK_FIGURES = (("fairness", "worst"), ("certainty", "luck"), ("boards", "found"))
+BOARD = BoardCertainty(game="naga", bank=300, covered=0.95, covered_without=0.94, promised=1.2, found=1.3)
 SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptive=60.0, unfinished=0, draws=1)
 OVERALL_COST = OverallCost(
     field="a field of 8", rule="standardized", runs=2, correlations=(0.6, 0.5, 0.5), covered=0.95, half_width=2.0
@@ -409,8 +412,8 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         lambda found: found["overall"][0]["covered"] == 0.95 and found["orders"][0]["largest_batch"] == 0.0,
     ),
     "luck": (
-        {"measure": lambda *_: ([FAIR], [CERTAIN]), "all_ready": lambda *_: []},
-        lambda found: found["fairness"][0]["worst"] == 1.2 and found["certainty"][0]["luck"] == 1.3,
+        {"measure": lambda *_: ([FAIR], [CERTAIN], [BOARD]), "all_ready": lambda *_: []},
+        lambda found: [found[part][0][key] for part, key in LUCK_FIGURES] == [1.2, 1.3, 1.3],
     ),
     "exact": (
         {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},

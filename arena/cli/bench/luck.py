@@ -7,6 +7,7 @@ import typer
 
 from arena import games
 from arena.bench.luck import COMPARED, SIMULATED, Certainty, Fairness, measure
+from arena.bench.luck_boards import BOARDS, DEALS, PLAYERS, BoardCertainty
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Workers
 from arena.cli.shared.printing import Format, note, refuse_csv, show
@@ -41,12 +42,13 @@ def luck(
     if not names:
         raise ConfigError(f"--game {', '.join(game or [])}: its room does not say what chance decides in it")
     all_ready(names, (CHANCE,))
-    fair, certain = measure(names, matches, workers or available_cpus(), note)
-    show(format, lambda page: _write(page, fair, certain), {"fairness": fair, "certainty": certain})
+    fair, certain, boards = measure(names, matches, workers or available_cpus(), note)
+    found = {"fairness": fair, "certainty": certain, "boards": boards}
+    show(format, lambda page: _write(page, fair, certain, boards), found)
     return DONE
 
 
-def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty]) -> None:
+def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty], boards: Sequence[BoardCertainty]) -> None:
     page.say(
         "Mean luck of each seat, of deals and of what is drawn later: `worst` is the largest one, in standard errors. `spread` "
         "and `error` are shares of rivals beaten."
@@ -78,6 +80,25 @@ def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty]) -
                 f"{row.covered:.1%}", f"{row.wrong:.1%}", f"{row.decided:.2f}",
             )
             for row in certain
+        ],
+        names=1,
+    )  # fmt: skip
+    if not boards:
+        return
+    page.say("")
+    page.say(
+        f"{BOARDS:,} boards of {DEALS} deals and {len(PLAYERS)} players at tables of two: how often their 95 % intervals held "
+        f"the truth, with luck and without; what a deal without luck is worth in deals, as the boards say and as it was found."
+    )
+    page.say("")
+    write_table(
+        page, "Boards without luck", ("game", "bank", "held", "held without", "worth", "found"),
+        [
+            (
+                row.game, f"{row.bank:,}", f"{row.covered:.1%}", f"{row.covered_without:.1%}", f"{row.promised:.2f}",
+                f"{row.found:.2f}",
+            )
+            for row in boards
         ],
         names=1,
     )  # fmt: skip

@@ -77,7 +77,7 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
     wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
     if wanted.luck is not UNSET and any(leg.luck not in (UNSET, wanted.luck) for leg in book.legs):
         raise StoreError(
-            f"{journal.path}: the ladder goes without luck by other estimates than those of this version, by which nobody could "
+            f"{journal.path}: the ladder goes without luck by other estimates than those of this version, which could not "
             f"check it; go on with ratings: {{luck: false}}, or start another one"
         )
     legs, newest = book.legs, book.legs[-1] if book.legs else None

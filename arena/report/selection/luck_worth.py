@@ -1,4 +1,4 @@
-"""That a board goes without the luck of the cards, and what that is worth, in words."""
+"""What a board says where it goes without the luck of the cards, and what that is worth."""
 
 from collections.abc import Container
 
@@ -6,7 +6,7 @@ from arena.store.manifest import Manifest
 
 
 def luck_notes(manifest: Manifest, pools: Container[str]) -> list[str]:
-    """That a board goes without luck, and what that is worth in those of its pools that are shown."""
+    """Say that a board goes without luck, and what that is worth in those of its pools that are shown."""
     if manifest.luck_worth is None:
         return []
     worth = [
