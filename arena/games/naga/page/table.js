@@ -25,7 +25,10 @@
     svg("svg", {viewBox: "0 0 24 24", class: `icon of-${attribute}`, "aria-hidden": "true"}, symbol(attribute)));
 
   /** The face of a card, 100 x 140 units. Cards of heaven have a double frame, as they rank above those of earth. */
-  const face = (text, word) => MOONS.includes(text) ? copyOf(`naga ${text} ${word(text)}`, () => moonFace(text, word)) : copyOf(`naga ${text} ${word(text[0])}`, () => cardFace(text, word));
+  const face = (text, word) => {
+    const [make, name] = MOONS.includes(text) ? [moonFace, text] : [cardFace, text[0]];
+    return copyOf(`naga ${text} ${word(name)}`, () => make(text, word));   // the word is on the card: another one in each language
+  };
 
   const cardFace = (text, word) => svg("svg", {viewBox: "0 0 100 140", class: `of-${text[0]}`, "aria-hidden": "true"},
     svg("rect", {width: 100, height: 140, class: "tint"}),
