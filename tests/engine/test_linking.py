@@ -49,6 +49,20 @@ def test_an_entry_links_all_that_it_reaches() -> None:
     assert entry(both)(NUMBERS, 2) == both(NUMBERS, 2) == 9
 
 
+def strengths(hand: int, trump: int) -> int:
+    return hands.strength(hand, 4, trump, 0, 0, 0) + hands.strength(hand, 5, trump, 1, 1, 0)
+
+
+def test_what_an_entry_links_is_private_to_it() -> None:
+    """So the optimizer may inline what is called once, and passes nothing that nobody reads."""
+    compiled = entry(strengths)
+    compiled(0b1111, 1)
+    (found,) = compiled.overloads.values()
+    linkages = {function.name: function.linkage.name for function in found.library.get_defined_functions()}
+    assert any("strength" in name and "strengths" not in name for name in linkages)  # it is too long to be inlined twice
+    assert all("strengths" in name for name, linkage in linkages.items() if linkage != "internal")
+
+
 def test_a_constant_and_a_number_share_a_signature() -> None:
     entry(both)(NUMBERS, 2)
     entry(both)(NUMBERS.copy(), 3)
