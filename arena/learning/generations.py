@@ -152,7 +152,8 @@ def line_of(found: dict[str, Any]) -> str:
         f"{one.get('of', SEARCH)} {share_text(one)} over {one['against']} in {one['deals']} deals" for one in found["gates"]
     )
     verdict = "accepted" if found["accepted"] else "not accepted"
-    return f"generation {found['generation']}: {found['positions']:,} positions; {losses}; {gates}: {verdict}"
+    told = "; ".join(part for part in (f"{found['positions']:,} positions", losses, gates) if part)
+    return f"generation {found['generation']}: {told}: {verdict}"
 
 
 def share_text(gate: dict[str, Any]) -> str:
@@ -167,11 +168,16 @@ def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
     wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
     wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
     if file.exists():
-        there = {**msgspec.to_builtins(Plan()), **msgspec.json.decode(file.read_bytes())}
-        differing = [name for name in wanted if there.get(name) != wanted[name]]
+        there = {**_as_read(msgspec.to_builtins(Plan())), **msgspec.json.decode(file.read_bytes())}  # of before options came
+        differing = [name for name, value in _as_read(wanted).items() if there.get(name) != value]
         if differing:
             raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
     file.write_bytes(msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
+
+
+def _as_read(document: dict[str, Any]) -> dict[str, Any]:
+    """A document as it is when it is read from a file."""
+    return msgspec.json.decode(msgspec.json.encode(document), type=dict[str, Any])
 
 
 def _generation(

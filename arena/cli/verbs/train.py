@@ -140,14 +140,13 @@ class _Shown(Watcher):
 def _row(found: dict[str, Any]) -> dict[str, Any]:
     """A generation as one flat row."""
     losses = {f"loss_{name}": value for name, value in found["losses"].items()}
-    first = {f"gate_{name}": value for name, value in found["gates"][0].items()}
-    policy = _gate(found, OF_POLICY)
+    told = [(_gate(found, of), name) for of, name in ((SEARCH, "gate"), (OF_POLICY, "policy"))]
+    gates = {f"{name}_{key}": value for gate, name in told if gate for key, value in gate.items() if key != "of"}
     return {
         "generation": found["generation"],
         "positions": found["positions"],
         **losses,
-        **first,
-        **({f"policy_{name}": policy[name] for name in ("against", "deals", "share", "low", "high")} if policy else {}),
+        **gates,
         "accepted": found["accepted"],
     }
 

@@ -1,23 +1,19 @@
 """Yaniv for networks that learn: two hands open, and what a seat imagines (arena/engine/contract.py)."""
 
 import itertools
-import math
 
 from arena.engine.contract import Features
 from arena.engine.jit import jit
 from arena.games.yaniv.estimates import hand_worth, open_worth
 from arena.games.yaniv.rows import RANK, RANKS, VALUE, hand_value
-from arena.games.yaniv.state import DRAW, FRESH, ORIGINS, SLAP, START, State, hand_row
+from arena.games.yaniv.state import DRAW, FRESH, ORIGINS, SLAP, State, hand_row
 
 LEARNS = (2,)
 _STEPS = (2, 4, 6, 8, 11, 15, 20, 26)  # points of a hand, at most; more than the last one is a step of its own
 # A hand: its points, cards, worth at the end of a turn and in the middle of one, whether it may call, total, cards that came
 # from the stock, cards that everybody knows and their points; then its step of points, and its cards by rank, jokers last.
 _SIDE = 9 + len(_STEPS) + 1 + RANKS + 1
-# Who is to choose in which phase, turns, stock, who has fewer points, by how many, the card laid last; the chance to end before
-# the other as a logit: by totals, and by totals and both hands; how far the end of the match is; a call now, and whether it fails.
-_MOMENT = 8 + 5
-_SWING, _ROUND, _LOGISTIC = 25.0, 8.0, 1.7  # as in rollout.py: how totals go apart until a match ends
+_MOMENT = 8
 SKETCH = 2 * _SIDE + _MOMENT
 CLUE = SKETCH
 _OWN, _OTHER, _AT = itertools.accumulate((_SIDE, _SIDE), initial=0)
@@ -40,29 +36,12 @@ def sketch(s: State, seat: int, out: Features) -> None:
     out[_AT + 5] = 1.0 if mine < theirs else -1.0 if mine > theirs else 0.0
     out[_AT + 6] = max(-1.0, min(1.0, (theirs - mine) / 16))
     out[_AT + 7] = VALUE[int(s.previous) & 63] / 10
-    scale = _LOGISTIC / math.sqrt(_SWING * (max(0.0, float(s.limit - max(s.totals[seat], s.totals[1 - seat]))) + _ROUND))
-    lead = scale * (s.totals[1 - seat] - s.totals[seat])
-    out[_AT + 8] = max(-2.0, min(2.0, lead / 2))
-    out[_AT + 9] = max(-2.0, min(2.0, (lead + scale * (_worth(s, seat) - _worth(s, 1 - seat))) / 2))
-    out[_AT + 10] = 5 * scale
-    if s.phase == START:
-        called, others = (mine, theirs) if s.turn == seat else (theirs, mine)
-        if called <= s.threshold:
-            out[_AT + 11] = sign
-            out[_AT + 12] = sign if called < others else -sign
 
 
 @jit
 def clue(s: State, seat: int, out: Features) -> None:
     """Write what `sketch` writes: what the seat knows of the other hand is written beside what it imagines."""
     sketch(s, seat, out)
-
-
-@jit
-def _worth(s: State, seat: int) -> float:
-    """What a hand is worth now, in points."""
-    hand = hand_row(s, seat)
-    return open_worth(hand) if s.phase == DRAW and s.turn == seat else hand_worth(hand)
 
 
 @jit
