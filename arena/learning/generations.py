@@ -32,7 +32,7 @@ from arena.learning.selfplay import Round, Table, default_table, joined_rounds, 
 from arena.search import Settings
 
 HIDDEN = {"value": 48, "belief": 32, "policy": 32}
-PASSES, POLICY_PASSES = 4, 8
+POLICY_PASSES = 8
 SEARCHED_SHARE = 0.3  # of the rows of a later generation: those of searches are few, so they count several times
 FEW = 3  # different outcomes at most, where the ends of the scale are the worst and the best of them
 TAIL, MARGIN = 0.005, 0.1  # elsewhere: outcomes beyond the ends of the scale, on either side; how far the ends lie beyond that
@@ -57,6 +57,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Iterations of the searches in gates."""
     networks: tuple[str, ...] = KINDS
     """Which networks are learnt; a belief only where the room has clues, a policy only from searches."""
+    passes: int = 4
+    """How often the rows are gone through to fit a value and a belief: the fewer rows, the more often."""
     cut: int = 1
     """Decisions after which a simulation ends where the value network judges: with a good judge it need not go on."""
     pace: float = 1.0
@@ -273,7 +275,7 @@ def _fitted(
     if "value" in plan.networks:
         low, high = scale(learnt.outcomes)
         inputs, targets = _by_seat(learnt.sketches), _shares_of(learnt.outcomes, low, high)
-        value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=PASSES)
+        value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=plan.passes)
         nets["value"] = replace(value, low=low, high=high, total=_constant_total(learnt.outcomes))
         wanted, found = _shares_of(measured.outcomes, low, high), shares(value, _by_seat(measured.sketches))
         losses |= {
@@ -283,7 +285,7 @@ def _fitted(
         }
     watcher.advance()
     if table.game.sketch.CLUE and "belief" in plan.networks:
-        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=PASSES)
+        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=plan.passes)
         worlds, are_true = _worlds(measured)
         losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
     watcher.advance()

@@ -53,6 +53,9 @@ def train(
     networks: Annotated[
         str, typer.Option("--networks", metavar="KINDS", help="Which networks to learn, with commas between them.")
     ] = ",".join(KINDS),
+    passes: Annotated[
+        int, typer.Option("--passes", metavar="N", min=1, help="How often to go through the positions to fit networks.")
+    ] = Plan().passes,
     cut: Annotated[
         int, typer.Option("--cut", metavar="N", min=1, help="Decisions of a rollout before the value network judges it.")
     ] = Plan().cut,
@@ -78,7 +81,7 @@ def train(
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
         generations=generations, positions=positions, rounds=rounds, iterations=iterations, deals=deals, cut=cut, pace=pace,
-        gate_iterations=gate_iterations, networks=_kinds(networks),
+        gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
