@@ -15,7 +15,7 @@ from arena.search import Settings
 
 LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
-ROUNDS = 16  # fresh ones between searches
+ROUNDS = 12  # fresh ones between searches
 LARGEST = 300_000  # bytes of the files of all rooms
 
 
@@ -51,7 +51,7 @@ def test_values_foresee_more_than_the_rule_in_rounds_that_they_have_not_seen(nam
 def fresh_rounds(name: str) -> tuple[Rows, Choices]:
     """Rounds between plain searches that no training has seen."""
     table = default_table(load(name))
-    return joined_rounds(table, [searched_round(table, Settings(iterations=40), number, FRESH) for number in range(ROUNDS)])
+    return joined_rounds(table, [searched_round(table, Settings(iterations=150), number, FRESH) for number in range(ROUNDS)])
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNT if "belief" in load(name).nets.nets])
