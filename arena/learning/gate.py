@@ -1,12 +1,14 @@
 """Is one search better than another? Duplicate deals of one round in all rotations, and a betting test on their scores."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from arena import search
 from arena.engine.contract import Numbers
+from arena.engine.net import KINDS, POLICY
 from arena.engine.room import Game, States
 from arena.formats.betting import BettingTest, Verdict
 from arena.learning.selfplay import Table, worth_of
@@ -16,16 +18,38 @@ ERROR = 0.05  # a wrong verdict has at most this probability
 DIFFERENCE = 0.04  # as a difference of shares: closer than this does not matter
 
 
+class Player(Protocol):
+    """A way to choose."""
+
+    def choose(self, states: States, seat: int, codes: list[int]) -> int:
+        """The code of an action for `seat`, which is to choose among `codes`."""
+        ...
+
+
 @dataclass(frozen=True)
-class Player:
-    """A way to choose: a search in a room, with the networks that the room then has."""
+class Searcher:
+    """A search in a room, with the networks that the room then has."""
 
     game: Game
     asked: Settings
 
     def choose(self, states: States, seat: int, codes: list[int]) -> int:
-        """The code of an action for `seat`, which is to choose among `codes`."""
+        """The best action of the search."""
         return search.search(self.game, self.game.observed(states, seat), seat, codes, self.asked).best_code
+
+
+@dataclass(frozen=True)
+class Imitator:
+    """The likeliest action of the policy that a room has learnt."""
+
+    game: Game
+
+    def choose(self, states: States, seat: int, codes: list[int]) -> int:
+        """The action with the highest logit."""
+        observed, encoding = self.game.observed(states, seat), self.game.encoding
+        rows = encoding.action_features(observed, seat, codes)
+        logits = self.game.nets.nets[KINDS[POLICY]].preferences(encoding.features(observed, seat), rows)
+        return codes[int(np.argmax(logits))]
 
 
 @dataclass(frozen=True)
@@ -72,7 +96,7 @@ def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
     return float(np.mean(scores))
 
 
-def round_worth(players: list[Player], table: Table, seed: int) -> Numbers:
+def round_worth(players: Sequence[Player], table: Table, seed: int) -> Numbers:
     """What the first round of a deal brings to each seat."""
     game, engine = table.game, table.game.engine
     states = game.deal(table.seats, table.options, seed)

@@ -1,7 +1,8 @@
 """Generations of networks: rollout play teaches the first, rounds between searches that use the last ones teach the next.
 
-Each generation is kept in a folder of its own, with log losses on rounds that it has not seen, and with a gate: a betting test
-on new deals against the search without networks, and against the best generation before. The best that passed is the result.
+Each generation is kept in a folder of its own, with log losses on rounds that it has not seen, and with gates: betting tests on
+new deals against the search without networks, and against the best generation before; its policy meets a short search. What
+passed last is the result.
 What a generation finds depends on nothing but the game, the plan and the seed, so a training goes on where it was stopped.
 """
 
@@ -20,22 +21,23 @@ import numpy as np
 from arena import games
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
-from arena.engine.net import FILE, KINDS, POLICY, VALUE, Nets, Note, read_nets, read_note, write_nets
+from arena.engine.net import BELIEF, FILE, KINDS, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.fit import calibration, fit, log_loss, shares
-from arena.learning.gate import Gate, Player, deal_score, judged_gate
+from arena.learning.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate
 from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
 from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
 from arena.search import Settings
 
 HIDDEN = {"value": 48, "belief": 32, "policy": 32}
-PASSES, POLICY_PASSES = 4, 8
+POLICY_PASSES = 8
 SEARCHED_SHARE = 0.3  # of the rows of a later generation: those of searches are few, so they count several times
 FEW = 3  # different outcomes at most, where the ends of the scale are the worst and the best of them
 TAIL, MARGIN = 0.005, 0.1  # elsewhere: outcomes beyond the ends of the scale, on either side; how far the ends lie beyond that
-NETWORKS = {"judge": "net", "worlds": "net", "evaluate": 1}  # with a good judge rollouts need not go on
+SHORT = 20  # iterations of the search that a policy is to replace
+SEARCH, OF_POLICY = "search", "policy"  # what a gate is of
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The most deals of a gate."""
     gate_iterations: int = 300
     """Iterations of the searches in gates."""
+    networks: tuple[str, ...] = KINDS
+    """Which networks are learnt; a belief only where the room has clues, a policy only from searches."""
+    passes: int = 4
+    """How often the rows are gone through to fit a value and a belief: the fewer rows, the more often."""
+    cut: int = 1
+    """Decisions after which a simulation ends where the value network judges: with a good judge it need not go on."""
+    pace: float = 1.0
+    """Iterations of the search with networks in gates, for each iteration of the search without: what takes them equal time.
+
+    It is measured once and given, not measured here, so that the same plan finds the same."""
 
 
 class Watcher:
@@ -73,13 +85,13 @@ class Trained:
     """The result of a training."""
 
     nets: Nets
-    """The value and belief networks of the best accepted generation, if any; the policy of the last one."""
+    """The value and belief networks of the best accepted generation, if any; the last policy that was kept."""
     note: Note
     folder: Path
 
     @property
     def is_better(self) -> bool:
-        """Whether the search with these networks is surely better than without them."""
+        """Whether some generation was accepted."""
         return any(one["accepted"] for one in self.note.generations)
 
 
@@ -118,16 +130,16 @@ def train(
             nets, found = read_nets(place), read_note(place).generations[0]
         watcher.say(line_of(found))
         told.append(found)
-        best = _best_of(best, nets, found["accepted"])
+        best = _best_of(best, nets, found)
     note = msgspec.structs.replace(kind, generations=told)
     write_nets(folder, best, note)
     return Trained(best, read_note(folder), folder)
 
 
-def _best_of(best: Nets, nets: Nets, is_accepted: bool) -> Nets:
-    """What is kept after a generation: all of it or, if it was not accepted, its policy, which no search uses."""
-    kept = {name: net for name, net in nets.nets.items() if is_accepted or name == KINDS[POLICY]}
-    return Nets({**best.nets, **kept}, nets.seats)
+def _best_of(best: Nets, nets: Nets, found: dict[str, Any]) -> Nets:
+    """What is kept after a generation. Notes that do not say it are older than gates of policies, and kept every policy."""
+    kept = found.get("kept", [*nets.nets] if found["accepted"] else [KINDS[POLICY]])
+    return Nets({**best.nets, **{name: net for name, net in nets.nets.items() if name in kept}}, nets.seats)
 
 
 def sources(game: Game) -> str:
@@ -138,9 +150,12 @@ def sources(game: Game) -> str:
 def line_of(found: dict[str, Any]) -> str:
     """What a generation found, in a line."""
     losses = ", ".join(f"{name} {value:.3f}" for name, value in found["losses"].items())
-    gates = ", ".join(f"{share_text(one)} over {one['against']} in {one['deals']} deals" for one in found["gates"])
+    gates = ", ".join(
+        f"{one.get('of', SEARCH)} {share_text(one)} over {one['against']} in {one['deals']} deals" for one in found["gates"]
+    )
     verdict = "accepted" if found["accepted"] else "not accepted"
-    return f"generation {found['generation']}: {found['positions']:,} positions; {losses}; {gates}: {verdict}"
+    told = "; ".join(part for part in (f"{found['positions']:,} positions", losses, gates) if part)
+    return f"generation {found['generation']}: {told}: {verdict}"
 
 
 def share_text(gate: dict[str, Any]) -> str:
@@ -155,11 +170,16 @@ def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
     wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
     wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
     if file.exists():
-        there = msgspec.json.decode(file.read_bytes())
-        differing = [name for name in wanted if there.get(name) != wanted[name]]
+        there = {**_as_read(msgspec.to_builtins(Plan())), **msgspec.json.decode(file.read_bytes())}  # of before options came
+        differing = [name for name, value in _as_read(wanted).items() if there.get(name) != value]
         if differing:
             raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
     file.write_bytes(msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
+
+
+def _as_read(document: dict[str, Any]) -> dict[str, Any]:
+    """A document as it is when it is read from a file."""
+    return msgspec.json.decode(msgspec.json.encode(document), type=dict[str, Any])
 
 
 def _generation(
@@ -173,32 +193,73 @@ def _generation(
     choices = None
     learnt, measured = rows.parts()
     if number:
-        asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **(NETWORKS if best.has(VALUE) else {})}
+        asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **_use(best, plan)}
         watcher.begin("rounds between searches", plan.rounds)
         first = number * plan.rounds
         searched, choices = joined_rounds(table, pool.rounds(asked, range(first, first + plan.rounds), seed, watcher))
         more, measured = searched.parts()
         learnt = joined([learnt, *[more] * _times(len(learnt), len(more))])
     watcher.begin("fitting", 3)
-    nets, losses = _fitted(table, learnt, measured, choices, own, watcher)
-    game = replace(table.game, nets=nets)
-    gates = []
-    plain: dict[str, Any] = {"iterations": plan.gate_iterations}
-    rivals = [("the search without networks", Nets(), plain)]
-    if best.has(VALUE):
-        rivals.append(("the generation before", best, {**plain, **NETWORKS}))
-    for against, others, theirs in rivals:
-        watcher.begin(f"gate against {against}", plan.deals)
-        test = judged_gate(
-            pool.scores(nets, {**plain, **NETWORKS}, others, theirs, plan.deals, seed_of(own, against), watcher), plan.deals
-        )
-        gates.append({"against": against, **_gate_document(test)})
-    accepted = gates[0]["verdict"] == "above" and (len(gates) == 1 or gates[1]["share"] > 0.5)
+    nets, losses = _fitted(table, plan, learnt, measured, choices, own, watcher)
+    gates = [
+        {"of": one.of, "against": one.against, **_gate_document(_passed(one, plan, pool, own, watcher))}
+        for one in _trials(nets, best, plan)
+    ]
+    searches, policies = ([gate for gate in gates if gate["of"] == of] for of in (SEARCH, OF_POLICY))
+    is_better = bool(searches) and searches[0]["verdict"] == "above" and all(gate["share"] > 0.5 for gate in searches)
+    is_played = bool(policies) and policies[0]["verdict"] != "below"
     found = {
         "generation": number, "positions": len(learnt), "decisions": len(choices) if choices else 0,
-        "losses": dict(sorted(losses.items())), "gates": gates, "accepted": accepted, "sha256": game.nets.sha256,
+        "losses": dict(sorted(losses.items())), "gates": gates, "accepted": is_better if searches else is_played,
+        "kept": [kind for kind in nets.nets if (is_played if kind == KINDS[POLICY] else is_better)], "sha256": nets.sha256,
     }  # fmt: skip
     return nets, found
+
+
+def _use(nets: Nets, plan: Plan) -> dict[str, Any]:
+    """The settings of a search that uses what there is."""
+    judge = {"judge": "net", "evaluate": plan.cut} if nets.has(VALUE) else {}
+    return {**judge, **({"worlds": "net"} if nets.has(BELIEF) else {})}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of two that meet in a gate: networks, and the settings of a search; without settings, the policy alone."""
+
+    nets: Nets
+    asked: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A gate to be played."""
+
+    of: str
+    against: str
+    first: _Side
+    second: _Side
+
+
+def _trials(nets: Nets, best: Nets, plan: Plan) -> list[_Trial]:
+    """The gates of a generation."""
+    few: dict[str, Any] = {"iterations": plan.gate_iterations}
+    found = []
+    if _use(nets, plan):
+        more = {"iterations": max(1, round(plan.pace * plan.gate_iterations))}
+        own = _Side(nets, {**more, **_use(nets, plan)})
+        found.append(_Trial(SEARCH, "the search without networks", own, _Side(Nets(), few)))
+        if _use(best, plan):
+            found.append(_Trial(SEARCH, "the generation before", own, _Side(best, {**more, **_use(best, plan)})))
+    if nets.has(POLICY):
+        short = _Side(Nets(), {"iterations": SHORT})
+        found.append(_Trial(OF_POLICY, f"a search of {SHORT} iterations", _Side(nets, None), short))
+    return found
+
+
+def _passed(trial: _Trial, plan: Plan, pool: "_Pool", seed: int, watcher: Watcher) -> Gate:
+    """Play a gate."""
+    watcher.begin(f"gate of the {trial.of} against {trial.against}", plan.deals)
+    return judged_gate(pool.scores(trial, plan.deals, seed_of(seed, trial.against), watcher), plan.deals)
 
 
 def _times(rows: int, few: int) -> int:
@@ -207,28 +268,28 @@ def _times(rows: int, few: int) -> int:
 
 
 def _fitted(
-    table: Table, learnt: Rows, measured: Rows, choices: Choices | None, seed: int, watcher: Watcher
+    table: Table, plan: Plan, learnt: Rows, measured: Rows, choices: Choices | None, seed: int, watcher: Watcher
 ) -> tuple[Nets, dict[str, float]]:
-    """Fit all networks; gives them with their log losses on what is measured, beside those of the room's own judge."""
-    low, high = scale(learnt.outcomes)
-    total = _constant_total(learnt.outcomes)
-    inputs, targets = _by_seat(learnt.sketches), _shares_of(learnt.outcomes, low, high)
-    value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=PASSES)
-    value = replace(value, low=low, high=high, total=total)
+    """Fit the networks of the plan; gives them with their log losses on what is measured, beside the room's own judge's."""
+    nets, losses = dict[str, Net](), dict[str, float]()
+    if "value" in plan.networks:
+        low, high = scale(learnt.outcomes)
+        inputs, targets = _by_seat(learnt.sketches), _shares_of(learnt.outcomes, low, high)
+        value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=plan.passes)
+        nets["value"] = replace(value, low=low, high=high, total=_constant_total(learnt.outcomes))
+        wanted, found = _shares_of(measured.outcomes, low, high), shares(value, _by_seat(measured.sketches))
+        losses |= {
+            "value": log_loss(found, wanted),
+            "rule": log_loss(_shares_of(measured.judged, low, high), wanted),
+            "value_calibration": calibration(found, wanted),
+        }
     watcher.advance()
-    nets, losses = {"value": value}, {}
-    if table.game.sketch.CLUE:
-        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=PASSES)
+    if table.game.sketch.CLUE and "belief" in plan.networks:
+        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=plan.passes)
         worlds, are_true = _worlds(measured)
         losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
     watcher.advance()
-    wanted, found = _shares_of(measured.outcomes, low, high), shares(value, _by_seat(measured.sketches))
-    losses |= {
-        "value": log_loss(found, wanted),
-        "rule": log_loss(_shares_of(measured.judged, low, high), wanted),
-        "value_calibration": calibration(found, wanted),
-    }
-    if choices is not None:
+    if choices is not None and "policy" in plan.networks:
         known, held_out = choices.parts()
         nets["policy"] = fit_policy(known, hidden=HIDDEN["policy"], seed=seed + 2, passes=POLICY_PASSES)
         if len(held_out):
@@ -281,11 +342,9 @@ class _Pool:
         tasks = [(self._game.name, self._best, asked, number, seed) for number in numbers]
         return list(self._results(_play_round, tasks, watcher))
 
-    def scores(
-        self, nets: Nets, asked: dict[str, Any], others: Nets, theirs: dict[str, Any], deals: int, seed: int, watcher: Watcher
-    ) -> Iterator[float]:
-        """The scores of new networks on one deal after the other."""
-        tasks = [(self._game.name, nets, asked, others, theirs, seed_of(seed, "gate", deal)) for deal in range(deals)]
+    def scores(self, trial: _Trial, deals: int, seed: int, watcher: Watcher) -> Iterator[float]:
+        """The scores of the first side of a gate on one deal after the other."""
+        tasks = [(self._game.name, trial.first, trial.second, seed_of(seed, "gate", deal)) for deal in range(deals)]
         return self._results(_play_deal, tasks, watcher)
 
     def _results(self, play: Callable[[Any], Any], tasks: Sequence[Any], watcher: Watcher) -> Iterator[Any]:
@@ -313,10 +372,14 @@ def _play_round(task: tuple[str, Nets, dict[str, Any], int, int]) -> Round:
     return searched_round(default_table(_with(name, nets)), Settings(**asked), number, seed)
 
 
-def _play_deal(task: tuple[str, Nets, dict[str, Any], Nets, dict[str, Any], int]) -> float:
-    name, nets, asked, others, theirs, seed = task
-    first, second = Player(_with(name, nets), Settings(**asked)), Player(_with(name, others), Settings(**theirs))
-    return deal_score(first, second, default_table(games.load(name)), seed)
+def _play_deal(task: tuple[str, _Side, _Side, int]) -> float:
+    name, first, second, seed = task
+    return deal_score(_player(name, first), _player(name, second), default_table(games.load(name)), seed)
+
+
+def _player(name: str, side: _Side) -> Player:
+    game = _with(name, side.nets)
+    return Imitator(game) if side.asked is None else Searcher(game, Settings(**side.asked))
 
 
 _rooms: dict[tuple[str, str], Game] = {}  # of this process: a room keeps the arrays that its searches work in

@@ -13,7 +13,7 @@ from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.formats.betting import Verdict
 from arena.games import load
-from arena.learning.gate import judged_gate
+from arena.learning.gate import Searcher, judged_gate
 from arena.learning.generations import Plan, Trained, Watcher, scale, train
 from arena.learning.selfplay import default_table, rollout_rows
 from arena.records import Clock
@@ -90,6 +90,36 @@ def test_the_note_says_how_the_networks_were_made(trained: Trained) -> None:
         assert found["generation"] == number and found["gates"][0]["deals"] <= PLAN.deals
         assert 0.1 < found["losses"]["value"] < 3.0 and 0.1 < found["losses"]["belief"] < 3.0
     assert note.generations[1]["losses"]["policy"] > 0.0 and "policy" not in note.generations[0]["losses"]
+    assert [gate["of"] for gate in note.generations[1]["gates"]][-1] == "policy"
+    assert all(gate["of"] == "search" for gate in note.generations[0]["gates"])
+
+
+def test_only_the_networks_of_the_plan_are_learnt_and_kept_by_their_own_gates(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(PLAN, networks=("policy",))
+    found = train(GAME, tmp_path, plan, seed=3)
+    first, second = found.note.generations
+    assert (first["gates"], first["kept"], first["accepted"]) == ([], [], False)
+    assert [gate["against"] for gate in second["gates"]] == ["a search of 20 iterations"]
+    assert set(read_nets(tmp_path / "generation-1").nets) == {"policy"}
+    assert (set(found.nets.nets) == {"policy"}) == second["accepted"] == (second["gates"][0]["verdict"] != "below")
+
+
+def test_a_gate_at_equal_time_gives_the_search_with_networks_more_iterations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Settings]()
+
+    def spied(game: Game, settings: Settings) -> Searcher:
+        asked.append(settings)
+        return Searcher(game, settings)
+
+    monkeypatch.setattr("arena.learning.generations.Searcher", spied)
+    plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",), pace=1.5, cut=3, deals=1)
+    train(GAME, tmp_path, plan, seed=3)
+    assert [(one.iterations, one.judge, one.worlds, one.evaluate) for one in asked] == [
+        (15, "net", "uniform", 3),
+        (10, "rule", "uniform", None),
+    ]
 
 
 def test_a_file_with_other_numbers_than_its_note_says_is_refused(trained: Trained, tmp_path: Path) -> None:

@@ -1,19 +1,20 @@
 """`arena train GAME`: let a game's searches learn from self-play."""
 
-import math
 import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, plain_text, show
-from arena.engine.net import FILE, NOTE
+from arena.engine.net import FILE, KINDS, NOTE
+from arena.errors import ConfigError, nearest
 from arena.games import load
-from arena.learning.generations import Plan, Trained, Watcher, share_text
+from arena.learning.generations import OF_POLICY, SEARCH, SHORT, Plan, Trained, Watcher, share_text
 from arena.learning.generations import train as train_game
 from arena.readiness import ENCODING
 from arena.report.terminal.page import Column, Page
@@ -46,6 +47,25 @@ def train(
     deals: Annotated[
         int, typer.Option("--deals", metavar="N", min=1, help="Deals, at most, of each test against searches without it.")
     ] = Plan().deals,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of the searches in those rounds.")
+    ] = Plan().iterations,
+    networks: Annotated[
+        str, typer.Option("--networks", metavar="KINDS", help="Which networks to learn, with commas between them.")
+    ] = ",".join(KINDS),
+    passes: Annotated[
+        int, typer.Option("--passes", metavar="N", min=1, help="How often to go through the positions to fit networks.")
+    ] = Plan().passes,
+    cut: Annotated[
+        int, typer.Option("--cut", metavar="N", min=1, help="Decisions of a rollout before the value network judges it.")
+    ] = Plan().cut,
+    pace: Annotated[
+        float,
+        typer.Option("--pace", metavar="X", min=0.01, max=100.0, help="In tests, iterations with networks for each without."),
+    ] = Plan().pace,
+    gate_iterations: Annotated[
+        int, typer.Option("--gate-iterations", metavar="N", min=1, help="Iterations of the search without networks in tests.")
+    ] = Plan().gate_iterations,
     install: Annotated[
         bool, typer.Option("--install", help="Put the networks into the game's folder, so that its searches find them.")
     ] = False,
@@ -54,14 +74,16 @@ def train(
     """Let a game's searches learn from self-play.
 
     The same seed gives the same networks, and the same command resumes. A generation counts only if searches with it are surely
-    better than without it, on new deals.
+    better than without it, on new deals. Its policy counts unless it is surely worse than a short search.
     """
     room = load(game)
     console = error_console()
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
-    plan = Plan(generations=generations, positions=positions, rounds=rounds, deals=deals)
-    sizes = f"--generations {generations} --positions {positions} --rounds {rounds} --deals {deals}"
-    command = f"arena train {game} {sizes} --seed {seed}"
+    plan = Plan(
+        generations=generations, positions=positions, rounds=rounds, iterations=iterations, deals=deals, cut=cut, pace=pace,
+        gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
+    )  # fmt: skip
+    command = f"arena train {game} {_sizes(plan)} --seed {seed}"
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         trained = train_game(
@@ -73,6 +95,26 @@ def train(
             shutil.copyfile(trained.folder / name, room.folder / name)
     show(format, lambda page: _write(page, trained, install), trained.note, [_row(one) for one in trained.note.generations])
     return DONE
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    """The kinds of networks that are named. Raises ConfigError for others."""
+    asked = [word.strip() for word in text.split(",")]
+    for word in asked:
+        if word not in KINDS:
+            raise ConfigError(f"--networks: no {word!r}; {nearest(word, KINDS)}")
+    return tuple(kind for kind in KINDS if kind in asked)
+
+
+def _sizes(plan: Plan) -> str:
+    """The options that give this plan; the first four always, the others where they are not the usual ones."""
+    usual = msgspec.to_builtins(Plan())
+    found = []
+    for name, value in msgspec.to_builtins(plan).items():
+        if name in ("generations", "positions", "rounds", "deals") or value != usual[name]:
+            text = ",".join(value) if isinstance(value, (list, tuple)) else f"{value:g}" if isinstance(value, float) else value
+            found.append(f"--{name.replace('_', '-')} {text}")
+    return " ".join(found)
 
 
 class _Shown(Watcher):
@@ -101,12 +143,13 @@ class _Shown(Watcher):
 def _row(found: dict[str, Any]) -> dict[str, Any]:
     """A generation as one flat row."""
     losses = {f"loss_{name}": value for name, value in found["losses"].items()}
-    first = {f"gate_{name}": value for name, value in found["gates"][0].items()}
+    told = [(_gate(found, of), name) for of, name in ((SEARCH, "gate"), (OF_POLICY, "policy"))]
+    gates = {f"{name}_{key}": value for gate, name in told if gate for key, value in gate.items() if key != "of"}
     return {
         "generation": found["generation"],
         "positions": found["positions"],
         **losses,
-        **first,
+        **gates,
         "accepted": found["accepted"],
     }
 
@@ -117,17 +160,29 @@ def _write(page: Page, trained: Trained, is_installed: bool) -> None:
         [
             Column("generation", [str(one["generation"]) for one in found]),
             Column("positions", [f"{one['positions']:,}" for one in found]),
-            Column("value", [f"{one['losses']['value']:.3f}" for one in found]),
-            Column("rule", [f"{one['losses']['rule']:.3f}" for one in found]),
-            Column("belief", [f"{one['losses'].get('belief', math.nan):.3f}" for one in found]),
-            Column("over the search without", [share_text(one["gates"][0]) for one in found], justify="left"),
-            Column("deals", [f"{one['gates'][0]['deals']:,}" for one in found]),
+            *(Column(name, [_loss(one, name) for one in found]) for name in ("value", "rule", "belief")),
+            Column("over the search without", [_told(one, SEARCH) for one in found], justify="left"),
+            Column(f"policy over {SHORT} iterations", [_told(one, OF_POLICY) for one in found], justify="left"),
             Column("accepted", ["yes" if one["accepted"] else "no" for one in found], justify="left"),
         ]
     )
     page.say("")
     page.line(f"written to {trained.folder}; sha256 {trained.note.sha256[:16]}")
     if not trained.is_better:
-        page.say("No generation is surely better than the search without networks.")
+        page.say("No generation was accepted.")
     if is_installed:
         page.say(f"Installed: searches of {trained.note.game} that ask for networks use these.")
+
+
+def _gate(found: dict[str, Any], of: str) -> dict[str, Any] | None:
+    """The first gate of searches or of a policy; older notes have those of searches alone."""
+    return next((gate for gate in found["gates"] if gate.get("of", SEARCH) == of), None)
+
+
+def _told(found: dict[str, Any], of: str) -> str:
+    gate = _gate(found, of)
+    return f"{share_text(gate)}, {gate['deals']:,} deals" if gate else ""
+
+
+def _loss(found: dict[str, Any], name: str) -> str:
+    return f"{found['losses'][name]:.3f}" if name in found["losses"] else ""
