@@ -2,7 +2,8 @@
 
 A network judges the positions in which simulations are cut, and another one says which deals explain what the others did, so
 that these are imagined oftener (`arena train`; M. Buro, J. Long, T. Furtak, N. Sturtevant, "Improving state evaluation,
-inference, and search in trick-based card games", IJCAI 2009). `params` override the settings.
+inference, and search in trick-based card games", IJCAI 2009). Where a game can solve a position, as Naga its last two contests,
+the solution is played instead, a mixed strategy. `params` override the settings.
 """
 
 from typing import Any

@@ -17,7 +17,7 @@ from arena.games.naga.regret_matching import Payoffs, equilibrium
 from arena.games.naga.rules import contest_strength, field_cards_won
 from arena.games.naga.state import CONTESTS, DECK, ELTAM, FIELD_CARDS, SELECT, STATE, THREE_OF_FIVE, TWO_OF_THREE, State
 
-ROUNDS = 24  # of regret matching: after so many the shares hardly change
+ROUNDS = 16  # of regret matching: after so many the shares hardly change
 HAND = 5
 _HIDDEN = 12
 _SETS = 1 << _HIDDEN
@@ -126,7 +126,7 @@ def _write_choices(strengths: Words, eltam: Words, choices: Words, starts: Words
 
 @jit
 def _is_replaceable(hand: int, place: int, strengths: Words, eltam: Words) -> bool:
-    """Whether another selection is never worse than the one at a place; of two that are always worth the same, the later one."""
+    """Whether another selection is never worse than the one at a place; of two that are worth the same, the later one is."""
     cards = selected(hand, int(THREE_OF_FIVE[place]))
     for i in range(len(THREE_OF_FIVE)):
         other = selected(hand, int(THREE_OF_FIVE[i]))

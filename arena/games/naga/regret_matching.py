@@ -71,6 +71,9 @@ def second_values(
         start, end = second_starts[j], second_starts[j + 1]
         for a in range(first_starts[i], first_starts[i + 1]):
             share = first[a]
+            if share == 0.0:  # as of most choices after some rounds
+                at += end - start
+                continue
             for b in range(start, end):
                 out[b] -= payoffs[at] * share
                 at += 1
