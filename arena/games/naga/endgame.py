@@ -85,7 +85,7 @@ def warm() -> None:
 
 @jit
 def _choose_strongest(s: State, hand: int, shares: Numbers) -> None:
-    """Of Eltam: the first one of the strongest selections."""
+    """Write 1 for the first one of the strongest selections at Eltam, 0 for the others."""
     best = -1
     chosen = 0
     for i in range(len(TWO_OF_THREE)):
