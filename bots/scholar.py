@@ -2,7 +2,8 @@
 
 A network judges the positions in which simulations are cut, and another one says which deals explain what the others did, so
 that these are imagined oftener (`arena train`; M. Buro, J. Long, T. Furtak, N. Sturtevant, "Improving state evaluation,
-inference, and search in trick-based card games", IJCAI 2009). `params` override the settings.
+inference, and search in trick-based card games", IJCAI 2009). Where a game can solve a position, as Naga its last two contests,
+the solution is played instead, a mixed strategy. `params` override the settings.
 """
 
 from typing import Any
@@ -45,5 +46,8 @@ class Scholar(Agent):
         self.memory = Memory()
 
     def act(self, view: View) -> str:
-        """The best choice of the search."""
+        """An action of the game's own solution where it has one, else the best choice of the search."""
+        shares = view.solution()
+        if shares is not None:
+            return self.rng.choices(view.legal, shares)[0]
         return view.search(memory=self.memory, **self.settings).best

@@ -124,6 +124,14 @@ class View:
         self.thread_seconds += found.thread_seconds
         return found
 
+    def solution(self) -> list[float] | None:
+        """How often to play each legal action, in the order of `legal`, where the game can solve the position; else None.
+
+        Whoever draws an action with these chances can lose nothing on average to one who knows them (an equilibrium of two
+        seats). Takes about as long as a search with some thousand iterations.
+        """
+        return None
+
     def features(self) -> Features:
         """[features]: what this seat knows, as numbers between fixed bounds, such as a network has learnt from.
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from arena.agent.view import View
 from arena.engine.fields import cached_property
-from arena.games.naga import rules
+from arena.games.naga import endgame, rules
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS
 from arena.games.naga.words import field_cards
@@ -105,6 +107,14 @@ class NagaView(View):
         """The category of that hand in words, such as "flush"."""
         return category_name(self.strength(cards, place), 5 if place == ELTAM else 4)
 
+    def solution(self) -> list[float] | None:
+        """How often to make each legal selection of contest 6 and at Eltam; None before."""
+        if not endgame.is_solvable(self.state):
+            return None
+        shares = np.zeros(len(self.codes))
+        endgame.solve(self.state, self.seat, endgame.ROUNDS, shares)
+        return [float(share) for share in shares]
+
     def _strength_arguments(self, place: int) -> tuple[int, tuple[int, int, int, int, int]]:
         """Field cards; size, trump and options. Read once per view, as reading a record is slow."""
         state = self._fields
@@ -128,6 +138,7 @@ class NagaView(View):
 def warm(view: NagaView) -> None:
     """Call every compiled function that views use once, so that none is compiled in a bot's time."""
     view.strength(view.hand[:3], 1)
+    endgame.warm()
     _ = view.field_cards
 
 
