@@ -5,7 +5,7 @@ import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
 ONE_THREADED = ("exploit",)
-"""Verbs that multiply many small matrices: in several threads these take longer, and wait for each other where others compute."""
+"""Verbs that multiply many small matrices: in several threads that takes ten times as long where others compute, too."""
 
 
 def run() -> None:
