@@ -163,7 +163,7 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     ),
     "exploit": (
         lambda out: [
-            "random", "--game", "naga", "--training", "80", "--search", "0", "--deals", "10",
+            "random", "--game", "naga", "--training", "40", "--search", "0", "--deals", "10",
             "--to", str(out / "exploit.json"),
         ],
         lambda found: found["bot"] == "random" and found["responder"] == "network" and found["low"] <= found["gain"],
