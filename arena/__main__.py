@@ -4,6 +4,8 @@ import os
 import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
+ONE_THREADED = ("exploit",)
+"""Verbs that multiply many small matrices: in several threads that takes ten times as long where others compute, too."""
 
 
 def run() -> None:
@@ -11,6 +13,8 @@ def run() -> None:
     from arena.cli.main import help_listing, main
     from arena.cli.shared.exit_codes import INTERRUPTED
 
+    if sys.argv[1:2] in ([verb] for verb in ONE_THREADED):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which it is not yet
     if os.environ.get(HASH_SEED) != "0" and help_listing(sys.argv[1:]) is None:  # a list of commands plays nothing
         os.environ[HASH_SEED] = "0"
         os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in several processes wait for each other otherwise
+
 from arena.games import names
 from arena.workers.compiling import everything
 from arena.workers.warmup import warm_rooms

@@ -19,7 +19,7 @@ LAYERS = (
     "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
     "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "luck", "formats",
     "learning", "workers", "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages",
-    "live", "report", "site", "joining", "interop", "bench", "cli",
+    "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",

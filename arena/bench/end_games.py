@@ -26,7 +26,7 @@ IMPORT_SECONDS = 10.0  # for each bot, to say which games it plays
 STYLES: dict[str, dict[str, Any]] = {"plain": {"rollout": "uniform", "evaluate": 0}, "house": {}}
 """How searches are asked. Plain ones know nothing but the rules; those of the house have the opinions of the room's rollout.py
 on choices, on positions, and on how likely which worlds are (here all are alike: the positions come from random play)."""
-SEARCHER, CHAMPION = "ismcts", "champion"  # house bots that play all games
+SEARCHER, TUNED = "ismcts", ("champion", "scholar")  # house bots that play all games
 ANY = "any legal action"
 
 
@@ -87,16 +87,16 @@ class Player(msgspec.Struct, frozen=True):
 
 
 def house_players(game: str) -> list[Player]:
-    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the champion.
+    """The rule bots of a game, the searcher at some numbers of iterations, at last without opinions, and the tuned searches.
 
-    A game of another distribution has no rule bots here, and the champion has no settings for it.
+    A game of another distribution has no rule bots here, and the tuned searches have no settings for it.
     """
     paths = house_bots()
     rule_bots = [Player(name, paths[name]) for name in rivals(game) if name.startswith(game)]
     path = paths[SEARCHER]
     searchers = [Player(f"{SEARCHER} {count:,}", path, {"iterations": count}) for count in ITERATIONS]
     searchers.append(Player("plain ismcts", path, {"iterations": ITERATIONS[-1], **STYLES["plain"]}))
-    return [*rule_bots, *searchers, *([Player(CHAMPION, paths[CHAMPION])] if rule_bots else [])]
+    return [*rule_bots, *searchers, *(Player(name, paths[name]) for name in TUNED if rule_bots)]
 
 
 def players_of(paths: Sequence[Path]) -> list[Player]:

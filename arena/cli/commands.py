@@ -21,6 +21,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "bots": "List the submitted bots with their last ratings",
         "tune": "Find good parameters of a bot by playing many candidates",
         "train": "Let a game's searches learn from self-play",
+        "exploit": "Measure what a bot gives away at least, by best responders trained against it",
         "capsule": "Save the decision where a bot failed, and run the bot there again",
     },
     "For organisers of tournaments": {

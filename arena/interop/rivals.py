@@ -19,7 +19,7 @@ from arena.interop.compiled.layout import COUNT, OUTSIDE, POLICY, RANDOM, SEAT, 
 from arena.interop.rival_bots import AskedBot, role_of
 from arena.interop.rival_search import PREFIX, AskedSearch, iterations_of
 from arena.results_folder import nearest_results
-from arena.seats.single_match import Entrant, named
+from arena.seats.single_match import Entrant, Named, named
 
 COMPILED = {"random": RANDOM, "policy": POLICY}
 _KNOWN = "random, policy, search:N, a bot (a path or house:NAME), or a callable"
@@ -47,8 +47,8 @@ class Batch:
 
 Snapshot: TypeAlias = Callable[[Batch], Any]
 """Gives an index for each row of a batch, as a learner does."""
-Rival: TypeAlias = Entrant | Snapshot
-"""`random`, `policy`, `search:N`, a bot by any of its names, or a snapshot."""
+Rival: TypeAlias = Entrant | Named | Snapshot
+"""`random`, `policy`, `search:N`, a bot by any of its names or with its parameters, or a snapshot."""
 
 
 class Outside(Protocol):
@@ -83,7 +83,7 @@ def seating(rival: Rival, game: Game, seats: int, options: OptionValues, where: 
         return Seating(SNAPSHOT, lambda arrays: _AskedSnapshot(snapshot, arrays, where))
     if isinstance(rival, str) and "/" not in rival and ":" not in rival and not Path(rival).exists():
         raise ConfigError(f'{where}no rival "{rival}"; one is {_KNOWN}')
-    bot = named(rival, nearest_results(), where=where)
+    bot = rival if isinstance(rival, Named) else named(rival, nearest_results(), where=where)
     return Seating(role_of(bot, game, seats, options), lambda arrays: AskedBot(bot, game, options, arrays), needs_logs=True)
 
 
@@ -91,6 +91,8 @@ def name_of(rival: Rival) -> str:
     """What a rival is called in stored matches, such as `yaniv_counter` for a bot's path."""
     if isinstance(rival, str) and (rival in COMPILED or rival.startswith(PREFIX)):
         return rival
+    if isinstance(rival, Named):
+        return rival.name
     if isinstance(rival, str | Path):
         return Path(str(rival).rpartition(":")[2]).stem
     return getattr(rival, "__name__", type(rival).__name__)

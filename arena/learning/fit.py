@@ -40,15 +40,15 @@ def fit(inputs: Features, targets: Numbers, *, hidden: int, seed: int, passes: i
 class Adam:
     """Changes weights in place, step by step, at a rate that falls in a straight line."""
 
-    def __init__(self, weights: list[Features], steps: int) -> None:
-        """`steps`: how many there will be."""
-        self._weights, self._steps, self._step = weights, steps, 0
+    def __init__(self, weights: list[Features], steps: int, rate: float = RATE) -> None:
+        """`steps`: how many there will be; `rate`: of the first one."""
+        self._weights, self._steps, self._step, self._rate = weights, steps, 0, rate
         self._means = [np.zeros_like(weight) for weight in weights]
         self._squares = [np.zeros_like(weight) for weight in weights]
 
     def step(self, slopes: list[Features]) -> None:
         """Go down the slopes, which are the derivatives by the weights."""
-        rate = np.float32(RATE * (1.0 - self._step / self._steps))
+        rate = np.float32(self._rate * (1.0 - self._step / self._steps))
         self._step += 1
         for place, slope in enumerate(slopes):
             self._means[place] += np.float32(1.0 - FIRST) * (slope - self._means[place])

@@ -108,6 +108,19 @@ def worth_of(table: Table, states: States) -> Numbers:
     return out[: table.seats]
 
 
+def row_writer(game: Game, seed: int) -> Callable[[States, int, Rows], bool]:
+    """A function that writes the first of two states as a row at a place; False where it is no place to be judged at.
+
+    `seed`: of the worlds that are drawn.
+    """
+    rng = _fast(seed)
+
+    def write(states: States, at: int, rows: Rows) -> bool:
+        return _entries(game).write(states, at, game.constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
+
+    return write
+
+
 class _Entries(NamedTuple):
     """The compiled functions of compiled/rollout_play.py, bound to one room."""
 

@@ -66,6 +66,8 @@ class StepResult:
     matches: int
     cpu_minutes: float
     """The CPU minutes of all bots' decisions."""
+    ms_per_decision: float
+    """CPU milliseconds of a decision of the bot that should be better, on average."""
 
     @property
     def shares(self) -> tuple[float, float, float]:
@@ -104,8 +106,11 @@ def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> 
 
 def _result(step: Step, results: Results) -> StepResult:
     course = comparison_of(results.course)
-    cpu = sum(total.cpu_ms for total in results.totals()) / _MILLISECONDS
-    return StepResult(step, course.evidence()[0], course.outcome, results.manifest.played, cpu)
+    totals = results.totals()
+    own = [total for total in totals if total.bot == step.better]
+    each = sum(total.cpu_ms for total in own) / max(1, sum(total.decisions for total in own))
+    cpu = sum(total.cpu_ms for total in totals) / _MILLISECONDS
+    return StepResult(step, course.evidence()[0], course.outcome, results.manifest.played, cpu, each)
 
 
 def _check_links(links: list[Link], whole: Tournament) -> None:

@@ -161,6 +161,13 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
         ],
         lambda found: found["game"] == "nanatoridori" and len(found["generations"]) == 1,
     ),
+    "exploit": (
+        lambda out: [
+            "random", "--game", "naga", "--training", "40", "--search", "0", "--deals", "10",
+            "--to", str(out / "exploit.json"),
+        ],
+        lambda found: found["bot"] == "random" and found["responder"] == "network" and found["low"] <= found["gain"],
+    ),
     "capsule": (
         lambda out: [*fault(out), "--run", "--bot", str(RANDOM), "--to", str(out / "c.json"), "--out", str(out)],
         lambda found: found["capsule"]["ending"] == "illegal" and found["rerun"]["reached"] and Path(found["file"]).exists(),

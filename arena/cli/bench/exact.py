@@ -38,7 +38,10 @@ def exact(
     bot: Annotated[
         list[Path] | None,
         typer.Option(
-            "--bot", metavar="BOT", parser=named_bot, help="Only this bot. Repeatable. Default: rule bots, ismcts and champion."
+            "--bot",
+            metavar="BOT",
+            parser=named_bot,
+            help="Only this bot. Repeatable. Default: rule bots, ismcts, champion and scholar.",
         ),
     ] = None,
     positions: Annotated[

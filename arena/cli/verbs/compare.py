@@ -70,6 +70,7 @@ def _row(result: StepResult) -> dict[str, Any]:
         "better": result.step.better, "than": result.step.than, "asked": result.step.share,
         "verdict": result.evidence.verdict, "outcome": result.outcome, "share": share, "low": low, "high": high,
         "deals": result.evidence.deals, "matches": result.matches, "cpu_minutes": result.cpu_minutes,
+        "ms_per_decision": result.ms_per_decision,
     }  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def _columns(results: Sequence[StepResult]) -> list[Column]:
         Column("better?", [_verdict(result) for result in results], justify="left"),
         Column("deals", [f"{result.evidence.deals:,}" for result in results]),
         Column("matches", [f"{result.matches:,}" for result in results], 1),
+        Column("ms/move", [f"{result.ms_per_decision:.3g}" for result in results], 3),
         Column("CPU min", [f"{result.cpu_minutes:.1f}" for result in results], 2),
     ]
 
