@@ -15,12 +15,13 @@ import numpy as np
 from arena import search
 from arena.engine import contract, jit
 from arena.engine.chance import STATES, Luck, bind_luck
+from arena.engine.contract import Numbers
 from arena.engine.default_encoding import default_encoding
 from arena.engine.default_rollout import filled
 from arena.engine.default_sketch import sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
-from arena.engine.net import read_nets
+from arena.engine.net import Nets, read_nets
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
@@ -28,6 +29,7 @@ from arena.games.discovery import Place, places
 from arena.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 
 __all__ = [
+    "LUCK",
     "PARTS",
     "coach",
     "compiled_entries",
@@ -35,6 +37,8 @@ __all__ = [
     "has_luck",
     "load",
     "luck",
+    "luck_nets",
+    "luck_numbers",
     "names",
     "package",
     "part",
@@ -44,6 +48,8 @@ __all__ = [
 
 PARTS = (SAMPLING, ENCODING, *search.METHODS)
 """What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
+LUCK = "luck"
+"""The folder of a room with its network for luck, which `arena train GAME --luck` makes."""
 _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
@@ -147,6 +153,21 @@ def ready_luck(game: Game) -> Luck:
     return luck(game)
 
 
+@cache
+def luck_nets(game: Game) -> Nets:
+    """The network by which a room tells luck, in its folder `luck`; none where there is no such folder.
+
+    Raises ArenaError for files that do not belong together.
+    """
+    return read_nets(game.folder / LUCK)
+
+
+def luck_numbers(game: Game) -> Numbers:
+    """What the functions of a room's chance.py are handed as constants: those of its rollout.py, its network behind them."""
+    nets = luck_nets(game)
+    return np.concatenate([game.constants, nets.numbers]) if nets.nets else game.constants
+
+
 def warm(game: Game) -> None:
     """Call all entries that matches need, and what views and texts call, once: compiled where the cache lacks it."""
     seats = game.seats[0]
@@ -238,7 +259,16 @@ def _warm_luck(game: Game) -> None:
     options, found = game.options_vector(game.resolve_options({}, seats)), luck(game)
     states, numbers = np.zeros(STATES, game.rules.STATE), np.zeros((1, 2, seats))
     found.corrections(
-        states, seats, options, seed_words(1), seed_words(2), np.zeros(0, np.int64), 0, game.constants, numbers, numbers[:, 0]
+        states,
+        seats,
+        options,
+        seed_words(1),
+        seed_words(2),
+        np.zeros(0, np.int64),
+        0,
+        luck_numbers(game),
+        numbers,
+        numbers[:, 0],
     )
 
 
