@@ -43,6 +43,7 @@ __all__ = [
     "package",
     "part",
     "ready_luck",
+    "tells_luck_well",
     "warm",
 ]
 
@@ -162,10 +163,21 @@ def luck_nets(game: Game) -> Nets:
     return read_nets(game.folder / LUCK)
 
 
+def tells_luck_well(name: str, seats: int) -> bool:
+    """Whether a game's room has a network for luck that was trained at this number of seats: there it surely pays to ask it."""
+    return has_luck(name) and seats in luck_nets(load(name)).seats
+
+
 def luck_numbers(game: Game) -> Numbers:
-    """What the functions of a room's chance.py are handed as constants: those of its rollout.py, its network behind them."""
+    """What the functions of a room's chance.py are handed as constants: those of its rollout.py, its network behind them.
+
+    The network is written as the 32-bit floats that it consists of, two in the place of one: `view(np.float32)` reads them.
+    """
     nets = luck_nets(game)
-    return np.concatenate([game.constants, nets.numbers]) if nets.nets else game.constants
+    if not nets.nets:
+        return game.constants
+    padded = np.concatenate([nets.numbers, np.zeros(len(nets.numbers) % 2, np.float32)])
+    return np.concatenate([game.constants, padded.view(np.float64)])
 
 
 def warm(game: Game) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from arena import games
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
 from arena.engine.net import Nets, Note, read_note, write_nets
@@ -27,18 +28,18 @@ from arena.learning.compiled.match_play import END, MATCH, TURNED
 from arena.learning.fit import calibration, fit, log_loss, shares
 from arena.learning.selfplay import seed_of
 
-FOLDER = "luck"
-"""Of a room: its network for luck, apart from those of its searches."""
+ROWS = 2_000_000
+"""Rows to learn from, all numbers of seats together."""
 KINDS = 24
 """Kinds of quick players; the first is the room's rollout policy as it is."""
 FARTHEST = 2.0
 """Times by which a constant of a player may differ from the room's."""
 SLIPS = (0.0, 0.0, 0.02, 0.05, 0.1, 0.3)
 """Shares of random choices of the players, in turn."""
-KEEP = 0.12
-"""Share of the decisions that become rows."""
-HIDDEN, END_HIDDEN = 56, 24
-PASSES, END_PASSES = 5, 6
+LUCKY, KEEP = 0.1, 0.01
+"""Shares of the moments that become rows: after a chance event, where luck is worked out, and of all others."""
+HIDDEN, END_HIDDEN = 64, 24
+PASSES, END_PASSES = 4, 6
 HELD_OUT = 10
 """Every tenth match is for measuring, none of its rows for learning."""
 _PART = 200_000  # rows that are played at once
@@ -77,14 +78,11 @@ def has_prospects(game: Game) -> bool:
     return find_spec(f"{game.package}.prospects") is not None
 
 
-def fit_value(
-    game: Game, seats: Sequence[int], rows: int, seed: int, say: Callable[[str], None] = lambda _: None
-) -> FittedValue:
-    """Play and fit. `seats`: the numbers of seats to play at; `rows`: so many altogether. Raises ConfigError for a room that
-    has no prospects.py.
-    """
+def fit_value(game: Game, rows: int, seed: int, say: Callable[[str], None] = lambda _: None) -> FittedValue:
+    """Play at the numbers of seats for which the room's prospects.py is written, and fit. Raises ConfigError if it has none."""
     if not has_prospects(game):
         raise ConfigError(f"game: {game.name} has no prospects.py, from which a network for luck could be made")
+    seats = _module(game).LEARNS
     say(f"playing {rows:,} rows ...")
     played = joined([played_rows(game, count, rows // len(seats), seed) for count in seats])
     is_held_out = played.matches % HELD_OUT == 0
@@ -144,7 +142,7 @@ def played_rows(game: Game, seats: int, count: int, seed: int) -> PairRows:
     parts: list[PairRows] = []
     while (done := sum(map(len, parts))) < count:
         size = min(_PART, max(1_000 * seats, count - done))
-        inputs, numbers, results = np.zeros((size, module.PROSPECT)), np.zeros((size, 4), np.int64), np.zeros(size)
+        inputs, numbers, results = np.zeros((size, module.PROSPECT), np.float32), np.zeros((size, 4), np.int64), np.zeros(size)
         rng = np.zeros(4, np.int64)
         seed_fast(rng, seed_words(seed_of(seed, "matches", seats, len(parts))))
         written = _entry(game)(
@@ -156,12 +154,13 @@ def played_rows(game: Game, seats: int, count: int, seed: int) -> PairRows:
             players,
             slips,
             KEEP,
+            LUCKY,
             inputs,
             numbers,
             results,
         )
         ends, turned, matches = (numbers[:written, column] for column in (END, TURNED, MATCH))
-        parts.append(PairRows(inputs[:written].astype(np.float32), results[:written], ends, turned == 1, matches))
+        parts.append(PairRows(inputs[:written].copy(), results[:written], ends, turned == 1, matches))
     return joined(parts)
 
 
@@ -179,6 +178,7 @@ def joined(parts: Sequence[PairRows]) -> PairRows:
 def _module(game: Game) -> Any:
     module = import_module(f"{game.package}.prospects")
     match_play.PROSPECTS[jit.record_type(game.rules.STATE)] = module
+    games.luck(game)  # so that compiled code finds the room's chance.py
     return module
 
 

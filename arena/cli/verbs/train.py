@@ -11,11 +11,13 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, plain_text, show
-from arena.engine.net import FILE, NOTE
-from arena.games import load
+from arena.engine.net import FILE, NOTE, Note
+from arena.engine.room import Game
+from arena.games import LUCK, load
 from arena.learning.generations import Plan, Trained, Watcher, share_text
 from arena.learning.generations import train as train_game
-from arena.readiness import ENCODING
+from arena.learning.prospects import ROWS, fit_value, write_value
+from arena.readiness import CHANCE, ENCODING
 from arena.report.terminal.page import Column, Page
 from arena.search import Settings
 from arena.workers.processes import available_cpus
@@ -38,14 +40,18 @@ def train(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Folder of the training. Default: training/GAME.")
     ] = None,
     positions: Annotated[
-        int, typer.Option("--positions", metavar="N", min=1000, help="Positions of rollout play.")
-    ] = Plan().positions,
+        int | None,
+        typer.Option("--positions", metavar="N", min=1000, help=f"Positions of quick play. Default: {Plan().positions:,}."),
+    ] = None,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")
     ] = Plan().rounds,
     deals: Annotated[
         int, typer.Option("--deals", metavar="N", min=1, help="Deals, at most, of each test against searches without it.")
     ] = Plan().deals,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Fit the network by which the luck of matches is worked out instead.")
+    ] = False,
     install: Annotated[
         bool, typer.Option("--install", help="Put the networks into the game's folder, so that its searches find them.")
     ] = False,
@@ -57,10 +63,12 @@ def train(
     better than without it, on new deals.
     """
     room = load(game)
+    if luck:
+        return _train_luck(room, positions or ROWS, seed, out or TRAINING / f"{game}-luck", install, format)
     console = error_console()
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
-    plan = Plan(generations=generations, positions=positions, rounds=rounds, deals=deals)
-    sizes = f"--generations {generations} --positions {positions} --rounds {rounds} --deals {deals}"
+    plan = Plan(generations=generations, positions=positions or Plan().positions, rounds=rounds, deals=deals)
+    sizes = f"--generations {generations} --positions {plan.positions} --rounds {rounds} --deals {deals}"
     command = f"arena train {game} {sizes} --seed {seed}"
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
@@ -73,6 +81,30 @@ def train(
             shutil.copyfile(trained.folder / name, room.folder / name)
     show(format, lambda page: _write(page, trained, install), trained.note, [_row(one) for one in trained.note.generations])
     return DONE
+
+
+def _train_luck(room: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:
+    """Fit the network for luck of a room, and put it into a folder."""
+    say = news_on(error_console())
+    warm_rooms({room.name: (CHANCE,)}, say)
+    command = f"arena train {room.name} --luck --positions {rows} --seed {seed}"
+    note = write_value(room, out, fit_value(room, rows, seed, say), command=command, seed=seed)
+    if install:
+        for name in (FILE, NOTE):
+            (room.folder / LUCK).mkdir(exist_ok=True)
+            shutil.copyfile(out / name, room.folder / LUCK / name)
+    show(format, lambda page: _write_luck(page, note, out), note, [{"game": room.name, **note.generations[0]["losses"]}])
+    return DONE
+
+
+def _write_luck(page: Page, note: Note, folder: Path) -> None:
+    found = note.generations[0]
+    losses = found["losses"]
+    page.say(
+        f"{found['rows']:,} rows; on matches that it has not seen: log loss {losses['value']:.3f}, calibration "
+        f"{losses['calibration']:.3f}; of what rounds bring it explains {1.0 - losses['round'] / losses['spread']:.0%}."
+    )
+    page.line(f"written to {folder}; sha256 {note.sha256[:16]}")
 
 
 class _Shown(Watcher):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arena.engine.contract import SAMPLED, Numbers
+from arena.engine.contract import SAMPLED, Features, Numbers
 from arena.engine.jit import jit
 from arena.engine.net import MOST_HIDDEN, SEATS, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
@@ -50,28 +50,30 @@ def arrange(s: State, _action: int, alternative: int) -> float:
 def value(s: State, constants: Numbers, out: Numbers) -> None:
     """The chance to end before another seat, the mean over all others.
 
-    By the network that stands in `constants` behind the room's own, where it has been trained at this number of seats; else
-    what `evaluate` gives, without the prize.
+    By the network that stands in `constants` behind the room's own, as 32-bit floats, where it has been trained at this number
+    of seats; else what `evaluate` gives, without the prize.
     """
-    if len(constants) > NET and int(constants[NET + SEATS]) >> int(s.seats) & 1 == 1 and has_prospects(s):
-        _by_network(s, constants[NET:], out)
-        return
+    if len(constants) > NET and has_prospects(s):
+        nets = constants[NET:].view(np.float32)
+        if int(nets[SEATS]) >> int(s.seats) & 1 == 1:
+            _by_network(s, nets, out)
+            return
     evaluate(s, constants, out)
     for seat in range(s.seats):
         out[seat] /= constants[PRIZE]
 
 
 @jit
-def _by_network(s: State, nets: Numbers, out: Numbers) -> None:
+def _by_network(s: State, nets: Features, out: Numbers) -> None:
     """The mean over all pairs of seats."""
-    inputs = np.empty(PROSPECT)
-    hidden = np.empty(MOST_HIDDEN)
+    inputs = np.empty(PROSPECT, np.float32)
+    hidden = np.empty(MOST_HIDDEN, np.float32)
     for seat in range(s.seats):
         out[seat] = 0.0
     pair = 0
     seats = prospect(s, pair, inputs)
     while seats >= 0:
-        ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))  # type: ignore[arg-type]  # of either width
+        ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))
         out[seats >> 4] += ahead / (s.seats - 1)
         out[seats & 15] += (1.0 - ahead) / (s.seats - 1)
         pair += 1

@@ -9,12 +9,14 @@ import math
 
 import numpy as np
 
-from arena.engine.contract import Numbers
-from arena.engine.jit import jit
-from arena.games.yaniv.estimates import best_shed, hand_worth, open_worth
+from arena.engine.contract import Features
+from arena.engine.jit import jit, lowest_bit
+from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
+from arena.games.yaniv.estimates import best_shed, call_failure, hand_worth, open_worth
 from arena.games.yaniv.rows import HAND, RANK, RANKS, ROW, VALUE, hand_value, row_length
 from arena.games.yaniv.state import DRAW, MATCH_OVER, ROUND_OVER, SLAP, State, hand_row
 
+LEARNS = (2,)
 _MOST = 50  # points of five cards
 
 
@@ -27,21 +29,27 @@ _POINTS = _steps(0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 18, 23, 29)
 _REST = _steps(0, 1, 2, 3, 4, 5, 7, 9, 10, 13, 17, 22)
 _POINT_STEPS, _REST_STEPS = 15, 13
 _SWING, _ROUND = 25.0, 8.0  # squared points for each point that the match goes on; points that a round brings
+_FAILURE = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)  # steps of the chance that a call fails
+_THRIFT, _RISK = 0.4, 0.3  # as most players see that chance, and up to which they call
 _APART = 6  # points between two hands that are told apart, either way
 
-# A side: numbers, then steps: of its points, of the points and cards left after the best discard, of its cards, cards by rank.
-_NUMBERS = 10
-_SIDE = _NUMBERS + _POINT_STEPS + _REST_STEPS + HAND + HAND + 1 + RANKS + 1
-_MOMENT = 19
+# A side: numbers; steps of its points, of the points and of the cards left after the best discard; its cards; ranks of which it
+# has one, two, three; jokers; cards of one suit that lie next to each other, and with one between; how likely its call fails.
+_NUMBERS, _MANY = 10, 3
+_SIZES = (_NUMBERS, _POINT_STEPS, _REST_STEPS, HAND, HAND + 1, _MANY * RANKS, 2, RANKS, RANKS, len(_FAILURE) + 1)
+_TO_POINTS, _TO_REST, _TO_LEFT, _TO_CARDS, _TO_RANKS, _TO_JOKERS, _TO_NEXT, _TO_GAP, _TO_FAILURE, _SIDE = itertools.accumulate(
+    _SIZES
+)
+_MOMENT = 18
 _OPEN = 4  # for each end of the open discard
 _MORE = 6 + _POINT_STEPS  # of the other seats
 _FIRST, _SECOND, _AT, _APARTS, _ENDS, _OTHERS, PROSPECT = itertools.accumulate(
-    (_SIDE, _SIDE, _MOMENT, 3 * (2 * _APART + 1), 2 * _OPEN, _MORE), initial=0
+    (_SIDE, _SIDE, _MOMENT, 4 * (2 * _APART + 1), 2 * _OPEN, _MORE), initial=0
 )
 
 
 @jit
-def prospect(s: State, pair: int, out: Numbers) -> int:
+def prospect(s: State, pair: int, out: Features) -> int:
     """Write the numbers of a pair of seats; gives first seat << 4 | second seat, or -1 where there is no such pair.
 
     In a match that goes on, without seats that dropped out. The first seat of a pair is the one that comes earlier in turn.
@@ -69,7 +77,9 @@ def prospect(s: State, pair: int, out: Numbers) -> int:
         out[_AT + 11] = (worth - hand_worth(theirs)) / width
         out[_AT + 12] = (worth - hand_worth(theirs) + lead) / width
         out[_AT + 13] = (worth - hand_worth(theirs)) / 10
-        _write_apart(s, hand_value(mine), hand_value(theirs), out)
+        calls = _write_call(s, own, _FIRST, out) <= _RISK
+        _write_call(s, other, _SECOND, out)
+        _write_apart(s, hand_value(mine), hand_value(theirs), calls, out)
         if first == 0:
             _write_ends(s, mine, out)
     if s.seats > 2:
@@ -87,7 +97,7 @@ def _lead_width(s: State) -> float:
 
 
 @jit
-def _write_side(s: State, seat: int, at: int, out: Numbers) -> None:
+def _write_side(s: State, seat: int, at: int, out: Features) -> None:
     """Write the total of a seat and, within a round, its hand."""
     left = max(0, s.limit - int(s.totals[seat]))
     out[at] = left / 100
@@ -106,21 +116,53 @@ def _write_side(s: State, seat: int, at: int, out: Numbers) -> None:
     out[at + 7] = row_length(known) / HAND
     out[at + 8] = hand_value(known) / 25
     out[at + 9] = open_worth(hand) / 10
-    place = at + _NUMBERS
-    out[place + _POINTS[min(points, _MOST)]] = 1.0
-    place += _POINT_STEPS
-    out[place + _REST[min(rest, _MOST)]] = 1.0
-    place += _REST_STEPS
-    out[place + min(cards, HAND - 1)] = 1.0
-    place += HAND
-    out[place + min(int(s.hand_size[seat]), HAND)] = 1.0
-    place += HAND + 1
-    for card in range(s.hand_size[seat] + 0):
-        out[place + RANK[hand >> 6 * card & 63]] += 0.5
+    out[at + _TO_POINTS + _POINTS[min(points, _MOST)]] = 1.0
+    out[at + _TO_REST + _REST[min(rest, _MOST)]] = 1.0
+    out[at + _TO_LEFT + min(cards, HAND - 1)] = 1.0
+    out[at + _TO_CARDS + min(int(s.hand_size[seat]), HAND)] = 1.0
+    _write_cards(hand, at, out)
 
 
 @jit
-def _write_moment(s: State, first: int, second: int, out: Numbers) -> None:
+def _write_cards(hand: int, at: int, out: Features) -> None:
+    """Write which ranks a hand holds, how often, and which cards of one suit lie near each other."""
+    ranks = suited = 0
+    for shift in range(0, 6 * HAND, 6):
+        field = hand >> shift & 63
+        if field == 0:
+            break
+        many = ranks >> 4 * RANK[field] & 15
+        ranks += 1 << 4 * RANK[field]
+        suited |= NATURAL_BIT[field]
+        if RANK[field] < RANKS:
+            out[at + _TO_RANKS + RANKS * min(many, _MANY - 1) + RANK[field]] = 1.0
+        else:
+            out[at + _TO_JOKERS + min(many, 1)] = 1.0
+    near = suited & suited >> 1 & NO_KINGS
+    while near:
+        out[at + _TO_NEXT + lowest_bit(near) % RANKS] += 1.0
+        near &= near - 1
+    near = suited & suited >> 2 & TO_JACKS
+    while near:
+        out[at + _TO_GAP + lowest_bit(near) % RANKS] += 1.0
+        near &= near - 1
+
+
+@jit
+def _write_call(s: State, seat: int, at: int, out: Features) -> float:
+    """Write how likely a call of a seat fails by what it knows, if it may call; gives that chance, 1 where it may not."""
+    if hand_value(hand_row(s, seat)) > s.threshold:
+        return 1.0
+    failure = call_failure(s, seat, _THRIFT)
+    step = 0
+    for most in _FAILURE:
+        step += failure > most
+    out[at + _TO_FAILURE + step] = 1.0
+    return failure
+
+
+@jit
+def _write_moment(s: State, first: int, second: int, out: Features) -> None:
     """Write when this is, and how soon the two seats come to choose."""
     out[_AT] = s.phase == DRAW
     out[_AT + 1] = s.phase == SLAP
@@ -135,13 +177,12 @@ def _write_moment(s: State, first: int, second: int, out: Numbers) -> None:
     out[_AT + 14] = first == 0
     out[_AT + 15] = first / 4
     out[_AT + 16] = second / 4
-    out[_AT + 17] = s.seats == 3
-    out[_AT + 18] = max(0, s.seats - 3) / 3
+    out[_AT + 17] = (s.seats - 2) / 3
 
 
 @jit
-def _write_apart(s: State, mine: int, theirs: int, out: Numbers) -> None:
-    """Write how many points the second hand has more: at all, where the first seat may call, and where the second may."""
+def _write_apart(s: State, mine: int, theirs: int, calls: bool, out: Features) -> None:
+    """Write how many points the second hand has more: at all, where the first seat may call, or will, where the second may."""
     apart = _APART + max(-_APART, min(_APART, theirs - mine))
     steps = 2 * _APART + 1
     out[_APARTS + apart] = 1.0
@@ -149,10 +190,12 @@ def _write_apart(s: State, mine: int, theirs: int, out: Numbers) -> None:
         out[_APARTS + steps + apart] = 1.0
     if theirs <= s.threshold:
         out[_APARTS + 2 * steps + apart] = 1.0
+    if calls:
+        out[_APARTS + 3 * steps + apart] = 1.0
 
 
 @jit
-def _write_ends(s: State, hand: int, out: Numbers) -> None:
+def _write_ends(s: State, hand: int, out: Features) -> None:
     """Write what the seat to choose may take openly: the points of both ends, and whether they go with its hand."""
     previous = int(s.previous)
     last = previous >> 6 * max(0, row_length(previous) - 1) & 63
@@ -172,7 +215,7 @@ def _write_ends(s: State, hand: int, out: Numbers) -> None:
 
 
 @jit
-def _write_others(s: State, own: int, other: int, out: Numbers) -> None:
+def _write_others(s: State, own: int, other: int, out: Features) -> None:
     """Write the least hand, and the totals, of the seats that are not of the pair."""
     least = _MOST
     highest, lowest = 0, int(s.limit)

@@ -7,9 +7,11 @@ import numpy as np
 from arena.engine import jit
 from arena.engine.contract import (
     Actions,
+    Features,
     Numbers,
     State,
     States,
+    alternatives,
     current_seat,
     deal,
     is_round_over,
@@ -28,7 +30,7 @@ PROSPECTS: dict[Any, Any] = {}
 """The rooms' modules prospects.py, by the type of their records; filled by arena.learning.prospects."""
 
 
-def prospect(s: State, pair: int, out: Numbers) -> int:
+def prospect(s: State, pair: int, out: Features) -> int:
     """Write the numbers of a pair of seats; gives first seat << 4 | second seat, or -1 where there is no such pair."""
     return cast(int, PROSPECTS[s.dtype].prospect(s, pair, out))
 
@@ -45,18 +47,19 @@ def play(
     players: Numbers,
     slips: Numbers,
     keep: float,
-    inputs: Numbers,
+    lucky: float,
+    inputs: Features,
     numbers: Actions,
     results: Numbers,
 ) -> int:
     """Play matches until no more of them fit; gives how many rows were written.
 
     `players`: [kinds, constants] of the rollout policy, and `slips`: the share of random choices of each kind; each seat draws
-    its kind for the match. A row is a pair of seats at some moment: the first decision of a round, a share `keep` of the
-    others, and the end of each round before the match is over. `inputs`: what the room writes of it. `numbers`: [rows, 4] the
-    number of the MATCH; the seats of the PAIR as a code; the row of that pair at the END of the round, -1 where the match ends
-    with it; whether it is TURNED there, the other seat being the first one. `results`: 1 if the first seat of the pair
-    finished before the second, 0.5 if they shared a place.
+    its kind for the match. A row is a pair of seats at some moment: the deal of a round, a share `lucky` of the moments after
+    another chance event, a share `keep` of all others, and the end of each round before the match is over. `inputs`: what the
+    room writes of it. `numbers`: [rows, 4] the number of the MATCH; the seats of the PAIR as a code; the row of that pair at
+    the END of the round, -1 where the match ends with it; whether it is TURNED there, the other seat being the first one.
+    `results`: 1 if the first seat of the pair finished before the second, 0.5 if they shared a place.
     """
     s = states[0]
     seed = np.empty(4, np.int64)
@@ -72,7 +75,7 @@ def play(
         for seat in range(seats):
             kinds[seat] = below(rng, len(players))
         opening = at
-        is_first = True
+        is_open, is_drawn = True, False
         while not is_terminal(s):
             if is_round_over(s):
                 closing = at
@@ -82,20 +85,22 @@ def play(
                 _close(numbers, opening, closing, at)
                 next_round(s)
                 opening = at
-                is_first = True
-            count = legal_actions(s, actions)
-            if is_first or (count > 1 and chance(rng) < keep):
+                is_open = True
+            if is_open or chance(rng) < (lucky if is_drawn else keep):
                 at = write(s, match, inputs, numbers, at)
                 if at < 0:
                     return begin
-            is_first = False
+            is_open = False
+            count = legal_actions(s, actions)
             kind = kinds[current_seat(s)]
-            if count == 1:
-                step(s, int(actions[0]))
-            elif chance(rng) < slips[kind]:
-                step(s, int(actions[below(rng, count)]))
-            else:
-                step(s, rollout_action(s, actions, count, players[kind], rng))
+            action = int(actions[0])
+            if count > 1:
+                if chance(rng) < slips[kind]:
+                    action = int(actions[below(rng, count)])
+                else:
+                    action = rollout_action(s, actions, count, players[kind], rng)
+            is_drawn = alternatives(s, action) != 0
+            step(s, action)
         places(s, reached)
         for row in range(begin, at):
             first, second = reached[numbers[row, PAIR] >> 4], reached[numbers[row, PAIR] & 15]
@@ -104,7 +109,7 @@ def play(
 
 
 @jit.generic
-def write(s: State, match: int, inputs: Numbers, numbers: Actions, at: int) -> int:
+def write(s: State, match: int, inputs: Features, numbers: Actions, at: int) -> int:
     """Write the rows of all pairs from `at` on; gives where they end, or -1 if they do not fit."""
     seats = num_seats(s)
     if at + seats * (seats - 1) // 2 > len(inputs):
