@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from arena.games import names
 from arena.luck.match_luck import course_of
-from arena.luck.skill import shares_of
 from arena.pages.frames import StoredMatch
 from arena.pages.luck_curve import luck_curve
 from helpers.games_played import play_all_games
@@ -38,9 +37,7 @@ def test_all_frames_together_have_the_luck_of_the_match(matches: dict[str, Store
     found, course = luck_curve(match), course_of(match.game, match.record, match.options, match.deal_seed)
     whole = (course.dealt + course.drawn).sum(axis=0)
     assert np.sum(found.cards, axis=0) == pytest.approx(whole, abs=ROUNDING * len(found.cards))
-    units = [seat.unit for seat in match.record.seats]
-    assert found.values[-1] == pytest.approx(shares_of([seat.place for seat in match.record.seats], units), abs=ROUNDING)
-    assert found.rivals == [len(units) - 1] * len(units)
+    assert found.rivals == [len(match.record.seats) - 1] * len(match.record.seats)
 
 
 def test_it_ends_with_the_first_fault(matches: dict[str, StoredMatch]) -> None:
