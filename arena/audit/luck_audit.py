@@ -45,7 +45,7 @@ def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) ->
 
 
 def _other_estimates(manifest: Manifest, here: dict[str, str]) -> str:
-    """By which estimates it was worked out, where they are not those of this version."""
+    """Say by which estimates it was worked out, where they are not those of this version."""
     found = [
         f"{game} by {manifest.luck.get(game, 'none')[:_SHOWN]}, here is {here.get(game, 'none')[:_SHOWN]}"
         for game in sorted({*manifest.luck, *here})

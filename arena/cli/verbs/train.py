@@ -41,7 +41,7 @@ def train(
     ] = None,
     positions: Annotated[
         int | None,
-        typer.Option("--positions", metavar="N", min=1000, help=f"Positions of quick play. Default: {Plan().positions:,}."),
+        typer.Option("--positions", metavar="N", min=1000, help=f"Positions of rollout play. Default: {Plan().positions:,}."),
     ] = None,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")
