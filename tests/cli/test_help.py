@@ -26,6 +26,7 @@ DIFFERING = {
     "--kills": "of workers and driver; of the processes of a contest",
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--browser": "pages to read; a table to play at",
+    "--luck": "to tell the luck of a match; to fit the network for it",
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
     "--out": "of `bench rows`, which deletes its results unless it is given",
