@@ -42,6 +42,7 @@ __all__ = [
     "names",
     "package",
     "part",
+    "prospects",
     "ready_luck",
     "tells_luck_well",
     "warm",
@@ -161,6 +162,12 @@ def luck_nets(game: Game) -> Nets:
     Raises ArenaError for files that do not belong together.
     """
     return read_nets(game.folder / LUCK)
+
+
+def prospects(game: Game) -> ModuleType | None:
+    """The `prospects.py` of a game's room, which writes what a network for luck is asked; None for a room without one."""
+    module = f"{game.package}.prospects"
+    return import_module(module) if find_spec(module) else None
 
 
 def tells_luck_well(name: str, seats: int) -> bool:

@@ -9,9 +9,8 @@ each round. So a row does not carry the luck of all later rounds. Nothing of it 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -73,15 +72,8 @@ class FittedValue:
     rows: int
 
 
-def has_prospects(game: Game) -> bool:
-    """Whether a room has a prospects.py, from which such a network can be made."""
-    return find_spec(f"{game.package}.prospects") is not None
-
-
 def fit_value(game: Game, rows: int, seed: int, say: Callable[[str], None] = lambda _: None) -> FittedValue:
     """Play at the numbers of seats for which the room's prospects.py is written, and fit. Raises ConfigError if it has none."""
-    if not has_prospects(game):
-        raise ConfigError(f"game: {game.name} has no prospects.py, from which a network for luck could be made")
     seats = _module(game).LEARNS
     say(f"playing {rows:,} rows ...")
     played = joined([played_rows(game, count, rows // len(seats), seed) for count in seats])
@@ -175,10 +167,13 @@ def joined(parts: Sequence[PairRows]) -> PairRows:
     )  # fmt: skip
 
 
-def _module(game: Game) -> Any:
-    module = import_module(f"{game.package}.prospects")
+def _module(game: Game) -> ModuleType:
+    """The room's prospects.py, where compiled code finds it, and its chance.py. Raises ConfigError if it has none."""
+    module = games.prospects(game)
+    if module is None:
+        raise ConfigError(f"game: {game.name} has no prospects.py, from which a network for luck could be made")
     match_play.PROSPECTS[jit.record_type(game.rules.STATE)] = module
-    games.luck(game)  # so that compiled code finds the room's chance.py
+    games.luck(game)
     return module
 
 

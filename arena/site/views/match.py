@@ -109,11 +109,16 @@ class LuckQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def match_luck(asked: Asked[LuckQuery]) -> LuckCurve:
     """The data of `/api/m/ID/luck`: looks at all cards. Raises Problem 404 where nothing is known of the game's chance."""
-    _, found = stored(asked.library, checked_id(asked))
+    match_id, library = checked_id(asked), asked.library
+    _, found = stored(library, match_id)
     if not games.has_luck(found.game.name):
         raise Problem(404, "refusal_no_luck", game=found.game.name)
-    warm_rooms({found.game.name: (CHANCE,)}, lambda _: None)
-    return luck_curve(found)
+
+    def curve() -> LuckCurve:
+        warm_rooms({found.game.name: (CHANCE,)}, lambda _: None)
+        return luck_curve(found)
+
+    return library.kept(("luck", match_id), library.out, curve, ())
 
 
 def embedded_luck(asked: Asked[LuckQuery]) -> LuckCurve:
