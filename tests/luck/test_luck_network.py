@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from arena import games
+from arena.conformance.chance_laws import CHANCE_LAWS
+from arena.conformance.tables import Table
 from arena.engine.chance import Luck
 from arena.engine.contract import Numbers
 from arena.engine.net import Net, Nets
@@ -79,6 +81,11 @@ def test_it_looks_at_nothing_that_nobody_has_seen(luck):
         world = states.copy()
         luck.redraw(world, rng)
         assert (worth(luck, world) == worth(luck, states)).all()
+
+
+@pytest.mark.parametrize("law", CHANCE_LAWS, ids=lambda law: law.__name__)
+def test_the_laws_of_chance_hold_where_it_is_asked(law):
+    law(Table(YANIV, 2, YANIV.resolve_options({"limit": 40, "slap_down": True}, 2), 7))
 
 
 @pytest.mark.parametrize(("seats", "options"), [(10, {}), (2, {"mode": "elim201"})])
