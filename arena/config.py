@@ -23,7 +23,7 @@ from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL
 from arena.names import NAME, NAME_RULE
-from arena.ratings.settings import RatingSettings, check_names, checked_settings
+from arena.ratings.settings import BATCH, RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results_folder import RESULTS
 from arena.seats.sandbox import LOCKED, NAMESPACE
@@ -184,7 +184,10 @@ def _ratings(config: Config, entries: tuple[Entry, ...], bots: tuple[Bot, ...]) 
     settings = checked_settings(config.ratings)
     games_of, pools = [entry.game for entry in entries], [entry.pool for entry in entries]
     check_names(settings, [bot.name for bot in bots], games_of, pools)
-    return settings
+    if settings.luck is not None:
+        return settings
+    surely_helps = settings.headline == BATCH and all(games.tells_luck_well(entry.game, entry.seats) for entry in entries)
+    return msgspec.structs.replace(settings, luck=surely_helps)
 
 
 @cache
@@ -207,7 +210,8 @@ def _format(config: Config, bots: list[str], ratings: RatingSettings) -> Format:
         settings[key] = getattr(config, key)
     own_deals = [place for place, game in enumerate(config.games) if game.deals is not None]
     games = [game.game for game in config.games]
-    return kind.read(Asked(settings, bots, own_deals, ratings.headline_model, games, ratings.takes_luck_out))
+    goes_by_it = ratings.takes_luck_out and config.ratings.luck is True  # a plan of before must not change by a default
+    return kind.read(Asked(settings, bots, own_deals, ratings.headline_model, games, goes_by_it))
 
 
 def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:

@@ -15,6 +15,7 @@ from arena.workers.reckoning import Reckoner
 TOLERANCE = 2e-6
 """Shares of rivals: stored numbers have six decimals, and another machine may round the last one otherwise."""
 NAMED = 20  # of a kind
+_SHOWN = 12  # digits of a hash
 
 
 def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) -> Iterator[str]:
@@ -23,10 +24,7 @@ def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) ->
         return
     here = {game: estimate.sha256 for game, estimate in estimates(entry.game for entry in plan.entries).items()}
     if here != manifest.luck:
-        yield (
-            f"{MANIFEST_FILE}: luck: not worked out by the estimates of this version; verify it with the arena that "
-            f"wrote it ({manifest.packages.get('arena-hall', 'unknown version')}), or: arena luck {folder.name}"
-        )
+        yield f"{MANIFEST_FILE}: luck: {_other_estimates(manifest, here)}; {_remedy(folder, plan, manifest)}"
         return
     named = 0
     try:
@@ -44,6 +42,23 @@ def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) ->
         yield str(error)
     if named > NAMED:
         yield f"{LUCK.file}: {named - NAMED:,} more matches with other numbers"
+
+
+def _other_estimates(manifest: Manifest, here: dict[str, str]) -> str:
+    """Say by which estimates it was worked out, where they are not those of this version."""
+    found = [
+        f"{game} by {manifest.luck.get(game, 'none')[:_SHOWN]}, here is {here.get(game, 'none')[:_SHOWN]}"
+        for game in sorted({*manifest.luck, *here})
+        if manifest.luck.get(game) != here.get(game)
+    ]
+    return f"not worked out by the estimates of this version ({'; '.join(found)})"
+
+
+def _remedy(folder: Path, plan: Plan, manifest: Manifest) -> str:
+    wrote = f"verify it with the arena that wrote it ({manifest.packages.get('arena-hall', 'unknown version')})"
+    if manifest.luck_worth is not None or plan.format.uses_luck:
+        return f"{wrote}; its ratings or its verdict rest on them"
+    return f"{wrote}, or: arena luck {folder.name}"
 
 
 def _agrees(told: MatchLuck, found: MatchLuck) -> bool:

@@ -97,7 +97,7 @@ def _after(table: Table, states: States, code: int) -> list[bytes]:
 
 def _value(table: Table, luck: Luck, states: States) -> Numbers:
     out = np.zeros(table.seats)
-    luck.value(states, table.game.constants, out)
+    luck.value(states, games.luck_numbers(table.game), out)
     return out
 
 

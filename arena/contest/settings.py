@@ -180,6 +180,8 @@ def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) ->
         "ladder": {**msgspec.to_builtins(file.ladder), "matches": LEG_MATCHES},
         **{key: document[key] for key in shared if key in document},
     }  # fmt: skip
+    if file.ratings.luck is None:  # boards and marks are made while a contest goes on, luck is worked out when it is over
+        config["ratings"] = {**document.get("ratings", {}), "luck": False}
     try:
         return check_config(config, folder, results)
     except (ConfigError, BotError, StoreError) as error:

@@ -15,12 +15,13 @@ import numpy as np
 from arena import search
 from arena.engine import contract, jit
 from arena.engine.chance import STATES, Luck, bind_luck
+from arena.engine.contract import Numbers
 from arena.engine.default_encoding import default_encoding
 from arena.engine.default_rollout import filled
 from arena.engine.default_sketch import sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
-from arena.engine.net import read_nets
+from arena.engine.net import Nets, read_nets
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
@@ -28,6 +29,7 @@ from arena.games.discovery import Place, places
 from arena.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 
 __all__ = [
+    "LUCK",
     "PARTS",
     "coach",
     "compiled_entries",
@@ -35,15 +37,21 @@ __all__ = [
     "has_luck",
     "load",
     "luck",
+    "luck_nets",
+    "luck_numbers",
     "names",
     "package",
     "part",
+    "prospects",
     "ready_luck",
+    "tells_luck_well",
     "warm",
 ]
 
 PARTS = (SAMPLING, ENCODING, *search.METHODS)
 """What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
+LUCK = "luck"
+"""The folder of a room with its network for luck, which `arena train GAME --luck` makes."""
 _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
@@ -147,6 +155,38 @@ def ready_luck(game: Game) -> Luck:
     return luck(game)
 
 
+@cache
+def luck_nets(game: Game) -> Nets:
+    """The network by which a room tells luck, in its folder `luck`; none where there is no such folder.
+
+    Raises ArenaError for files that do not belong together.
+    """
+    return read_nets(game.folder / LUCK)
+
+
+def prospects(game: Game) -> ModuleType | None:
+    """The `prospects.py` of a game's room, which writes what a network for luck is asked; None for a room without one."""
+    module = f"{game.package}.prospects"
+    return import_module(module) if find_spec(module) else None
+
+
+def tells_luck_well(name: str, seats: int) -> bool:
+    """Whether a game's room has a network for luck that was trained at this number of seats: there it surely pays to ask it."""
+    return has_luck(name) and seats in luck_nets(load(name)).seats
+
+
+def luck_numbers(game: Game) -> Numbers:
+    """What the functions of a room's chance.py are handed as constants: those of its rollout.py, its network behind them.
+
+    The network is written as the 32-bit floats that it consists of, two in the place of one: `view(np.float32)` reads them.
+    """
+    nets = luck_nets(game)
+    if not nets.nets:
+        return game.constants
+    padded = np.concatenate([nets.numbers, np.zeros(len(nets.numbers) % 2, np.float32)])
+    return np.concatenate([game.constants, padded.view(np.float64)])
+
+
 def warm(game: Game) -> None:
     """Call all entries that matches need, and what views and texts call, once: compiled where the cache lacks it."""
     seats = game.seats[0]
@@ -238,7 +278,16 @@ def _warm_luck(game: Game) -> None:
     options, found = game.options_vector(game.resolve_options({}, seats)), luck(game)
     states, numbers = np.zeros(STATES, game.rules.STATE), np.zeros((1, 2, seats))
     found.corrections(
-        states, seats, options, seed_words(1), seed_words(2), np.zeros(0, np.int64), 0, game.constants, numbers, numbers[:, 0]
+        states,
+        seats,
+        options,
+        seed_words(1),
+        seed_words(2),
+        np.zeros(0, np.int64),
+        0,
+        luck_numbers(game),
+        numbers,
+        numbers[:, 0],
     )
 
 

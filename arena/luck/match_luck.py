@@ -81,8 +81,8 @@ def _corrections(
     try:
         events = luck.corrections(
             np.zeros(STATES, game.rules.STATE), seats, game.options_vector(options), rng.seed_words(deal_seed),
-            rng.seed_words(stream_seed(deal_seed)), np.array(actions, np.int64), _looked_at(record), game.constants, out,
-            values,
+            rng.seed_words(stream_seed(deal_seed)), np.array(actions, np.int64), _looked_at(record), games.luck_numbers(game),
+            out, values,
         )  # fmt: skip
     except IndexError:
         raise StoreError(f"match {record.match_id}: damaged: its log is not one of {game.name}") from None

@@ -60,7 +60,7 @@ def play_simple_matches(
     states, legal, log = np.zeros(STATES, game.rules.STATE), game.new_actions(), np.zeros(LONGEST_LOG, np.int64)
     shares, sums = np.zeros((len(deals), turns, seats)), np.zeros((len(deals), turns, 2, seats))
     stopped = np.zeros((len(deals), turns, seats))
-    constants, values, events = game.constants, np.zeros((0, seats)), 0
+    constants, numbers, values, events = game.constants, games.luck_numbers(game), np.zeros((0, seats)), 0
     for row, deal in enumerate(deals):
         seed, stream = (seed_words(derive(b"simple matches", kind, game.name, seats, deal)) for kind in ("deal", "luck"))
         for turn in range(turns):
@@ -69,7 +69,7 @@ def play_simple_matches(
             assert count >= 0, f"{game.name}: a match of more than {LONGEST_LOG} actions"
             _, places = game.final(states[:1].copy(), seats)
             out = np.zeros((count + 1, 2, seats))
-            events += luck.corrections(states, seats, vector, seed, stream, log[:count], count, constants, out, values)
+            events += luck.corrections(states, seats, vector, seed, stream, log[:count], count, numbers, out, values)
             shares[row, turn] = np.roll(shares_of(places, units), -turn)
             sums[row, turn] = np.roll(out.sum(axis=0), -turn, axis=-1)
             stopped[row, turn] = np.roll(bounded(out), -turn)

@@ -25,9 +25,9 @@ class Estimate(msgspec.Struct, frozen=True):
     """What luck is worked out by in one game."""
 
     name: str
-    """`value` of the room's chance.py, which rests on its `evaluate`."""
+    """`value` of the room's chance.py, which rests on its `evaluate`, or `network` where it has one for luck."""
     sha256: str
-    """Covers all that decides the numbers: the room's modules that chance.py reaches, its version, and the method."""
+    """Covers all that decides the numbers: the room's modules that chance.py reaches, its network, version, and the method."""
 
 
 def estimate(game: Game) -> Estimate:
@@ -52,7 +52,10 @@ def _estimate(name: str) -> Estimate:
     digest = hashlib.sha256(canonical_json([METHOD, SAMPLES, LUCK_LIMIT, game.version]).encode())
     for module, path in sorted(_reached(game.package).items()):
         digest.update(module.encode() + b"\0" + path.read_bytes() + b"\0")
-    return Estimate("value", digest.hexdigest())
+    nets = games.luck_nets(game)
+    if nets.nets:
+        digest.update(nets.sha256.encode())
+    return Estimate("network" if nets.nets else "value", digest.hexdigest())
 
 
 def _reached(package: str) -> dict[str, Path]:

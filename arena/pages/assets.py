@@ -10,7 +10,8 @@ FILES = Path(__file__).parent / "files"
 PARTS = ("french",)
 """What several rooms draw their tables with: `french` is French-suited cards, french.css and french.js."""
 _PLAYER = (
-    "kit.css", "player.css", "kit.js", "motion.js", "frames.js", "curve.js", "choices.js", "player.js", "player_panels.js",
+    "kit.css", "player.css", "kit.js", "motion.js", "frames.js", "curve.js", "luck_curve.js", "choices.js", "player.js",
+    "player_panels.js",
 )  # fmt: skip
 _CHOOSING = (
     "kit.css", "player.css", "choosing.css", "kit.js", "motion.js", "curve.js", "dragging.js", "action_list.js", "choosing.js",

@@ -55,8 +55,9 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
     repeatable: bool = False
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
-    luck: bool = False
-    """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings."""
+    luck: bool | None = None
+    """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings. None in a config:
+    where that surely helps (arena/config.py says where); in what was stored: no, as in all boards of before."""
     headline: str = BATCH
     """Which TrueSkill ranks: `batch`, all matches at once, or `online`, match after match in the order of the plan."""
     anchor: Anchor | None = None
@@ -74,7 +75,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def takes_luck_out(self) -> bool:
         """Whether the board goes without luck: the order-free model alone can."""
-        return self.luck and self.headline == BATCH
+        return bool(self.luck) and self.headline == BATCH
 
     @property
     def overall_rule(self) -> str:

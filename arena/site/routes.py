@@ -8,6 +8,7 @@ import msgspec
 
 from arena.audit.choices import Choices
 from arena.pages.frames import Opinion
+from arena.pages.luck_curve import LuckCurve
 from arena.site.asked import Asked
 from arena.site.views.account import AccountQuery, AccountView, account
 from arena.site.views.admin import Admin, AdminQuery, admin
@@ -19,7 +20,18 @@ from arena.site.views.faults import Faults, FaultsQuery, match_faults
 from arena.site.views.home import Home, HomeQuery, home
 from arena.site.views.learn import LearnQuery, Lessons, learn
 from arena.site.views.marks import MarksPage, MarksQuery, marks
-from arena.site.views.match import Match, MatchQuery, OpinionQuery, embedded_match, embedded_opinion, match, match_opinion
+from arena.site.views.match import (
+    LuckQuery,
+    Match,
+    MatchQuery,
+    OpinionQuery,
+    embedded_luck,
+    embedded_match,
+    embedded_opinion,
+    match,
+    match_luck,
+    match_opinion,
+)
 from arena.site.views.matches import Matches, MatchesQuery, matches
 from arena.site.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
 from arena.site.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
@@ -71,6 +83,7 @@ SUBJECTS = (
     ),
     Subject("/bots/{name}", "A bot, and what its rating in a tournament comes from.", bot, BotQuery, Bot, "bot"),
     Subject("/m/{id}/opinion", "What the room's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
+    Subject("/m/{id}/luck", "What the cards and the players did to a match.", match_luck, LuckQuery, LuckCurve, None),
     Subject(
         "/m/{id}/choices", "What a house bot's search looked at before a decision; the match is played again for it.",
         match_choices, ChoicesQuery, Choices, None,
@@ -103,5 +116,6 @@ SUBJECTS = (
 EMBEDDED = (
     Subject("/embed/m/{id}", "A match for a page elsewhere, without a session.", embedded_match, MatchQuery, Match, "embed"),
     Subject("/embed/m/{id}/opinion", "What the evaluation thinks of it.", embedded_opinion, OpinionQuery, Opinion, None),
+    Subject("/embed/m/{id}/luck", "What the cards and the players did to it.", embedded_luck, LuckQuery, LuckCurve, None),
 )
 """What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""

@@ -267,7 +267,7 @@ class _Run:
 
     @property
     def _wants_luck(self) -> bool:
-        return self.tournament.ratings.luck or self.plan.format.uses_luck
+        return bool(self.tournament.ratings.luck) or self.plan.format.uses_luck
 
     def _games_left(self) -> set[str]:
         """The games of a plan that is known from the start that have matches to play."""

@@ -165,6 +165,8 @@ def check_tuning(document: object, folder: Path, settings: Settings) -> Tuning:
     asked = typed({TUNE: document[TUNE]}, _Section).tune
     rest = {key: value for key, value in document.items() if key != TUNE}
     base = check_config({**rest, "format": DEFAULT}, folder, settings.out)
+    if "luck" not in document.get("ratings", {}):  # many tournaments of a few deals, whose boards nobody reads
+        base = msgspec.structs.replace(base, ratings=msgspec.structs.replace(base.ratings, luck=False))
     names = [bot.name for bot in base.bots]
     if asked.bot not in names:
         raise ConfigError(f'{TUNE}.bot: no bot is called "{asked.bot}"; {nearest(asked.bot, names)}')

@@ -28,6 +28,7 @@ DIFFERING = {
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
     "--browser": "pages to read; a table to play at",
+    "--luck": "to tell the luck of a match; to fit the network for it",
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
     "--out": "of `bench rows`, which deletes its results unless it is given",

@@ -10,7 +10,9 @@ import pytest
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import StoreError
+from arena.games import load
 from arena.hall.luck import add_luck, pools_with_luck
+from arena.luck.values import estimate
 from arena.ratings.models import MODELS
 from arena.ratings.settings import BATCH_MODEL, MODEL
 from arena.records import LuckWorth
@@ -107,8 +109,13 @@ def test_forged_luck_is_found(copy: Path) -> None:
 
 
 def test_luck_of_other_estimates_is_not_taken_for_right(copy: Path) -> None:
-    write_manifest(copy, msgspec.structs.replace(read_manifest(copy), luck={"naga": "0" * 64}))
-    assert ["not worked out by the estimates of this version" in problem for problem in problems(copy)] == [True]
+    manifest = msgspec.structs.replace(read_manifest(copy), luck={"naga": "0" * 64})
+    here = estimate(load("naga")).sha256
+    said = f"not worked out by the estimates of this version (naga by {'0' * 12}, here is {here[:12]})"
+    for worth, remedy in (({}, "its ratings or its verdict rest on them"), (None, "or: arena luck small")):
+        write_manifest(copy, msgspec.structs.replace(manifest, luck_worth=worth))
+        found = problems(copy)
+        assert any(said in problem and problem.endswith(remedy) for problem in found), found
 
 
 @pytest.mark.parametrize("lost", ["a row", "the file"])

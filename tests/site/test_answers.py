@@ -131,6 +131,8 @@ def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id:
     opinion = ask(client, "/api/m/{id}/opinion", id=match_id)
     assert found["frames"]["header"]["outline"]["numbers"] and len(opinion["values"]) == len(found["frames"]["frames"])
     ask(client, "/embed/m/{id}/opinion.json", id=match_id)
+    luck = ask(client, "/api/m/{id}/luck", id=match_id)
+    assert len(luck["values"]) == len(opinion["values"]) and luck == ask(client, "/embed/m/{id}/luck.json", id=match_id)
     seen = ask(client, "/api/m/{id}", query="?seat=0&lost=0", id=match_id)
     assert seen["start"] is None and seen["frames"]["header"]["seed"] is None  # a seat is told no opinion on all cards
     assert client.get(f"/embed/m/{match_id}", headers={"authorization": ""}).status_code == 200

@@ -11,12 +11,14 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, plain_text, show
-from arena.engine.net import FILE, KINDS, NOTE
+from arena.engine.net import FILE, KINDS, NOTE, Note
+from arena.engine.room import Game
 from arena.errors import ConfigError, nearest
-from arena.games import load
+from arena.games import LUCK, load
 from arena.learning.generations import OF_POLICY, SEARCH, SHORT, Plan, Trained, Watcher, share_text
 from arena.learning.generations import train as train_game
-from arena.readiness import ENCODING
+from arena.learning.prospects import ROWS, fit_value, write_value
+from arena.readiness import CHANCE, ENCODING
 from arena.report.terminal.page import Column, Page
 from arena.search import Settings
 from arena.workers.processes import available_cpus
@@ -39,8 +41,9 @@ def train(
         Path | None, typer.Option("--out", metavar="FOLDER", help="Folder of the training. Default: training/GAME.")
     ] = None,
     positions: Annotated[
-        int, typer.Option("--positions", metavar="N", min=1000, help="Positions of rollout play.")
-    ] = Plan().positions,
+        int | None,
+        typer.Option("--positions", metavar="N", min=1000, help=f"Positions of rollout play. Default: {Plan().positions:,}."),
+    ] = None,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")
     ] = Plan().rounds,
@@ -66,6 +69,9 @@ def train(
     gate_iterations: Annotated[
         int, typer.Option("--gate-iterations", metavar="N", min=1, help="Iterations of the search without networks in tests.")
     ] = Plan().gate_iterations,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Fit the network by which the luck of matches is worked out instead.")
+    ] = False,
     install: Annotated[
         bool, typer.Option("--install", help="Put the networks into the game's folder, so that its searches find them.")
     ] = False,
@@ -77,10 +83,12 @@ def train(
     better than without it, on new deals. Its policy counts unless it is surely worse than a short search.
     """
     room = load(game)
+    if luck:
+        return _train_luck(room, positions or ROWS, seed, out or TRAINING / f"{game}-luck", install, format)
     console = error_console()
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
-        generations=generations, positions=positions, rounds=rounds, iterations=iterations, deals=deals, cut=cut, pace=pace,
+        generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals, cut=cut, pace=pace,
         gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
@@ -115,6 +123,30 @@ def _sizes(plan: Plan) -> str:
             text = ",".join(value) if isinstance(value, (list, tuple)) else f"{value:g}" if isinstance(value, float) else value
             found.append(f"--{name.replace('_', '-')} {text}")
     return " ".join(found)
+
+
+def _train_luck(room: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:
+    """Fit the network for luck of a room, and put it into a folder."""
+    say = news_on(error_console())
+    warm_rooms({room.name: (CHANCE,)}, say)
+    command = f"arena train {room.name} --luck --positions {rows} --seed {seed}"
+    note = write_value(room, out, fit_value(room, rows, seed, say), command=command, seed=seed)
+    if install:
+        for name in (FILE, NOTE):
+            (room.folder / LUCK).mkdir(exist_ok=True)
+            shutil.copyfile(out / name, room.folder / LUCK / name)
+    show(format, lambda page: _write_luck(page, note, out), note, [{"game": room.name, **note.generations[0]["losses"]}])
+    return DONE
+
+
+def _write_luck(page: Page, note: Note, folder: Path) -> None:
+    found = note.generations[0]
+    losses = found["losses"]
+    page.say(
+        f"{found['rows']:,} rows; on matches that it has not seen: log loss {losses['value']:.3f}, calibration "
+        f"{losses['calibration']:.3f}; of what rounds bring it explains {1.0 - losses['round'] / losses['spread']:.0%}."
+    )
+    page.line(f"written to {folder}; sha256 {note.sha256[:16]}")
 
 
 class _Shown(Watcher):

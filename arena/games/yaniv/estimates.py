@@ -60,7 +60,7 @@ _GIFT = np.array([-4.8, -2.2, -1.2, -0.8, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, 0.
 @jit
 def hand_worth(row: int) -> float:
     """What a hand (a row) is worth at the end of its owner's turn, in points."""
-    shed = _best_shed(row)
+    shed = best_shed(row)
     value, cards, rest, left = shed & 255, shed >> 8 & 255, shed >> 16 & 255, shed >> 24
     worth = _REST[min(rest, _MOST)] + _CARDS[cards, min(left, 4)] - _SLOPE * max(0, rest - _MOST)
     return float(worth + _CALLABLE[value] if value <= _MAY_CALL else worth)
@@ -69,7 +69,7 @@ def hand_worth(row: int) -> float:
 @jit
 def open_worth(row: int) -> float:
     """What a hand is worth after the discard, when a card from the stock is still to come, in points."""
-    shed = _best_shed(row)
+    shed = best_shed(row)
     value, cards, rest, left = shed & 255, shed >> 8 & 255, shed >> 16 & 255, shed >> 24
     cards = min(cards, HAND - 1)
     worth = _OPEN + _OPEN_REST[min(rest, _MOST)] + _OPEN_CARDS[cards, min(left, 3)] - _SLOPE * max(0, rest - _MOST)
@@ -165,7 +165,7 @@ def _card_chances(s: State, seat: int, thrift: float, chances: Numbers) -> None:
 
 
 @jit
-def _best_shed(row: int) -> int:
+def best_shed(row: int) -> int:
     """Value and cards of a hand, and points and cards that its best discard leaves: 8 bits each, lowest first.
 
     A card, a set, a run, or two cards and a joker as a run: most points first. Longer runs with jokers are seldom better.

@@ -7,6 +7,7 @@
  * match: {
  *   page(eyes, number): promise of frames (arena/pages/files/frames.js); eyes: the eyes to choose from, seats and null; without: all
  *   opinion(): promise of {values, lost}, or null       what the room's evaluation thinks of each frame
+ *   luck(): promise of what `arena.luckCurve` takes     what the cards and what the players did; may be left out
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
  *   faults(): promise of {faults}, or left out          what is stored of the faults
  *   heard, notes(seat), output(seat), or left out       seats whose bots' notes the visitor may read; what they are (arena/site/static/notes.js)
@@ -60,6 +61,7 @@
       if (this.options.isPlaying) this.play();
       const opinion = this.match.opinion?.();
       if (opinion) Promise.resolve(opinion).then((found) => { this.opinion = found; this.panels.showOpinion(); }, () => {});
+      this.match.luck?.().then((found) => { this.luck = found; this.panels.showOpinion(); }, () => {});
     }
 
     get outline() { return this.header.outline; }

@@ -70,15 +70,16 @@
     const worth = player.seats.map(() => el("td", {class: "number player-worth"}));
     const players = playersTable(player, tag, worth);
     const opinionBox = el("section", {class: "player-opinion", hidden: true}, el("h3", {}, word("opinion")), el("p", {class: "player-note"}, word("opinion_note")));
+    const luckBox = el("section", {class: "player-luck", hidden: true}, el("h3", {}, word("luck")), el("p", {class: "player-note"}, word("luck_note")));
     const choices = player.match.choices ? arena.choicesPanel(player) : null;
     const notes = player.match.heard ? arena.notesPanel(player) : null;
     const commands = commandsPanel(player, copy);
-    let curve = null, listed = "";
+    let curve = null, luck = null, listed = "";
 
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
     const stage = el("div", {class: "player-stage"}, textNote, textRoot, tableRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
-      [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
+      [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, luckBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
     async function copy(text) {
       try {
@@ -160,6 +161,7 @@
         const values = player.opinion?.values[player.index];
         if (values) values.forEach((value, seat) => { worth[seat].textContent = value.toFixed(2); });
         curve?.mark(player.index);
+        luck?.mark(player.index);
       },
       showOpinion() {
         const name = names[player.followed];
@@ -180,6 +182,15 @@
           lostButton.hidden = player.lost === null;
           listed = "";
           player.seek(player.index, {isQuiet: true});
+        }
+        if (player.luck?.values.length) {
+          if (!luck) {
+            luck = arena.luckCurve(player.luck, {word, onSeek: (frame) => player.step(frame - player.index)});
+            luckBox.append(luck.element);
+            luckBox.hidden = false;
+            luck.mark(player.index);
+          }
+          luck.show(player.followed, name);
         }
         showMarks();
         choices?.show();

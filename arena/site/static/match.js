@@ -18,6 +18,7 @@ arena.replays = (() => {
     ...(heard.length ? {heard, notes: (seat) => ask(`/api/m/${id}/notes?seat=${seat}`), output: (seat) => ask(`/api/m/${id}/output?seat=${seat}`)} : {}),
     page: async (eyes, number) => (await ask(`/api/m/${id}?page=${number}${eyesOf(eyes)}`)).frames,
     opinion: () => ask(`/api/m/${id}/opinion`),
+    luck: () => ask(`/api/m/${id}/luck`),
     faults: () => ask(`/api/m/${id}/faults`),
     choices: (seat, decision) => ask(`/api/m/${id}/choices?seat=${seat}&decision=${decision}`),
   });
@@ -26,6 +27,7 @@ arena.replays = (() => {
   const embedded = (id) => ({
     page: async (eyes, number) => (await ask(`/embed/m/${id}.json?page=${number}${eyesOf(eyes)}`)).frames,
     opinion: () => ask(`/embed/m/${id}/opinion.json`),
+    luck: () => ask(`/embed/m/${id}/luck.json`),
   });
 
   /** The address of a step, as one pair of eyes sees it. */

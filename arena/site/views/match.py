@@ -6,11 +6,14 @@ from typing import Annotated, Any
 
 import msgspec
 
+from arena import games
 from arena.errors import StoreError, without_trace
 from arena.hall.finding import is_of_people, locate_match, with_faults
 from arena.hall.folder import ENTRIES, HALL
 from arena.names import MATCH_ID_DIGITS
 from arena.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
+from arena.pages.luck_curve import LuckCurve, luck_curve
+from arena.readiness import CHANCE
 from arena.records import MatchRecord
 from arena.report.selection.names import shown
 from arena.site.asked import Asked
@@ -98,6 +101,30 @@ class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
     """The data of `/api/m/ID/opinion`: looks at all cards."""
     return opinion(stored(asked.library, checked_id(asked))[1])
+
+
+class LuckQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The luck takes no parameters."""
+
+
+def match_luck(asked: Asked[LuckQuery]) -> LuckCurve:
+    """The data of `/api/m/ID/luck`: looks at all cards. Raises Problem 404 where nothing is known of the game's chance."""
+    match_id, library = checked_id(asked), asked.library
+    _, found = stored(library, match_id)
+    if not games.has_luck(found.game.name):
+        raise Problem(404, "refusal_no_luck", game=found.game.name)
+
+    def curve() -> LuckCurve:
+        warm_rooms({found.game.name: (CHANCE,)}, lambda _: None)
+        return luck_curve(found)
+
+    return library.kept(("luck", match_id), library.out, curve, ())
+
+
+def embedded_luck(asked: Asked[LuckQuery]) -> LuckCurve:
+    """The luck of an embedded match. Raises Problem as `embedded_match`."""
+    _check_ended(asked)
+    return match_luck(asked)
 
 
 def embedded_match(asked: Asked[MatchQuery]) -> Match:
