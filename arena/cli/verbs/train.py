@@ -88,8 +88,8 @@ def train(
     console = error_console()
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
-        generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals, cut=cut, pace=pace,
-        gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
+        generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
+        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
