@@ -4,8 +4,8 @@ import os
 import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
-ONE_THREADED = ("exploit",)
-"""Verbs that multiply many small matrices: in several threads that takes ten times as long where others compute, too."""
+ONE_THREADED = ("exploit", "train")
+"""Verbs that multiply many small matrices: in several threads that takes much longer, and what comes out depends on how many."""
 
 
 def run() -> None:
