@@ -86,7 +86,7 @@ class Journal:
 
     def _open(self) -> None:
         self.path.chmod(0o600)  # it holds the key of the deals
-        self._db.execute("pragma journal_mode = wal")
+        sqlite.keep_log(self._db)
         self._db.execute("pragma synchronous = normal")
         if problem := self._problem():
             self._db.execute("reindex")  # an index can be made again from its table

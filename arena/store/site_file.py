@@ -161,7 +161,7 @@ class SiteFile:
         db = sqlite.opened(self.path, "rwc" if is_made else "rw", is_shared=True)
         try:
             self.path.chmod(0o600)
-            db.execute("pragma journal_mode = wal")
+            sqlite.keep_log(db)
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:
                 db.executescript(_TABLES)  # nothing is lost if another hall has just made them

@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ ALLOW, DENY = sqlite3.SQLITE_OK, sqlite3.SQLITE_DENY
 """What it answers."""
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes."""
+BUSY_PAUSE = 0.02
+"""Seconds between two tries where SQLite itself does not wait."""
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
@@ -32,6 +35,22 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
         found.close()
         raise
     return found
+
+
+def keep_log(db: Connection) -> None:
+    """Let writers write to a log beside the file (WAL), so that readers need not wait. Raises Error.
+
+    SQLite itself does not wait where another process does the same at this moment, or makes the first tables.
+    """
+    last = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except Error as error:
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
+        time.sleep(BUSY_PAUSE)
 
 
 @contextlib.contextmanager
