@@ -5,7 +5,7 @@ import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
 ONE_THREADED = ("exploit", "train")
-"""Verbs that multiply many small matrices: in several threads that takes much longer, and what comes out depends on how many."""
+"""Verbs that multiply many small matrices: several threads take longer, and how many they are changes the last digits."""
 
 
 def run() -> None:
