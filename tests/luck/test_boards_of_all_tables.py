@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def lucky(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    again = [{"path": str(GOOD_BOTS[0]), "name": f"again_{number}", "trusted": True} for number in range(2)]
+    again = [{"path": str(GOOD_BOTS[0]), "name": f"again_{number}", "trusted": True} for number in range(3)]
     bots = [*GOOD_BOTS, *again, BAD_BOTS / "raises.py"]
     return run(
         tmp_path_factory.mktemp("lucky"), bots=bots, games=GAMES, deals=2, faults={"retire_after": 100},

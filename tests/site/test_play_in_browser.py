@@ -183,6 +183,7 @@ def test_a_card_is_dragged_and_a_card_that_cannot_be_played_says_why(window: Wat
     expect(link).to_be_visible()
     with page.expect_popup() as popup:
         link.click()
+    popup.value.wait_for_load_state()
     assert popup.value.evaluate("document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null")
     assert_quiet(window, hall)
 
