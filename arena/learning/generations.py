@@ -16,26 +16,24 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from arena import games
 from arena.engine import jit
-from arena.engine.contract import Features, Numbers
 from arena.engine.net import BELIEF, FILE, KINDS, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.learning.fit import calibration, fit, log_loss, shares
+from arena.learning.fit import calibration, log_loss, shares
 from arena.learning.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate
+from arena.learning.networks import belief_network, by_seat, shares_of, value_network, worlds_of
 from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
 from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
+from arena.learning.watching import Watcher
 from arena.search import Settings
 
-HIDDEN = {"value": 48, "belief": 32, "policy": 32}
+POLICY_HIDDEN = 32
 POLICY_PASSES = 8
 SEARCHED_SHARE = 0.3  # of the rows of a later generation: those of searches are few, so they count several times
-FEW = 3  # different outcomes at most, where the ends of the scale are the worst and the best of them
-TAIL, MARGIN = 0.005, 0.1  # elsewhere: outcomes beyond the ends of the scale, on either side; how far the ends lie beyond that
 SHORT = 20  # iterations of the search that a policy is to replace
 SEARCH, OF_POLICY = "search", "policy"  # what a gate is of
 
@@ -65,19 +63,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Iterations of the search with networks in gates, for each iteration of the search without: what takes them equal time.
 
     It is measured once and given, not measured here, so that the same plan finds the same."""
-
-
-class Watcher:
-    """Is told how far a training is; does nothing with it."""
-
-    def say(self, text: str) -> None:
-        """Something was found."""
-
-    def begin(self, what: str, total: int) -> None:
-        """A part of the work of so many steps begins."""
-
-    def advance(self) -> None:
-        """A step is done."""
 
 
 @dataclass(frozen=True)
@@ -273,58 +258,26 @@ def _fitted(
     """Fit the networks of the plan; gives them with their log losses on what is measured, beside the room's own judge's."""
     nets, losses = dict[str, Net](), dict[str, float]()
     if "value" in plan.networks:
-        low, high = scale(learnt.outcomes)
-        inputs, targets = _by_seat(learnt.sketches), _shares_of(learnt.outcomes, low, high)
-        value = fit(inputs, targets, hidden=HIDDEN["value"], seed=seed, passes=plan.passes)
-        nets["value"] = replace(value, low=low, high=high, total=_constant_total(learnt.outcomes))
-        wanted, found = _shares_of(measured.outcomes, low, high), shares(value, _by_seat(measured.sketches))
+        value = nets["value"] = value_network(learnt, seed, plan.passes)
+        wanted, found = shares_of(measured.outcomes, value), shares(value, by_seat(measured.sketches))
         losses |= {
             "value": log_loss(found, wanted),
-            "rule": log_loss(_shares_of(measured.judged, low, high), wanted),
+            "rule": log_loss(shares_of(measured.judged, value), wanted),
             "value_calibration": calibration(found, wanted),
         }
     watcher.advance()
     if table.game.sketch.CLUE and "belief" in plan.networks:
-        nets["belief"] = fit(*_worlds(learnt), hidden=HIDDEN["belief"], seed=seed + 1, passes=plan.passes)
-        worlds, are_true = _worlds(measured)
+        nets["belief"] = belief_network(learnt, seed + 1, plan.passes)
+        worlds, are_true = worlds_of(measured)
         losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
     watcher.advance()
     if choices is not None and "policy" in plan.networks:
         known, held_out = choices.parts()
-        nets["policy"] = fit_policy(known, hidden=HIDDEN["policy"], seed=seed + 2, passes=POLICY_PASSES)
+        nets["policy"] = fit_policy(known, hidden=POLICY_HIDDEN, seed=seed + 2, passes=POLICY_PASSES)
         if len(held_out):
             losses["policy_agreement"], losses["policy"] = agreement(nets["policy"], held_out)
     watcher.advance()
     return Nets(nets, frozenset({table.seats})), losses
-
-
-def scale(outcomes: Numbers) -> tuple[float, float]:
-    """The ends of the scale of a value network."""
-    if len(np.unique(outcomes)) <= FEW:
-        return float(outcomes.min()), float(outcomes.max())
-    low, high = (float(end) for end in np.quantile(outcomes, [TAIL, 1.0 - TAIL]))
-    margin = MARGIN * (high - low)
-    return low - margin, high + margin
-
-
-def _constant_total(outcomes: Numbers) -> float | None:
-    """The sum of all seats' outcomes if it is always the same."""
-    totals = outcomes.sum(axis=1)
-    return float(totals[0]) if np.ptp(totals) < 1e-6 * max(1.0, float(np.abs(outcomes).max())) else None
-
-
-def _shares_of(outcomes: Numbers, low: float, high: float) -> Numbers:
-    found: Numbers = np.clip((outcomes.reshape(-1) - low) / (high - low), 0.0, 1.0)
-    return found
-
-
-def _by_seat(sketches: Features) -> Features:
-    return sketches.reshape(-1, sketches.shape[-1])
-
-
-def _worlds(rows: Rows) -> tuple[Features, Numbers]:
-    """True worlds and drawn ones, and which are true."""
-    return np.concatenate([rows.clues, rows.drawn]), np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
 
 
 def _gate_document(gate: Gate) -> dict[str, Any]:

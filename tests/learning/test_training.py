@@ -14,8 +14,10 @@ from arena.errors import ArenaError, ConfigError
 from arena.formats.betting import Verdict
 from arena.games import load
 from arena.learning.gate import Searcher, judged_gate
-from arena.learning.generations import Plan, Trained, Watcher, scale, train
+from arena.learning.generations import Plan, Trained, train
+from arena.learning.networks import scale
 from arena.learning.selfplay import default_table, rollout_rows
+from arena.learning.watching import Watcher
 from arena.records import Clock
 from arena.search import Findings, Settings, search
 

@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, GameName, Workers
-from arena.cli.shared.printing import Format, error_console, news_on, plain_text, show
+from arena.cli.shared.printing import Format, error_console, news_on, show
+from arena.cli.shared.watching import watched
 from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.room import Game
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.generations import OF_POLICY, SEARCH, SHORT, Plan, Trained, Watcher, share_text
+from arena.learning.generations import OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.generations import train as train_game
 from arena.learning.prospects import ROWS, fit_value, write_value
 from arena.readiness import CHANCE, ENCODING
@@ -92,11 +92,10 @@ def train(
         cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with watched(console) as watcher:
         trained = train_game(
             game, out or TRAINING / game, plan, seed=seed, workers=workers or available_cpus(), hours=hours, command=command,
-            watcher=_Shown(progress),
+            watcher=watcher,
         )  # fmt: skip
     if install:
         for name in (FILE, NOTE):
@@ -147,29 +146,6 @@ def _write_luck(page: Page, note: Note, folder: Path) -> None:
         f"{losses['calibration']:.3f}; of what rounds bring it explains {1.0 - losses['round'] / losses['spread']:.0%}."
     )
     page.line(f"written to {folder}; sha256 {note.sha256[:16]}")
-
-
-class _Shown(Watcher):
-    """Shows progress on a terminal."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._say = news_on(progress.console)
-        self._task: TaskID | None = None
-
-    def say(self, text: str) -> None:
-        self._say(text)
-
-    def begin(self, what: str, total: int) -> None:
-        if self._task is not None:
-            self._progress.remove_task(self._task)
-        if not self._progress.console.is_terminal:
-            self._say(f"{what} ...")
-        self._task = self._progress.add_task(plain_text(what).plain, total=total)
-
-    def advance(self) -> None:
-        if self._task is not None:
-            self._progress.advance(self._task)
 
 
 def _row(found: dict[str, Any]) -> dict[str, Any]:
