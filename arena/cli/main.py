@@ -4,6 +4,7 @@ Only the module of the called command is imported, and none for `arena --help` a
 """
 
 import errno
+import functools
 import gc
 import importlib
 import io
@@ -91,7 +92,7 @@ def _run(words: list[str]) -> int:
 
         complain(f"{error.filename}: {error.strerror}")  # of any path on the command line
         return USER_ERROR
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _Interrupted):
         print("\narena: interrupted", file=sys.stderr)
         return INTERRUPTED
 
@@ -136,7 +137,7 @@ def _call(name: str, function: Callable[..., int], words: list[str]) -> int:
     import typer
 
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(context_settings={"max_content_width": WIDEST})(function)
+    app.command(context_settings={"max_content_width": WIDEST})(_heeded(function))
     try:
         result = app(words, prog_name=f"arena {name}", standalone_mode=False)
     except typer.Exit as exit_request:
@@ -153,3 +154,18 @@ def _call(name: str, function: Callable[..., int], words: list[str]) -> int:
         note(said.getvalue().rstrip("\n"))
         return USER_ERROR
     return result if isinstance(result, int) else 0
+
+
+class _Interrupted(Exception):
+    """Ctrl-C in a command, on its way past typer, which would end it without a word."""
+
+
+def _heeded(function: Callable[..., int]) -> Callable[..., int]:
+    @functools.wraps(function)
+    def called(**options: object) -> int:
+        try:
+            return function(**options)
+        except KeyboardInterrupt:
+            raise _Interrupted from None
+
+    return called

@@ -1,10 +1,12 @@
-"""Ctrl-C in the middle of what LLVM calls, where Python would lose it."""
+"""Ctrl-C in the middle of what LLVM calls, where Python would lose it; and what is said of it."""
 
 import ctypes
 import signal
 
 import pytest
 
+from arena.cli import main
+from arena.cli.shared.exit_codes import INTERRUPTED
 from arena.cli.shared.interrupts import Interrupts
 
 
@@ -32,3 +34,12 @@ def test_llvmlite_calls_back_by_the_names_that_are_looked_for() -> None:
     from llvmlite.binding.executionengine import ExecutionEngine
 
     assert hasattr(ExecutionEngine, "_raw_object_cache_notify") and hasattr(ExecutionEngine, "_raw_object_cache_getbuffer")
+
+
+def test_a_command_that_is_interrupted_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def waits() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "command", lambda _name: waits)
+    assert main.main(["doctor"]) == INTERRUPTED
+    assert capsys.readouterr().err == "\narena: interrupted\n"

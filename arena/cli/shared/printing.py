@@ -159,8 +159,8 @@ def plain_text(text: str) -> Text:
 
 
 def news_on(console: Console) -> Callable[[str], None]:
-    """A function that prints a line on a console, above what is redrawn there."""
-    return lambda text: console.print(plain_text(text), soft_wrap=True)
+    """A function that prints a line on a console, above what is redrawn there; a terminal breaks it between words."""
+    return lambda text: console.print(plain_text(text), soft_wrap=not console.is_terminal)
 
 
 def _plain(value: object) -> object:

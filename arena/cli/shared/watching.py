@@ -4,16 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from arena.cli.shared.printing import news_on, plain_text
 from arena.learning.watching import Watcher
+
+_BAR = 30  # columns of a bar with the time that is left
 
 
 @contextmanager
 def watched(console: Console) -> Iterator[Watcher]:
     """Show bars on a console while the work is told to what this gives; without a terminal, a line for each part."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    narrow = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, console.width - _BAR))
+    name = TextColumn("{task.description}", table_column=narrow)
+    columns = (name, BarColumn(_BAR // 2), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         yield _Shown(progress)
 

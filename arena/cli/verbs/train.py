@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import FormatOption, GameName, Workers
-from arena.cli.shared.printing import Format, error_console, news_on, show
+from arena.cli.shared.printing import Format, error_console, news_on, note, show
 from arena.cli.shared.watching import watched
 from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.room import Game
@@ -92,11 +92,16 @@ def train(
         cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
-    with watched(console) as watcher:
-        trained = train_game(
-            game, out or TRAINING / game, plan, seed=seed, workers=workers or available_cpus(), hours=hours, command=command,
-            watcher=watcher,
-        )  # fmt: skip
+    folder = out or TRAINING / game
+    try:
+        with watched(console) as watcher:
+            trained = train_game(
+                game, folder, plan, seed=seed, workers=workers or available_cpus(), hours=hours, command=command,
+                watcher=watcher,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        note(f"stopped; whole generations are kept in {folder}. The same command goes on after the last one.")
+        return INTERRUPTED
     if install:
         for name in (FILE, NOTE):
             shutil.copyfile(trained.folder / name, room.folder / name)
