@@ -91,6 +91,7 @@ def tables(names: Iterable[str], sizes: Sequence[int] = (), options: Mapping[str
     for name in names:
         room = games.load(name)
         for seats in sizes or room.seats[:SIZES]:
+            room.check_seats(seats)
             room.resolve_options(options or {}, seats)
             found.append(Tables(name, seats, options or {}))
     return found
