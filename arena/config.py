@@ -186,7 +186,9 @@ def _ratings(config: Config, entries: tuple[Entry, ...], bots: tuple[Bot, ...]) 
     check_names(settings, [bot.name for bot in bots], games_of, pools)
     if settings.luck is not None:
         return settings
-    surely_helps = settings.headline == BATCH and all(games.tells_luck_well(entry.game, entry.seats) for entry in entries)
+    surely_helps = settings.headline == BATCH and all(
+        games.tells_luck_well(entry.game, entry.seats, entry.options) for entry in entries
+    )
     return msgspec.structs.replace(settings, luck=surely_helps)
 
 

@@ -152,11 +152,11 @@ class SeatLuck(msgspec.Struct, frozen=True, kw_only=True):
     dealt: float
     """The part of it that came with the deals of rounds; the rest came up while they were played."""
     bounded: float
-    """The sum up to the event with which some seat's sum passed LUCK_LIMIT: at most LUCK_LIMIT + 1 from 0."""
+    """The same sum, of which corrections are a smaller part the nearer it is to LUCK_LIMIT, which it never passes."""
 
 
-LUCK_LIMIT = 0.5
-"""The size at which the bounded sums of a match stop: stopped sums of corrections are 0 on average, too, cut ones are not."""
+LUCK_LIMIT = 1.5
+"""The size that bounded sums of a match never pass: a bet on numbers without luck has to know how far they may lie from 0."""
 
 
 class MatchLuck(msgspec.Struct, frozen=True, kw_only=True):

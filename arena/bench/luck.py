@@ -1,8 +1,9 @@
-"""Corrections for luck, measured: what `arena bench luck` prints. Matches by the rooms' own policies, on all cores."""
+"""Corrections for luck, measured: what `arena bench luck` prints. Matches by the rooms' own policies, and by short searches."""
 
 import concurrent.futures
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -14,7 +15,7 @@ from arena.bench.luck_boards import PLAYERS as BOARD_PLAYERS
 from arena.engine import rng
 from arena.formats.betting import BettingTest, Verdict
 from arena.formats.compare import checkpoints
-from arena.luck.simple_matches import RANDOM, RULE, SimpleMatches, joined, play_simple_matches
+from arena.luck.simple_matches import RANDOM, RULE, SimpleMatches, joined, play_searched_matches, play_simple_matches
 from arena.ratings.control_variates import without_luck
 from arena.workers.pool import WorkerPool
 
@@ -24,12 +25,25 @@ PLAYERS = {"rule": (RULE,), "slips": (0.03, RULE), "random": (RULE, RANDOM)}
 """The kinds of players, by name: shares of random choices, in turn."""
 SLIPS = "slips"
 """Two players who are about equal: those whose comparison takes many deals."""
+SEARCHES = "searches"
+ITERATIONS = (20, 50)  # of the searches for a decision, in turn
+APART = 10_000_000  # deals: bench runs of different seeds share none
 BATCH_DEALS = 50
 COMPARED = (100, 200)  # deals of a simulated comparison for intervals; of one by betting at most
 SIMULATED = 2_000
 ERROR, DIFFERENCE = 0.05, 0.1
 _KEY = b"bench luck"
+_Kind: TypeAlias = tuple[Sequence[float], bool]
+"""The players in turn: shares of random choices, or the iterations of searches; whether they are searches."""
 _NORMAL = 1.959964  # two-sided 95 %
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """What is measured: a game at tables of one size, with its options."""
+
+    game: str
+    seats: int
+    options: Mapping[str, Any] = {}
 
 
 class Fairness(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +51,7 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     seats: int
+    options: Mapping[str, Any]
     players: str
     matches: int
     events: float
@@ -54,6 +69,7 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     seats: int
+    options: Mapping[str, Any]
     deals: int
     rotations: float
     """How many single matches a match with its rotations is worth: the variance without them is so many times as large."""
@@ -69,49 +85,68 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
     """Mean deals to a verdict by betting, between unequal players, with luck taken out, over those without."""
 
 
-def measure(
-    names: Iterable[str], matches: int, workers: int, say: Callable[[str], None]
-) -> tuple[list[Fairness], list[Certainty], list[BoardCertainty]]:
-    """All three: for every table size of the games, and for boards of tables of two.
+def tables(names: Iterable[str], sizes: Sequence[int] = (), options: Mapping[str, Any] | None = None) -> list[Tables]:
+    """What is measured of the games: the table sizes that are asked for, or the smallest ones. Raises ConfigError."""
+    found = []
+    for name in names:
+        room = games.load(name)
+        for seats in sizes or room.seats[:SIZES]:
+            room.check_seats(seats)
+            room.resolve_options(options or {}, seats)
+            found.append(Tables(name, seats, options or {}))
+    return found
 
-    `matches`: of each game and kind of players, all table sizes together.
+
+def measure(
+    asked: Sequence[Tables], matches: int, searched: int, seed: int, workers: int, say: Callable[[str], None]
+) -> tuple[list[Fairness], list[Certainty], list[BoardCertainty]]:
+    """All three: for all tables, and for boards of tables of two.
+
+    `matches`: of each game and kind of players, all tables together; `searched`: the same of searches; `seed`: of the deals.
     """
     fair: list[Fairness] = []
     certain: list[Certainty] = []
     boards: list[BoardCertainty] = []
     with WorkerPool(workers, _prepare) as pool:
-        for name in names:
-            sizes = games.load(name).seats[:SIZES]
-            for seats in sizes:
-                deals = max(2, math.ceil(matches / len(sizes) / seats))
-                for players, shares in PLAYERS.items():
-                    say(f"{name}, {seats} seats, {players}: {deals:,} deals ...")
-                    played = _play(pool, name, seats, deals, shares)
-                    fair.append(_fairness(name, seats, players, played))
-                    if players == SLIPS:
-                        certain.append(certainty(name, seats, played))
-            if 2 in sizes:
-                say(f"{name}, boards ...")
-                boards.append(_boards(pool, name, max(2, math.ceil(matches / len(PAIRS) / 2))))
+        for at in asked:
+            parts = at.seats * sum(at.game == other.game for other in asked)
+            kinds: dict[str, _Kind] = {players: (shares, False) for players, shares in PLAYERS.items()}
+            if searched:
+                kinds[SEARCHES] = (ITERATIONS, True)
+            for players, kind in kinds.items():
+                deals = max(2, math.ceil((searched if kind[1] else matches) / parts))
+                say(f"{at.game}, {at.seats} seats, {players}: {deals:,} deals ...")
+                played = _play(pool, at, _range(seed, deals), kind)
+                fair.append(_fairness(at, players, played))
+                if players == SLIPS:
+                    certain.append(certainty(at, played))
+            if at.seats == 2:
+                say(f"{at.game}, boards ...")
+                boards.append(_boards(pool, at, _range(seed, max(2, math.ceil(matches / len(PAIRS) / 2)))))
     return fair, certain, boards
 
 
-def _boards(pool: WorkerPool, name: str, deals: int) -> BoardCertainty:
-    played = [_play(pool, name, 2, deals, [BOARD_PLAYERS[player] for player in pair]) for pair in PAIRS]
-    return board_certainty(name, [pair.shares for pair in played], [pair.luck.sum(axis=2) for pair in played])
+def _range(seed: int, deals: int) -> range:
+    return range(seed * APART, seed * APART + deals)
 
 
-def certainty(name: str, seats: int, played: SimpleMatches) -> Certainty:
+def _boards(pool: WorkerPool, at: Tables, deals: range) -> BoardCertainty:
+    played = [_play(pool, at, deals, ([BOARD_PLAYERS[player] for player in pair], False)) for pair in PAIRS]
+    return board_certainty(at.game, [pair.shares for pair in played], [pair.luck.sum(axis=2) for pair in played])
+
+
+def certainty(at: Tables, played: SimpleMatches) -> Certainty:
     """What rotations and luck save between the first player and the others."""
     shares, luck = played.shares[:, :, 0], played.luck.sum(axis=2)[:, :, 0]
     whole, given = shares.mean(axis=1), luck.mean(axis=1)
     clean = without_luck(whole, given)
     single = without_luck(shares[:, 0], luck[:, 0])
     rotations = shares.shape[1]
-    dice = np.random.default_rng(rng.derive(_KEY, name, seats))
+    dice = np.random.default_rng(rng.derive(_KEY, at.game, at.seats))
     pairs = _pairs(played)
     return Certainty(
-        game=name, seats=seats, deals=len(shares), rotations=float(shares.var() / rotations / whole.var()),
+        game=at.game, seats=at.seats, options=at.options, deals=len(shares),
+        rotations=float(shares.var() / rotations / whole.var()),
         luck=float(whole.var() / clean.var()), single=float(shares[:, 0].var() / single.var()),
         covered=_covered(whole, given, dice), wrong=_wrong(pairs, dice), decided=_decided(pairs, dice),
     )  # fmt: skip
@@ -163,22 +198,21 @@ def _with_luck(pairs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([pairs[:, 0], without_luck(pairs[:, 0], pairs[:, 1])], axis=1)
 
 
-def _fairness(name: str, seats: int, players: str, played: SimpleMatches) -> Fairness:
+def _fairness(at: Tables, players: str, played: SimpleMatches) -> Fairness:
     means = played.by_seat.mean(axis=1)
     return Fairness(
-        game=name, seats=seats, players=players, matches=played.shares.shape[0] * played.shares.shape[1],
+        game=at.game, seats=at.seats, options=at.options, players=players,
+        matches=played.shares.shape[0] * played.shares.shape[1],
         events=played.events / (played.shares.shape[0] * played.shares.shape[1]),
         luck=float(played.luck.sum(axis=2).std()), error=float((means.std(axis=0, ddof=1) / math.sqrt(len(means))).max()),
         worst=played.worst(),
     )  # fmt: skip
 
 
-def _play(pool: WorkerPool, name: str, seats: int, deals: int, shares: Sequence[float]) -> SimpleMatches:
-    """The matches of deals 0, 1, .., on all cores."""
-    ranges = [range(first, min(deals, first + BATCH_DEALS)) for first in range(0, deals, BATCH_DEALS)]
-    parts: list[concurrent.futures.Future[SimpleMatches]] = [
-        pool.submit(_play_here, name, seats, each, tuple(shares)) for each in ranges
-    ]
+def _play(pool: WorkerPool, at: Tables, deals: range, kind: _Kind) -> SimpleMatches:
+    """The matches of these deals, on all cores."""
+    ranges = [deals[first : first + BATCH_DEALS] for first in range(0, len(deals), BATCH_DEALS)]
+    parts: list[concurrent.futures.Future[SimpleMatches]] = [pool.submit(_play_here, at, each, *kind) for each in ranges]
     return joined(part.result() for part in parts)
 
 
@@ -186,5 +220,8 @@ def _prepare() -> None:
     """Do nothing: games are loaded where they are played."""
 
 
-def _play_here(name: str, seats: int, deals: range, shares: Sequence[float]) -> SimpleMatches:
-    return play_simple_matches(games.load(name), seats, deals, shares)
+def _play_here(at: Tables, deals: range, players: Sequence[float], is_searched: bool) -> SimpleMatches:
+    game, options = games.load(at.game), dict(at.options)
+    if is_searched:
+        return play_searched_matches(game, at.seats, deals, [int(many) for many in players], options=options)
+    return play_simple_matches(game, at.seats, deals, players, options=options)

@@ -12,13 +12,14 @@ values of all seats if that never changes (IS_CONSTANT is 1).
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.engine import jit
 from arena.engine.contract import Features
@@ -51,6 +52,11 @@ class Net:
     """The value where the logit is very large."""
     total: float | None = None
     """The sum of all seats' values, where that never changes."""
+
+    def rounded(self) -> "Net":
+        """The same with all that it has learnt rounded to half precision, in which it is stored in half the space."""
+        weights, bias, out = (array.astype(np.float16).astype(np.float32) for array in (self.weights, self.bias, self.out))
+        return replace(self, weights=weights, bias=bias, out=out)
 
     @property
     def size(self) -> int:
@@ -139,11 +145,17 @@ def write_nets(folder: Path, nets: Nets, note: Note) -> None:
     """Write the networks of a room, and how they were made, into a folder."""
     arrays: dict[str, Any] = {}
     for name, net in sorted(nets.nets.items()):
-        arrays |= {f"{name}_weights": net.weights, f"{name}_bias": net.bias, f"{name}_out": net.out}
+        arrays |= {f"{name}_{part}": _small(getattr(net, part)) for part in ("weights", "bias", "out")}
         arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
     np.savez_compressed(folder / FILE, **arrays)
     document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
     (folder / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+def _small(array: Features) -> NDArray[np.floating[Any]]:
+    """The same numbers in half precision, where that has them all."""
+    small = array.astype(np.float16)
+    return small if (small == array).all() else array
 
 
 def read_nets(folder: Path) -> Nets:
@@ -156,7 +168,7 @@ def read_nets(folder: Path) -> Nets:
         for name in KINDS:
             if f"{name}_weights" in arrays:
                 end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
-                weights, bias, out = (arrays[f"{name}_{part}"] for part in ("weights", "bias", "out"))
+                weights, bias, out = (np.asarray(arrays[f"{name}_{part}"], np.float32) for part in ("weights", "bias", "out"))
                 found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total)
     nets = Nets(found, frozenset(note.seats))
     if nets.sha256 != note.sha256:

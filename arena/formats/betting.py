@@ -13,9 +13,10 @@ of games of chess engines, of which a number has five values, this does what fis
 that test's approximations.
 
 Where the luck of the numbers is known (arena/ratings/control_variates.py), each number comes with what is left of it without
-its luck: of the same mean, whatever came before, but less spread, and between -WIDEST and WIDEST. A bet on that has to be
-smaller, so the small stakes, which decide about small differences, are put on it, and the large ones on the numbers themselves.
-Their wealths are supermartingales all the same, and so is the mean of them.
+its luck: of the same mean, whatever came before, but less spread, and at most MOST_TAKEN away from it. What bets can lose grows
+with that, so each stake takes off as much of the luck as leaves it a part of its wealth at worst: the small ones, which decide
+about small differences, all of it, the largest ones little or none. Luck times any number has mean 0, so the wealth of each is
+a supermartingale all the same, and so is the mean of them.
 """
 
 import math
@@ -28,15 +29,13 @@ from numpy.typing import NDArray
 from arena.records import LUCK_LIMIT
 
 LARGEST_STAKE = 0.95
-WIDEST = 1.0 + 2.0 * (LUCK_LIMIT + 1.0)
-"""How far from 0 a number without its luck can lie: luck is the difference of the bounded luck of two seats."""
-LEAST_PART = 0.75
-"""A stake goes to the numbers without luck if this part of it, at least, may be bet on them."""
+MOST_TAKEN = 2.0 * LUCK_LIMIT
+"""How far apart a number and the same without its luck can lie: luck is the difference of the bounded luck of two seats."""
 BISECTIONS = 40
 FARTHEST = 1e6  # times as many numbers as there are: no end in sight
 
 Numbers = NDArray[np.float64]
-"""[n]: numbers from -1 to 1; or [n, 2]: the same, and what is left of each without its luck, from -WIDEST to WIDEST."""
+"""[n]: numbers from -1 to 1; or [n, 2]: the same, and what is left of each without its luck, at most MOST_TAKEN from it."""
 
 
 class Verdict(StrEnum):
@@ -76,13 +75,14 @@ class BettingTest:
 
     def wealth(self, numbers: Numbers, mean: float, times: float = 1.0) -> float:
         """Log of what betting against "the mean is at most `mean`" has made of 1, were all numbers there so many times."""
-        plain = numbers if numbers.ndim == 1 else numbers[:, 0]
         stakes = self.stakes
-        gains = np.log1p(np.outer(stakes, (plain - mean) / (1.0 + mean))).sum(axis=1)
-        if numbers.ndim == 2:
-            small = stakes * WIDEST * LEAST_PART <= LARGEST_STAKE
-            wider = np.minimum(stakes[small] * WIDEST, LARGEST_STAKE)
-            gains[small] = np.log1p(np.outer(wider, (numbers[:, 1] - mean) / (WIDEST + mean))).sum(axis=1)
+        if numbers.ndim == 1:
+            gains = np.log1p(np.outer(stakes, (numbers - mean) / (1.0 + mean))).sum(axis=1)
+        else:
+            parts = np.minimum(1.0, (LARGEST_STAKE / stakes - 1.0) / MOST_TAKEN)[:, None]
+            left = (1.0 - parts) * numbers[:, 0] + parts * numbers[:, 1]  # [stakes, n]
+            farthest = 1.0 + parts * MOST_TAKEN
+            gains = np.log1p(stakes[:, None] * farthest * (left - mean) / (farthest + mean)).sum(axis=1)
         return float(np.logaddexp.reduce(times * gains)) - math.log(len(stakes))
 
     def interval(self, numbers: Numbers) -> tuple[float, float]:

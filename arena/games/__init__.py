@@ -22,6 +22,7 @@ from arena.engine.default_sketch import sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.net import Nets, read_nets
+from arena.engine.options import OptionValue
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
@@ -170,9 +171,12 @@ def prospects(game: Game) -> ModuleType | None:
     return import_module(module) if find_spec(module) else None
 
 
-def tells_luck_well(name: str, seats: int) -> bool:
-    """Whether a game's room has a network for luck that was trained at this number of seats: there it surely pays to ask it."""
-    return has_luck(name) and seats in luck_nets(load(name)).seats
+def tells_luck_well(name: str, seats: int, options: Mapping[str, OptionValue]) -> bool:
+    """Whether a game's room has a network for luck that it asks at such tables: there it surely pays. `options`: resolved."""
+    if not has_luck(name) or seats not in luck_nets(load(name)).seats:
+        return False
+    module = prospects(load(name))
+    return module is not None and bool(module.asks(options))
 
 
 def luck_numbers(game: Game) -> Numbers:

@@ -3,9 +3,12 @@
 Adam: D. Kingma, J. Ba, ICLR 2015. The same rows and seed give the same network on one machine.
 """
 
-import numpy as np
+from typing import Any, TypeAlias
 
-from arena.engine.contract import Features, Numbers
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.contract import Actions, Features, Numbers
 from arena.engine.net import Net
 
 BATCH = 512  # rows of a step
@@ -14,10 +17,17 @@ FIRST, SECOND, SMALL = 0.9, 0.999, 1e-8  # of Adam
 DECAY = 1e-5  # share of each weight that a step takes away
 BINS = 10
 _LEAST = 1e-6
+_AT_ONCE = 1 << 16  # rows
+
+Inputs: TypeAlias = NDArray[np.floating[Any]]
+"""Features, or the same in half precision, where there are many."""
 
 
-def fit(inputs: Features, targets: Numbers, *, hidden: int, seed: int, passes: int) -> Net:
-    """A network whose logit says how large the targets are. `inputs`: [rows, inputs]; `targets`: [rows], from 0 to 1."""
+def fit(inputs: Inputs, targets: Numbers, *, hidden: int, seed: int, passes: int, rows: Actions | None = None) -> Net:
+    """A network whose logit says how large the targets are. `inputs`: [rows, inputs]; `targets`: [rows], from 0 to 1.
+
+    `rows`: the numbers of those to learn from; by default all.
+    """
     chance = np.random.default_rng(seed)
     width = inputs.shape[1]
     weights = [
@@ -27,13 +37,14 @@ def fit(inputs: Features, targets: Numbers, *, hidden: int, seed: int, passes: i
         np.zeros(1, np.float32),
     ]
     wanted = targets.astype(np.float32)
-    batches = max(1, len(inputs) // BATCH)
+    count = len(inputs) if rows is None else len(rows)
+    batches = max(1, count // BATCH)
     adam = Adam(weights, passes * batches)
     for _ in range(passes):
-        order = chance.permutation(len(inputs))
+        order = chance.permutation(count) if rows is None else rows[chance.permutation(count)]
         for batch in range(batches):
             which = order[batch * BATCH : (batch + 1) * BATCH]
-            adam.step(_slopes(weights, inputs[which], wanted[which]))
+            adam.step(_slopes(weights, inputs[which].astype(np.float32, copy=False), wanted[which]))
     return Net(weights[0], weights[1], weights[2], float(weights[3][0]))
 
 
@@ -68,9 +79,10 @@ def _slopes(weights: list[Features], inputs: Features, targets: Features) -> lis
     return [inputs.T @ back, back.sum(axis=0), active.T @ error, error.sum(keepdims=True)]
 
 
-def shares(net: Net, inputs: Features) -> Numbers:
+def shares(net: Net, inputs: Inputs) -> Numbers:
     """[rows]: what the network says, from 0 to 1."""
-    return np.asarray(_share(net.logits(inputs)), np.float64)
+    parts = (inputs[first : first + _AT_ONCE].astype(np.float32, copy=False) for first in range(0, len(inputs), _AT_ONCE))
+    return np.concatenate([np.zeros(0), *(_share(net.logits(part)) for part in parts)])
 
 
 def log_loss(found: Numbers, targets: Numbers) -> float:

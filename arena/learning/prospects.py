@@ -17,17 +17,17 @@ import numpy as np
 
 from arena import games
 from arena.engine import jit
-from arena.engine.contract import Features, Numbers
+from arena.engine.contract import Numbers
 from arena.engine.net import Nets, Note, read_note, write_nets
 from arena.engine.rng import seed_fast, seed_words
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.compiled import match_play
 from arena.learning.compiled.match_play import END, MATCH, TURNED
-from arena.learning.fit import calibration, fit, log_loss, shares
+from arena.learning.fit import Inputs, calibration, fit, log_loss, shares
 from arena.learning.selfplay import seed_of
 
-ROWS = 2_000_000
+ROWS = 5_000_000
 """Rows to learn from, all numbers of seats together."""
 KINDS = 24
 """Kinds of quick players; the first is the room's rollout policy as it is."""
@@ -38,7 +38,7 @@ SLIPS = (0.0, 0.0, 0.02, 0.05, 0.1, 0.3)
 LUCKY, KEEP = 0.1, 0.01
 """Shares of the moments that become rows: after a chance event, where luck is worked out, and of all others."""
 HIDDEN, END_HIDDEN = 64, 24
-PASSES, END_PASSES = 4, 6
+PASSES, END_PASSES = 2, 6
 HELD_OUT = 10
 """Every tenth match is for measuring, none of its rows for learning."""
 _PART = 200_000  # rows that are played at once
@@ -48,8 +48,8 @@ _PART = 200_000  # rows that are played at once
 class PairRows:
     """Pairs of seats at moments of matches, a row each."""
 
-    inputs: Features
-    """[rows, PROSPECT]"""
+    inputs: Inputs
+    """[rows, PROSPECT], in half precision: there are millions."""
     results: Numbers
     """[rows]: 1 if the first seat of the pair finished before the second."""
     ends: Any
@@ -79,13 +79,16 @@ def fit_value(game: Game, rows: int, seed: int, say: Callable[[str], None] = lam
     played = joined([played_rows(game, count, rows // len(seats), seed) for count in seats])
     is_held_out = played.matches % HELD_OUT == 0
     is_end = played.ends == np.arange(len(played))
-    say("fitting what totals are worth ...")
     own = seed_of(seed, "prospects") & 0xFFFFFFFF
-    learnt = is_end & ~is_held_out
-    first = fit(played.inputs[learnt], played.results[learnt], hidden=END_HIDDEN, seed=own, passes=END_PASSES)
-    targets = targets_of(first, played)
+    ends = np.flatnonzero(is_end & ~is_held_out)
+    targets = played.results
+    if len(ends) > 0:
+        say("fitting what totals are worth ...")
+        first = fit(played.inputs, played.results, hidden=END_HIDDEN, seed=own, passes=END_PASSES, rows=ends)
+        targets = targets_of(first, played)
     say("fitting the network ...")
-    net = fit(played.inputs[~is_held_out], targets[~is_held_out], hidden=HIDDEN, seed=own + 1, passes=PASSES)
+    learnt = np.flatnonzero(~is_held_out)
+    net = fit(played.inputs, targets, hidden=HIDDEN, seed=own + 1, passes=PASSES, rows=learnt).rounded()
     found = shares(net, played.inputs[is_held_out])
     wanted = played.results[is_held_out]
     losses = {
@@ -146,13 +149,13 @@ def played_rows(game: Game, seats: int, count: int, seed: int) -> PairRows:
             players,
             slips,
             KEEP,
-            LUCKY,
+            getattr(module, "LUCKY", LUCKY),
             inputs,
             numbers,
             results,
         )
         ends, turned, matches = (numbers[:written, column] for column in (END, TURNED, MATCH))
-        parts.append(PairRows(inputs[:written].copy(), results[:written], ends, turned == 1, matches))
+        parts.append(PairRows(inputs[:written].astype(np.float16), results[:written], ends, turned == 1, matches))
     return joined(parts)
 
 

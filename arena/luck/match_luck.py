@@ -106,14 +106,19 @@ def _looked_at(record: MatchRecord) -> int:
 
 
 def bounded(sums: Numbers) -> Numbers:
-    """[seats]: the sums of a match up to the event with which one of them passed LUCK_LIMIT.
+    """[seats]: the sums of a match that never pass LUCK_LIMIT. `sums`: [moments, kinds, seats].
 
-    `sums`: [moments, kinds, seats].
+    What is left of the way to LUCK_LIMIT, if less than 1, is the part of the next correction that counts. It is known before
+    the event, so the mean still is 0; that of a sum that is cut would not be.
     """
     in_order = sums[:, [DRAWN, DEALT]].reshape(-1, sums.shape[2])
     running = np.cumsum(in_order, axis=0)
-    passed = np.abs(running).max(axis=1) > LUCK_LIMIT
-    found: Numbers = running[int(np.argmax(passed)) if passed.any() else -1]
+    found: Numbers = running[-1].copy()
+    for seat in np.flatnonzero(np.abs(running).max(axis=0) > LUCK_LIMIT - 1.0):
+        total = 0.0
+        for correction in in_order[:, seat].tolist():
+            total += correction * min(1.0, LUCK_LIMIT - abs(total))
+        found[seat] = total
     return found
 
 

@@ -17,7 +17,7 @@ from arena.engine.chance import SAMPLES
 from arena.engine.room import Game
 from arena.records import LUCK_LIMIT, canonical_json
 
-METHOD = 1
+METHOD = 2
 """Rises when the luck of a match is worked out in another way from the same estimate."""
 
 

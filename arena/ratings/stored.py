@@ -171,8 +171,8 @@ def stored_pools(
 ) -> dict[str, PoolRows]:
     """The pools to rate, in the order of `field`; `pools`: only these. `without`, `unrated`, `luck` as in `StoredRows`."""
     rows = StoredRows(columns, without=without, unrated=unrated, luck=luck)
-    names = dict.fromkeys([*field, *rows.pools])
-    return {name: rows.pool_rows(name, field.get(name, ())) for name in names if pools is None or name in pools}
+    names = [name for name in dict.fromkeys([*field, *rows.pools]) if pools is None or name in pools]
+    return {name: rows.pool_rows(name, [bot for bot in field.get(name, ()) if bot[0] not in without]) for name in names}
 
 
 def _entries(manifest: Manifest) -> list[dict[str, Any]]:

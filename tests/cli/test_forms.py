@@ -292,9 +292,11 @@ SEAT = SeatCost("namespace", 1, 0.5, 80.0, 20.0, 30.0, 15.0, 60.0, 90.0, 9e4, 4e
 SIMULATED = SimulatedTest(
     mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
 )
-FAIR = Fairness(game="naga", seats=2, players="rule", matches=900, events=7.0, luck=0.3, error=0.001, worst=1.2)
+FAIR = Fairness(
+    game="naga", seats=2, options={}, players="rule", matches=900, events=7.0, luck=0.3, error=0.001, worst=1.2
+)  # fmt: skip
 CERTAIN = Certainty(
-    game="naga", seats=2, deals=450, rotations=1.9, luck=1.3, single=1.4, covered=0.95, wrong=0.01, decided=0.8
+    game="naga", seats=2, options={}, deals=450, rotations=1.9, luck=1.3, single=1.4, covered=0.95, wrong=0.01, decided=0.8
 )  # fmt: skip
 LUCK_FIGURES = (("fairness", "worst"), ("certainty", "luck"), ("boards", "found"))
 BOARD = BoardCertainty(game="naga", bank=300, covered=0.95, covered_without=0.94, promised=1.2, found=1.3)

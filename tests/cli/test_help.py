@@ -34,6 +34,7 @@ DIFFERING = {
     "--out": "of `bench rows`, which deletes its results unless it is given",
     "--positions": "end games; positions of rollout play",
     "--seat": "a person's; the viewer's",
+    "--seats": "of a table; sizes of tables to measure",
     "--seconds": "of open pages; of CPU time for a figure",
     "--seed": "of a run; of a match; of traces; of a storm",
     "--to": "each file has its own default; a hall",

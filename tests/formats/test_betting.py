@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bench.formats import simulated
-from arena.formats.betting import WIDEST, BettingTest, Verdict
+from arena.formats.betting import MOST_TAKEN, BettingTest, Verdict
 from arena.formats.compare import checkpoints
 from arena.ratings.control_variates import without_luck
 
@@ -124,6 +124,6 @@ def test_an_interval_without_luck_goes_with_the_verdict_and_holds_the_mean() -> 
 def test_no_bet_can_lose_more_than_there_is() -> None:
     """The largest luck on top of the worst result: the stake is smaller where numbers reach farther."""
     test = BettingTest(0.05, 0.02)
-    worst = np.array([[-1.0, -WIDEST]] * 50)
+    worst = np.array([[-1.0, -1.0 - MOST_TAKEN]] * 50)
     assert math.isfinite(test.wealth(worst, 0.0)) and math.isfinite(test.wealth(worst, 0.5))
     assert test.wealth(worst, 0.0) < test.wealth(worst[:, 0], 0.0)

@@ -26,6 +26,7 @@ def write_config(folder: Path, bots: Sequence[Any] = GOOD_BOTS, **changes: Any) 
         "games": [{"game": "naga", "seats": 2}],
         "bots": [{"path": str(bot), "trusted": True} if isinstance(bot, Path) else bot for bot in bots],
         "deals": 10,
+        "ratings": {"luck": False},  # else Naga's boards go without luck, which few tests are about
         **changes,
     }
     path = folder / "small.yaml"

@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.engine.net import Net, read_nets
+from arena.engine.net import FILE, Net, read_nets
+from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.games import load, luck_nets
 from arena.learning.fit import log_loss, shares
 from arena.learning.prospects import PairRows, fit_value, joined, played_rows, players_of, targets_of, write_value
 
-YANIV = load("yaniv")
+YANIV, NAGA = load("yaniv"), load("naga")
 FRESH = 77  # seed of matches that no training has seen
 
 
@@ -52,7 +53,17 @@ def test_the_same_seed_makes_the_same_network_and_its_file_says_how(tmp_path: Pa
     fitted = [fit_value(YANIV, 3_000, seed) for seed in (1, 1, 2)]
     assert fitted[0].nets.sha256 == fitted[1].nets.sha256 != fitted[2].nets.sha256
     note = write_value(YANIV, tmp_path, fitted[0], command="arena train yaniv --luck", seed=1)
-    assert read_nets(tmp_path).sha256 == fitted[0].nets.sha256 == note.sha256 and note.seats == (2,)
+    assert read_nets(tmp_path).sha256 == fitted[0].nets.sha256 == note.sha256 and note.seats == (2, 3)
+    with np.load(tmp_path / FILE) as arrays:
+        assert arrays["value_weights"].dtype == np.float16  # half the space, and nothing is lost
+
+
+def test_a_match_of_one_round_is_learnt_from_as_it_ends() -> None:
+    """There is no end of a round before that of the match, so no first network; and few moments, so more of them are rows."""
+    rows = played_rows(NAGA, 2, 2_000, FRESH)
+    assert (rows.ends == -1).all() and set(np.unique(rows.results)) <= {0.0, 0.5, 1.0}
+    assert len(rows) / len(np.unique(rows.matches)) > 3
+    assert fit_value(NAGA, 2_000, 1).nets.seats == {2}
 
 
 def test_a_room_without_prospects_is_refused() -> None:
@@ -60,8 +71,9 @@ def test_a_room_without_prospects_is_refused() -> None:
         fit_value(load("hisatsu"), 2_000, 1)
 
 
-def test_what_ships_foresees_matches_that_it_has_not_seen(rows: PairRows) -> None:
-    net = luck_nets(YANIV).nets["value"]
+@pytest.mark.parametrize(("game", "seats", "better"), [(YANIV, 2, 0.1), (YANIV, 3, 0.1), (NAGA, 2, 0.08)])
+def test_what_ships_foresees_matches_that_it_has_not_seen(game: Game, seats: int, better: float) -> None:
+    net, rows = luck_nets(game).nets["value"], played_rows(game, seats, 8_000, FRESH)
     found = shares(net, rows.inputs)
     base = np.full(len(rows), rows.results.mean())
-    assert log_loss(found, rows.results) < log_loss(base, rows.results) - 0.1
+    assert log_loss(found, rows.results) < log_loss(base, rows.results) - better

@@ -8,7 +8,12 @@ from arena.config import read_config
 from arena.ratings.settings import settings_of
 
 BOTS = "bots: [{path: 'house:random_bot', trusted: true}, {path: 'house:yaniv_greedy', trusted: true}]\n"
-YANIV, NAGA, MANY = "{game: yaniv, seats: 2}", "{game: naga, seats: 2}", "{game: yaniv, seats: 9}"
+YANIV, NAGA = "{game: yaniv, seats: 2}", "{game: naga, seats: 2, options: {series: 'first_to:3'}}"
+DUEL, MANY, DROPPING = (
+    "{game: nanatoridori, seats: 2}",
+    "{game: yaniv, seats: 9}",
+    "{game: yaniv, seats: 3, options: {mode: elim201}}",
+)
 
 
 @pytest.mark.parametrize(
@@ -18,10 +23,12 @@ YANIV, NAGA, MANY = "{game: yaniv, seats: 2}", "{game: naga, seats: 2}", "{game:
         (YANIV, "ratings: {luck: off}\n", False),
         (YANIV, "ratings: {luck: false}\n", False),
         (YANIV, "ratings: {headline: online}\n", False),
-        (f"{YANIV}, {NAGA}", "", False),
+        (f"{YANIV}, {NAGA}", "", True),
+        (f"{YANIV}, {DUEL}", "", False),
         (MANY, "", False),
-        (f"{YANIV}, {NAGA}", "ratings: {luck: on}\n", True),
-        (NAGA, "ratings: {luck: true}\n", True),
+        (DROPPING, "", False),
+        (f"{YANIV}, {DUEL}", "ratings: {luck: on}\n", True),
+        (DUEL, "ratings: {luck: true}\n", True),
     ],
 )
 def test_luck_is_taken_out_where_that_surely_helps_or_is_wanted(

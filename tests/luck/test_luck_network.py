@@ -9,11 +9,12 @@ from arena.conformance.tables import Table
 from arena.engine.chance import Luck
 from arena.engine.contract import Numbers
 from arena.engine.net import Net, Nets
+from arena.engine.options import OptionValue
 from arena.engine.rng import seed_words
-from arena.engine.room import States
+from arena.engine.room import Game, States
 from arena.luck import values
 
-YANIV = games.load("yaniv")
+YANIV, NAGA = games.load("yaniv"), games.load("naga")
 BY_SEAT = ("hand", "known", "origin", "totals", "dropped", "hand_size")
 
 
@@ -22,24 +23,29 @@ def luck() -> Luck:
     return games.ready_luck(YANIV)
 
 
-def positions(seats: int, seed: int, **options: object) -> list[States]:
+@pytest.fixture(scope="module")
+def naga_luck() -> Luck:
+    return games.ready_luck(NAGA)
+
+
+def positions(seats: int, seed: int, game: Game = YANIV, **options: object) -> list[States]:
     """Positions of a match between random players, those at the ends of rounds too."""
     dice, found = np.random.default_rng(seed), []
-    states = YANIV.deal(seats, YANIV.resolve_options(options, seats), seed)  # type: ignore[arg-type]
-    while not YANIV.engine.is_terminal(states):
+    states = game.deal(seats, game.resolve_options(options, seats), seed)  # type: ignore[arg-type]
+    while not game.engine.is_terminal(states):
         found.append(states.copy())
-        code = int(dice.choice(YANIV.legal_list(states)))
+        code = int(dice.choice(game.legal_list(states)))
         ended = states.copy()
-        YANIV.engine.step(ended, code)
-        if YANIV.engine.is_round_over(ended):
+        game.engine.step(ended, code)
+        if game.engine.is_round_over(ended):
             found.append(ended)
-        YANIV.engine.advance(states, code)
+        game.engine.advance(states, code)
     return found
 
 
-def worth(luck: Luck, states: States, constants: Numbers | None = None) -> Numbers:
-    out = np.zeros(int(states[0]["seats"]))
-    luck.value(states, games.luck_numbers(YANIV) if constants is None else constants, out)
+def worth(luck: Luck, states: States, constants: Numbers | None = None, game: Game = YANIV) -> Numbers:
+    out = np.zeros(int(states[0]["seats"]) if game is YANIV else 2)
+    luck.value(states, games.luck_numbers(game) if constants is None else constants, out)
     return out
 
 
@@ -53,31 +59,66 @@ def seats_turned(states: States, seats: int) -> States:
     return turned
 
 
-def test_yaniv_has_a_network_for_luck():
-    assert 2 in games.luck_nets(YANIV).seats and games.tells_luck_well("yaniv", 2)
-    assert not games.tells_luck_well("yaniv", 10) and not games.tells_luck_well("hisatsu", 3)
-    assert values.estimate(YANIV).name == "network" and values.estimate(games.load("naga")).name == "value"
+def tells_well(name: str, seats: int, **options: OptionValue) -> bool:
+    return games.tells_luck_well(name, seats, games.load(name).resolve_options(options, seats))
 
 
-def test_what_it_says_are_shares_of_rivals(luck):
-    for states in positions(2, 1):
+def test_which_tables_have_a_network_for_luck():
+    assert tells_well("yaniv", 2) and tells_well("yaniv", 3) and tells_well("naga", 2, series="first_to:3")
+    assert not tells_well("yaniv", 10) and not tells_well("yaniv", 3, mode="elim201") and not tells_well("hisatsu", 3)
+    assert values.estimate(YANIV).name == values.estimate(NAGA).name == "network"
+    assert values.estimate(games.load("hisatsu")).name == "value"
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_what_it_says_are_shares_of_rivals(luck, seats):
+    for states in positions(seats, 1):
         found = worth(luck, states)
-        assert found.sum() == pytest.approx(1.0) and (found >= 0.0).all()
+        assert found.sum() == pytest.approx(seats / 2) and (found >= 0.0).all()
 
 
-def test_it_does_not_matter_who_sits_where(luck):
+@pytest.mark.parametrize("seats", [2, 3])
+def test_it_does_not_matter_who_sits_where(luck, seats):
     differing = 0
-    for states in positions(2, 2):
-        found, turned = worth(luck, states), worth(luck, seats_turned(states, 2))
+    for states in positions(seats, 2):
+        found, turned = worth(luck, states), worth(luck, seats_turned(states, seats))
         if states[0]["phase"] < 3:  # at the end of a round the seat to choose is not told
-            assert turned == pytest.approx(found[::-1], abs=1e-6)
+            assert turned == pytest.approx(np.roll(found, 1), abs=1e-6)
             differing += abs(found[0] - found[1]) > 0.01
     assert differing > 10
 
 
-def test_it_looks_at_nothing_that_nobody_has_seen(luck):
+def test_in_naga_it_does_not_matter_either(naga_luck):
+    """Both hands, won places and games exchanged, and who is parent: the same position from the other side."""
+    differing = 0
+    for states in positions(2, 2, NAGA, series="first_to:2"):
+        found, turned = worth(naga_luck, states, game=NAGA), states.copy()
+        for name in ("hand", "games"):
+            turned[0][name][:2] = states[0][name][1::-1]
+        turned[0]["won"] = np.array([0, 2, 1, 3])[states[0]["won"]]
+        turned[0]["parent"] = 1 - states[0]["parent"]
+        assert worth(naga_luck, turned, game=NAGA) == pytest.approx(found[::-1], abs=1e-6)
+        differing += abs(found[0] - found[1]) > 0.01
+    assert differing > 10
+
+
+def test_in_naga_it_looks_at_nothing_that_nobody_has_seen_and_knows_the_score(naga_luck):
+    rng, led = seed_words(5), 0
+    for states in positions(2, 3, NAGA, series="first_to:3"):
+        world, ahead = states.copy(), states.copy()
+        naga_luck.redraw(world, rng)
+        assert (worth(naga_luck, world, game=NAGA) == worth(naga_luck, states, game=NAGA)).all()
+        if states[0]["games"][0] == 0:
+            ahead[0]["games"][0] += 1
+            led += 1
+            assert worth(naga_luck, ahead, game=NAGA)[0] > worth(naga_luck, states, game=NAGA)[0]
+    assert led > 5
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_it_looks_at_nothing_that_nobody_has_seen(luck, seats):
     rng = seed_words(5)
-    for states in positions(2, 3):
+    for states in positions(seats, 3):
         world = states.copy()
         luck.redraw(world, rng)
         assert (worth(luck, world) == worth(luck, states)).all()
@@ -86,6 +127,7 @@ def test_it_looks_at_nothing_that_nobody_has_seen(luck):
 @pytest.mark.parametrize("law", CHANCE_LAWS, ids=lambda law: law.__name__)
 def test_the_laws_of_chance_hold_where_it_is_asked(law):
     law(Table(YANIV, 2, YANIV.resolve_options({"limit": 40, "slap_down": True}, 2), 7))
+    law(Table(NAGA, 2, NAGA.resolve_options({"series": "first_to:2"}, 2), 7))
 
 
 @pytest.mark.parametrize(("seats", "options"), [(10, {}), (2, {"mode": "elim201"})])

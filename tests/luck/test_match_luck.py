@@ -1,5 +1,6 @@
 """The luck of stored matches: what of a log counts, and what it adds up to."""
 
+import itertools
 import random
 
 import msgspec
@@ -66,7 +67,7 @@ def test_luck_is_what_the_course_adds_up_to(played, pool):
     assert [seat.dealt for seat in luck.seats] == pytest.approx(course.dealt.sum(axis=0), abs=1e-6)
     whole = course.values[0] + (course.dealt + course.drawn)[1:].sum(axis=0) + course.chosen.sum(axis=0)
     assert whole == pytest.approx(course.values[-1]) and len(course.values) == len(record.actions) + 1
-    assert all(abs(seat.bounded) <= LUCK_LIMIT + 1 for seat in luck.seats)
+    assert all(abs(seat.bounded) <= LUCK_LIMIT for seat in luck.seats)
 
 
 def test_mates_share_their_luck(played):
@@ -113,13 +114,15 @@ def test_luck_goes_by_the_cards_and_not_by_who_sits_where(played):
     assert luck_of(game, others, turned).seats == luck_of(game, setup, record).seats
 
 
-def test_bounded_sums_stop_with_the_event_that_passed_the_limit():
+def test_of_bounded_sums_the_part_that_counts_shrinks_near_the_limit():
     sums = np.zeros((4, 2, 2))
     sums[0, 0] = 0.3, -0.3  # the deal
     sums[2, 1] = 0.4, -0.4  # a card: 0.7
     sums[2, 0] = -0.2, 0.2  # the next deal comes behind it
     sums[3, 1] = 0.1, -0.1
-    assert bounded(sums) == pytest.approx([0.7, -0.7])
+    found = 0.7 - 0.8 * 0.2
+    found += (1.5 - found) * 0.1
+    assert bounded(sums) == pytest.approx([found, -found])
     assert bounded(sums[:2]) == pytest.approx([0.3, -0.3])
 
 
@@ -181,7 +184,17 @@ def test_an_estimate_is_named_by_what_decides_its_numbers(monkeypatch):
     assert "arena.games.yaniv.text" not in reached
     assert estimates(["yaniv", "naga"])["yaniv"] == told != estimates(["naga"])["naga"]
     assert combined(["naga", "yaniv"]) == combined(["yaniv", "naga", "naga"]) != combined(["naga"])
-    monkeypatch.setattr(values, "METHOD", 2)
+    monkeypatch.setattr(values, "METHOD", values.METHOD + 1)
     values._estimate.cache_clear()
     assert estimate(game) != told
     values._estimate.cache_clear()
+
+
+def test_bounded_sums_never_pass_the_limit_and_are_0_on_average_exactly():
+    """All ways in which ten events of luck, each as likely good as bad, can follow each other."""
+    for size in (0.25, 0.6):
+        ways = np.array(list(itertools.product([size, -size], repeat=10)))
+        found = np.array([bounded(np.stack([way, 0 * way], axis=1)[:, :, None])[0] for way in ways])
+        assert found.mean() == pytest.approx(0.0, abs=1e-12) and np.abs(found).max() <= LUCK_LIMIT
+        near = np.abs(np.cumsum(ways, axis=1)).max(axis=1) <= LUCK_LIMIT - 1.0
+        assert (found[near] == ways[near].sum(axis=1)).all() and np.corrcoef(found, ways.sum(axis=1))[0, 1] > 0.8

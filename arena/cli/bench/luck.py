@@ -6,16 +6,18 @@ from typing import Annotated
 import typer
 
 from arena import games
-from arena.bench.luck import COMPARED, SIMULATED, Certainty, Fairness, measure
+from arena.bench.luck import COMPARED, ITERATIONS, SIMULATED, Certainty, Fairness, measure, tables
 from arena.bench.luck_boards import BOARDS, DEALS, PLAYERS, BoardCertainty
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, Workers
+from arena.cli.shared.options import FormatOption, RuleOptions, Workers
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
+from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.readiness import CHANCE
 from arena.report.terminal.page import Page
+from arena.search import Settings
 from arena.workers.processes import available_cpus, check_workers
 
 MATCHES = 100_000
@@ -25,9 +27,21 @@ def luck(
     game: Annotated[
         list[str] | None, typer.Option("--game", metavar="GAME", help="Measure this game alone. Repeatable. Default: all.")
     ] = None,
+    seats: Annotated[
+        list[int] | None,
+        typer.Option("--seats", metavar="N", help="Measure tables of this size. Repeatable. Default: the smallest."),
+    ] = None,
+    option: RuleOptions = None,
     matches: Annotated[
         int, typer.Option("--matches", metavar="N", min=100, help="Matches of each game and kind of players.")
     ] = MATCHES,
+    searched: Annotated[
+        int,
+        typer.Option(
+            "--searched", metavar="N", min=0, help=f"The same of searches of {ITERATIONS[0]} and {ITERATIONS[1]} iterations."
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Which deals: those of another seed are others.")] = 0,
     workers: Workers = None,
     format: FormatOption = Format.TABLE,
 ) -> int:
@@ -41,11 +55,16 @@ def luck(
     names = [name for name in game or games.names() if games.has_luck(name)]
     if not names:
         raise ConfigError(f"--game {', '.join(game or [])}: its room does not say what chance decides in it")
-    all_ready(names, (CHANCE,))
-    fair, certain, boards = measure(names, matches, workers or available_cpus(), note)
+    asked = tables(names, seats or (), parse_options(option or []))
+    all_ready(names, (CHANCE, Settings(iterations=1).method) if searched else (CHANCE,))
+    fair, certain, boards = measure(asked, matches, searched, seed, workers or available_cpus(), note)
     found = {"fairness": fair, "certainty": certain, "boards": boards}
     show(format, lambda page: _write(page, fair, certain, boards), found)
     return DONE
+
+
+def _name(row: Fairness | Certainty) -> str:
+    return " ".join([row.game, *(f"{key}={value}" for key, value in row.options.items())])
 
 
 def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty], boards: Sequence[BoardCertainty]) -> None:
@@ -58,7 +77,7 @@ def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty], b
         page, "Luck is 0 on average", ("game", "seats", "players", "matches", "events", "spread", "error", "worst"),
         [
             (
-                row.game, str(row.seats), row.players, f"{row.matches:,}", f"{row.events:.1f}", f"{row.luck:.3f}",
+                _name(row), str(row.seats), row.players, f"{row.matches:,}", f"{row.events:.1f}", f"{row.luck:.3f}",
                 f"{row.error:.5f}", f"{row.worst:.2f}",
             )
             for row in fair
@@ -76,7 +95,7 @@ def _write(page: Page, fair: Sequence[Fairness], certain: Sequence[Certainty], b
         page, "Deals saved", ("game", "seats", "rotations", "luck", "single", "covered", "wrong", "deals"),
         [
             (
-                row.game, str(row.seats), f"{row.rotations:.2f}", f"{row.luck:.2f}", f"{row.single:.2f}",
+                _name(row), str(row.seats), f"{row.rotations:.2f}", f"{row.luck:.2f}", f"{row.single:.2f}",
                 f"{row.covered:.1%}", f"{row.wrong:.1%}", f"{row.decided:.2f}",
             )
             for row in certain

@@ -2,11 +2,17 @@
 
 import math
 
+import numpy as np
+
 from arena.engine.contract import SAMPLED, Numbers
 from arena.engine.jit import jit
+from arena.engine.net import MOST_HIDDEN, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
-from arena.games.naga.rollout import evaluate
+from arena.games.naga.prospects import PROSPECT, prospect
+from arena.games.naga.rollout import CONSTANTS, evaluate
 from arena.games.naga.state import CONTESTS, GAME_OVER, SELECT, State
+
+NET = len(CONSTANTS)  # where the network begins in what `value` gets as constants
 
 
 @jit
@@ -31,14 +37,28 @@ def arrange(_s: State, _action: int, _alternative: int) -> float:
 
 @jit
 def value(s: State, constants: Numbers, out: Numbers) -> None:
-    """The chance to win the match: this game by `evaluate`, the others even."""
+    """The chance to win the match: this game by the network behind the room's own constants, or by `evaluate`; others even."""
     if s.phase >= GAME_OVER:
         out[0] = _outlook(s, 0, 0, 0)
     else:
-        evaluate(s, constants, out)
+        if len(constants) > NET:
+            _by_network(s, constants, out)
+        else:
+            evaluate(s, constants, out)
         won = out[0]
         out[0] = won * _outlook(s, 1, 0, 1) + (1.0 - won) * _outlook(s, 0, 1, 1)
     out[1] = 1.0 - out[0]
+
+
+@jit
+def _by_network(s: State, constants: Numbers, out: Numbers) -> None:
+    inputs = np.empty(PROSPECT, np.float32)
+    hidden = np.empty(MOST_HIDDEN, np.float32)
+    nets = constants[NET:].view(np.float32)
+    first = prospect(s, 0, inputs) >> 4
+    ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))
+    out[first] = ahead
+    out[1 - first] = 1.0 - ahead
 
 
 @jit

@@ -50,7 +50,12 @@ def power(s: State, cards: int, place: int) -> float:
 @jit
 def power_of(hand: int, size: int, trump: int, none_all: int, identity: int, duplicates: int) -> float:
     """The same of a whole hand, the field cards included; parameters as in hands.py."""
-    value = strength(hand, size, trump, none_all, identity, duplicates)
+    return grade(strength(hand, size, trump, none_all, identity, duplicates), size, none_all, identity)
+
+
+@jit
+def grade(value: int, size: int, none_all: int, identity: int) -> float:
+    """The same of the strength of a hand of four or five cards."""
     category = value >> CATEGORY_BITS
     if size == 4:
         category = int(_FIVE_CARD_CATEGORY[category])

@@ -6,17 +6,19 @@ counted from the seat to choose on, and never by their numbers: what a position 
 
 import itertools
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from arena.engine.contract import Features
 from arena.engine.jit import jit, lowest_bit
+from arena.engine.options import OptionValue
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
 from arena.games.yaniv.estimates import best_shed, call_failure, hand_worth, open_worth
 from arena.games.yaniv.rows import HAND, RANK, RANKS, ROW, VALUE, hand_value, row_length
 from arena.games.yaniv.state import DRAW, MATCH_OVER, ROUND_OVER, SLAP, State, hand_row
 
-LEARNS = (2,)
+LEARNS = (2, 3)
 _MOST = 50  # points of five cards
 
 
@@ -234,6 +236,11 @@ def _write_others(s: State, own: int, other: int, out: Features) -> None:
         out[_OTHERS + 4] = least < hand_value(hand_row(s, own))
         out[_OTHERS + 5] = least < hand_value(hand_row(s, other))
         out[_OTHERS + 6 + _POINTS[least]] = 1.0
+
+
+def asks(resolved: Mapping[str, OptionValue]) -> bool:
+    """Whether the network is asked in matches with these options: in those without drop-outs."""
+    return resolved["mode"] == "default"
 
 
 @jit
