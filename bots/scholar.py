@@ -2,7 +2,8 @@
 
 A network judges the positions in which simulations are cut, and another one says which deals explain what the others did, so
 that these are imagined oftener (`arena train`; M. Buro, J. Long, T. Furtak, N. Sturtevant, "Improving state evaluation,
-inference, and search in trick-based card games", IJCAI 2009). Where a game can solve a position, as Naga its last two contests,
+inference, and search in trick-based card games", IJCAI 2009). A third one proposes actions and plays the others, as policy
+networks do in AlphaGo (D. Silver et al., Nature 529, 2016). Where a game can solve a position, as Naga its last two contests,
 the solution is played instead, a mixed strategy. `params` override the settings.
 """
 
@@ -13,7 +14,7 @@ from arena.search import Memory
 
 # By game and seats. A good judge needs no rollout before it: `evaluate` 1. How they compare: docs/house-bots.md.
 LEARNT: dict[tuple[str, int], dict[str, Any]] = {
-    ("hisatsu", 3): {"iterations": 3_400, "worlds": "net"},
+    ("hisatsu", 3): {"iterations": 2_300, "worlds": "net", "proposals": "net", "expansion": 2},
     ("nanatoridori", 2): {"iterations": 2_000, "judge": "net", "worlds": "net", "evaluate": 1},
 }
 # For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels.

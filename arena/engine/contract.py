@@ -21,6 +21,7 @@ A room in which thinking can take time (Nertz with measured latency) also offers
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -40,8 +41,22 @@ ROOMS: dict[Any, Any] = {}
 """The rooms' rules modules, by the type of their records; filled by arena.games.load."""
 ROLLOUTS: dict[Any, Any] = {}
 """The functions and defaults of the rooms' rollout.py, by the type of their records; filled by arena.games.load."""
-ENCODINGS: dict[Any, Any] = {}
-"""The functions of the rooms' encoding.py, by the type of their records; filled by arena.games.encoding."""
+
+
+class OnDemand(dict[Any, Any]):
+    """The rooms' modules of one kind by the type of their records, each imported by its loader when it is first asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loaders: dict[Any, Callable[[], Any]] = {}
+
+    def __missing__(self, record: Any) -> Any:
+        found = self[record] = self.loaders[record]()
+        return found
+
+
+ENCODINGS = OnDemand()
+"""The functions of the rooms' encoding.py, by the type of their records; arena.games.load knows where they are."""
 SKETCHES: dict[Any, Any] = {}
 """The functions of the rooms' sketch.py, by the type of their records; filled by arena.games.load."""
 CHANCES: dict[Any, Any] = {}

@@ -1,13 +1,13 @@
 """The small networks that a room has learnt: its file, one array for compiled code, and the compiled forward pass.
 
 A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + end`. A room has at most one of each of KINDS.
-`arena train` writes them (arena/learning); searches ask the value of a position and the likelihood of a world, bots without a
-search the policy.
+`arena train` writes them (arena/learning); searches ask the value of a position, the likelihood of a world and what a seat is
+likely to choose, bots without a search the policy alone.
 
-The array: at place k of its first HEADS numbers, where network k begins (0: there is none); the last of them is SEATS, a mask
-of the numbers of seats that the networks were trained at. A network: INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, then
-weights (a row for each input), bias, out, end. A value is LOW + (HIGH - LOW) / (1 + exp(-logit)). TOTAL is the sum of the
-values of all seats if that never changes (IS_CONSTANT is 1).
+The array: at place k of its first HEADS numbers, where network k begins (0: there is none); then SEATS, a mask of the numbers
+of seats that the networks were trained at, and ROW, how many inputs of the policy are of an action. A network: INPUTS, HIDDEN,
+LOW, HIGH, TOTAL, IS_CONSTANT, then weights (a row for each input), bias, out, end. A value is LOW + (HIGH - LOW) /
+(1 + exp(-logit)). TOTAL is the sum of the values of all seats if that never changes (IS_CONSTANT is 1).
 """
 
 import hashlib
@@ -22,16 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine import jit
-from arena.engine.contract import Features
+from arena.engine.contract import Features, Numbers
 from arena.errors import ArenaError
 
 FILE, NOTE = "learnt.npz", "learnt.json"
 KINDS = ("value", "belief", "policy")
 VALUE, BELIEF, POLICY = range(3)
-HEADS, SEATS = 4, 3
+SEATS, ROW, HEADS = range(3, 6)
 INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, BODY = range(7)  # places in a network; BODY: where its weights begin
-MOST_NUMBERS = 1 << 15  # of the array of a room: the workspaces of searches have room for so many
+MOST_NUMBERS = 1 << 16  # of the array of a room: the workspaces of searches have room for so many
 MOST_INPUTS = 512
+MOST_ROW = 128  # of MOST_INPUTS, what a policy is told of an action
 MOST_HIDDEN = 64
 
 
@@ -52,6 +53,8 @@ class Net:
     """The value where the logit is very large."""
     total: float | None = None
     """The sum of all seats' values, where that never changes."""
+    row: int = 0
+    """Of a policy, how many inputs are of an action; they come after what the seat knows."""
 
     def rounded(self) -> "Net":
         """The same with all that it has learnt rounded to half precision, in which it is stored in half the space."""
@@ -117,10 +120,11 @@ class Nets:
         """The networks as one array."""
         head = np.zeros(HEADS, np.float32)
         head[SEATS] = sum(1 << seats for seats in self.seats)
+        head[ROW] = self.nets[KINDS[POLICY]].row if self.has(POLICY) else 0
         parts = [head]
         place = HEADS
         for kind, name in enumerate(KINDS):
-            if name in self.nets and kind != POLICY:  # no search asks it
+            if name in self.nets:
                 head[kind] = place
                 parts.append(self.nets[name].numbers())
                 place += len(parts[-1])
@@ -147,6 +151,8 @@ def write_nets(folder: Path, nets: Nets, note: Note) -> None:
     for name, net in sorted(nets.nets.items()):
         arrays |= {f"{name}_{part}": _small(getattr(net, part)) for part in ("weights", "bias", "out")}
         arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
+        if net.row:
+            arrays[f"{name}_row"] = np.array(net.row)
     np.savez_compressed(folder / FILE, **arrays)
     document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
     (folder / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
@@ -169,7 +175,8 @@ def read_nets(folder: Path) -> Nets:
             if f"{name}_weights" in arrays:
                 end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
                 weights, bias, out = (np.asarray(arrays[f"{name}_{part}"], np.float32) for part in ("weights", "bias", "out"))
-                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total)
+                row = int(arrays[f"{name}_row"]) if f"{name}_row" in arrays else 0
+                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, row)
     nets = Nets(found, frozenset(note.seats))
     if nets.sha256 != note.sha256:
         raise ArenaError(f"{folder / FILE} has other numbers than {NOTE} says; train again or take both files from one place")
@@ -207,3 +214,49 @@ def logit(nets: Features, at: int, inputs: Features, hidden: Features) -> float:
     for j in range(width):
         total += max(0.0, float(hidden[j])) * float(out[j])
     return total
+
+
+@jit.unchecked
+def preferences(
+    nets: Features,
+    at: int,
+    known: Features,
+    rows: Features,
+    count: int,
+    begun: Features,
+    hidden: Features,
+    out: Numbers,
+) -> None:
+    """Write what a policy says to each of `count` actions: its logits, but for a number that is the same for all.
+
+    `known`: what a seat knows; `rows`: [actions, action features]; `begun`, `hidden`: room for MOST_HIDDEN numbers. What the
+    seat knows is added up once for all actions. Without checks of its indices, as `logit`.
+    """
+    width = int(nets[at + HIDDEN])
+    place = at + BODY + int(nets[at + INPUTS]) * width
+    bias = nets[place : place + width]
+    last = nets[place + width : place + 2 * width]
+    for j in range(width):
+        begun[j] = bias[j]
+    for i in range(len(known)):
+        x = known[i]
+        if x != 0.0:
+            place = at + BODY + i * width
+            row = nets[place : place + width]
+            for j in range(width):
+                begun[j] += x * row[j]
+    first = at + BODY + len(known) * width
+    for k in range(count):
+        for j in range(width):
+            hidden[j] = begun[j]
+        for i in range(rows.shape[1]):
+            x = rows[k, i]
+            if x != 0.0:
+                place = first + i * width
+                row = nets[place : place + width]
+                for j in range(width):
+                    hidden[j] += x * row[j]
+        total = 0.0
+        for j in range(width):
+            total += max(0.0, float(hidden[j])) * float(last[j])
+        out[k] = total

@@ -97,6 +97,7 @@ def load(name: str) -> Game:
         bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
         read_nets(Path(rules.__file__).parent),
     )  # fmt: skip
+    contract.ENCODINGS.loaders[record] = partial(_encoding_module, game)
     return replace(game, engine=_asking_for_sampling(game))
 
 
@@ -116,16 +117,7 @@ def encoding(game: Game) -> Encoding:
     Raises ConfigError for an encoding.py that breaks the contract. Its functions are loaded or compiled where they are called;
     `Game.encoding` has them ready.
     """
-    place = _place(game.name)
-    if find_spec(f"{place.package}.encoding"):
-        module = _module(game.name, place, "encoding")
-        broken = _lacking(module, "encoding.py", _ENCODING, contract.ENCODING)
-        if broken:
-            raise ConfigError(f"game: {game.name}: {place} breaks the contract: {'; '.join(broken)}")
-    else:
-        module = default_encoding(game.rules.STATE, place.package)
-    contract.ENCODINGS[jit.record_type(game.rules.STATE)] = module
-    return bind_encoding(module, place.package)
+    return bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
 
 
 def has_luck(name: str) -> bool:
@@ -259,6 +251,18 @@ def _asking(wanted: Part, dispatcher: Callable[..., Any]) -> Callable[..., Any]:
 
     entry.dispatcher = dispatcher  # type: ignore[attr-defined]
     return entry
+
+
+def _encoding_module(game: Game) -> Any:
+    """The encoding.py of a game's room, or what stands in for it."""
+    place = _place(game.name)
+    if not find_spec(f"{place.package}.encoding"):
+        return default_encoding(game.rules.STATE, place.package)
+    module = _module(game.name, place, "encoding")
+    broken = _lacking(module, "encoding.py", _ENCODING, contract.ENCODING)
+    if broken:
+        raise ConfigError(f"game: {game.name}: {place} breaks the contract: {'; '.join(broken)}")
+    return module
 
 
 def _ready_encoding(game: Game) -> Encoding:

@@ -28,7 +28,7 @@ def fit_policy(choices: Choices, *, hidden: int, seed: int, passes: int) -> Net:
         for batch in range(batches):
             which = order[batch * BATCH : (batch + 1) * BATCH]
             adam.step(_slopes(weights, known, choices, which, begins))
-    return Net(weights[0], weights[1], weights[2], 0.0)
+    return Net(weights[0], weights[1], weights[2], 0.0, row=choices.actions.shape[1])
 
 
 def agreement(net: Net, choices: Choices) -> tuple[float, float]:

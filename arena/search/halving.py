@@ -10,8 +10,9 @@ choices do.
 import math
 
 from arena.engine import jit
-from arena.engine.contract import Actions, Numbers, State, current_seat, legal_actions, prior, step
+from arena.engine.contract import Actions, Numbers, State, current_seat, legal_actions, step
 from arena.engine.rng import Words, below
+from arena.search.learnt import write_priors
 from arena.search.workspace import (
     CHOICES,
     DONE,
@@ -33,7 +34,7 @@ FEWEST = 4  # choices that are always tried
 
 
 @jit.generic
-def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers, rng: Words) -> int:
+def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers, sight: State, rng: Words) -> int:
     """Make all choices rivals; for a small budget those with the best priors, or random ones without priors. Gives how many.
 
     `s`: a copy of the root.
@@ -45,7 +46,7 @@ def all_rivals(s: State, w: Workspace, actions: Actions, priors: Numbers, consta
     for i in range(count):
         w.results[i, RIVAL] = 1
     if w.numbers[PRIOR] > 0.0:
-        prior(s, actions, count, constants, priors)
+        write_priors(s, actions, count, w, constants, sight, priors)
         for i in range(count):
             w.results[i, PRIOR_VALUE] = priors[i]
         if w.settings[SIMULATIONS] > 0:

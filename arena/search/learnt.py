@@ -1,11 +1,26 @@
-"""What a room has learnt, asked inside a search: how good a position is, and how well a world explains what the others did."""
+"""What a room has learnt, asked in a search: what a position is worth, how likely a world is, and what a seat may choose."""
 
 import math
 
 from arena.engine import jit
-from arena.engine.contract import Numbers, State, clue, evaluate, is_round_over, num_seats, sketch
-from arena.engine.net import BELIEF, HIGH, IS_CONSTANT, LOW, SEATS, TOTAL, VALUE, logit
-from arena.search.workspace import BY_VALUE, OBSERVER, TEMPER, Workspace
+from arena.engine.contract import (
+    Actions,
+    Numbers,
+    State,
+    action_features,
+    clue,
+    current_seat,
+    encode,
+    evaluate,
+    is_round_over,
+    num_seats,
+    observe,
+    prior,
+    sketch,
+)
+from arena.engine.net import BELIEF, HIGH, INPUTS, IS_CONSTANT, LOW, POLICY, ROW, SEATS, TOTAL, VALUE, logit, preferences
+from arena.engine.rng import Words, chance
+from arena.search.workspace import BY_PROPOSAL, BY_VALUE, OBSERVER, TEMPER, TRUST, Workspace
 
 LARGEST = 4.0  # odds of a world, tempered, as a logarithm: no world may count more than e**4 times as much as an average one
 
@@ -42,3 +57,59 @@ def likelihood(s: State, w: Workspace) -> float:
     clue(s, w.settings[OBSERVER], w.inputs)
     odds = w.numbers[TEMPER] * logit(w.nets, int(w.nets[BELIEF]), w.inputs, w.hidden)
     return math.exp(max(-LARGEST, min(LARGEST, odds)))
+
+
+@jit.generic
+def write_priors(
+    s: State, actions: Actions, count: int, w: Workspace, constants: Numbers, sight: State, priors: Numbers
+) -> None:
+    """Write the priors of the seat to choose: by the policy network if that is asked for, else by the room's `prior`.
+
+    `sight`: a state at the place in memory where the workspace has its `sight`; what is there is lost.
+    """
+    if not proposes(s, w):
+        prior(s, actions, count, constants, priors)
+        return
+    highest = _ask_policy(s, actions, count, w, sight)
+    for i in range(count):
+        priors[i] = w.numbers[TRUST] * (w.logits[i] - highest)
+
+
+@jit.generic
+def proposes(s: State, w: Workspace) -> bool:
+    """Whether the policy network is to say what seats are likely to choose."""
+    return w.settings[BY_PROPOSAL] == 1 and has_learnt(s, w)
+
+
+@jit.generic
+def proposal(s: State, actions: Actions, count: int, w: Workspace, sight: State, rng: Words) -> int:
+    """The place of an action that is drawn by the policy network for the seat to choose. `sight`: as in `write_priors`."""
+    highest = _ask_policy(s, actions, count, w, sight)
+    total = 0.0
+    for i in range(count):
+        w.logits[i] = math.exp(w.logits[i] - highest)
+        total += w.logits[i]
+    left = chance(rng) * total
+    for i in range(count - 1):
+        left -= w.logits[i]
+        if left < 0.0:
+            return i
+    return count - 1
+
+
+@jit.generic
+def _ask_policy(s: State, actions: Actions, count: int, w: Workspace, sight: State) -> float:
+    """Write the policy's logits of all actions of the seat to choose, which go by what that seat sees; gives the highest."""
+    seat = current_seat(s)
+    at = int(w.nets[POLICY])
+    width = int(w.nets[ROW])
+    known = w.inputs[: int(w.nets[at + INPUTS]) - width]
+    rows = w.rows[: count * width].reshape(count, width)
+    observe(s, seat, sight)
+    encode(sight, seat, known)
+    action_features(sight, seat, actions, count, rows)
+    preferences(w.nets, at, known, rows, count, w.begun, w.hidden, w.logits)
+    highest = float(w.logits[0])
+    for i in range(count):
+        highest = max(highest, float(w.logits[i]))
+    return highest

@@ -4,7 +4,7 @@ import threading
 import time
 
 from arena.engine.contract import Numbers
-from arena.engine.net import BELIEF, VALUE
+from arena.engine.net import BELIEF, ROW, VALUE
 from arena.engine.rng import derive, seed_words
 from arena.engine.room import Game, States
 from arena.search import scratch, tree
@@ -15,6 +15,7 @@ from arena.search.workspace import (
     BEGAN,
     BY_BELIEF,
     BY_HALVING,
+    BY_PROPOSAL,
     BY_REGRET,
     BY_VALUE,
     CHOICES,
@@ -55,6 +56,7 @@ class Part:
         self._choices = choices
         self._task = task_of(game, asked)
         self._by_value = asked.judge == "net" and game.nets.has(VALUE)
+        self._by_proposal = asked.proposals == "net" and game.nets.numbers[ROW] > 0
         self._by_belief = asked.worlds == "net" and game.nets.has(BELIEF)
         self.prior = float(self._task.numbers[PRIOR])
         """How many visits the priors count as."""
@@ -88,7 +90,7 @@ class Part:
         arrays.root[:] = self._root
         arrays.numbers[:] = self._task.numbers
         self._write_settings(arrays, began, sharers)
-        if self._by_value or self._by_belief:
+        if self._by_value or self._by_belief or self._by_proposal:
             arrays.use(self._game.nets)
         if self._tree is None:
             nodes, slots = tree.take_tree(self._task.nodes)
@@ -122,6 +124,7 @@ class Part:
         out[BEGAN] = began
         out[BY_VALUE] = self._by_value
         out[BY_BELIEF] = self._by_belief
+        out[BY_PROPOSAL] = self._by_proposal
         out[REMEMBER] = self._tree is not None
         is_mixed = bool(task.settings[BY_REGRET]) and self._game.engine.is_simultaneous(self._observed)
         out[BY_HALVING] = task.is_halving and not is_mixed

@@ -10,8 +10,9 @@ B. Bosansky, "Convergence of Monte Carlo Tree Search in Simultaneous Move Games"
 import math
 
 from arena.engine import jit
-from arena.engine.contract import Actions, Numbers, State, current_seat, prior, rollout_action
+from arena.engine.contract import Actions, Numbers, State, current_seat, rollout_action
 from arena.engine.rng import Words, below, chance
+from arena.search.learnt import proposal, proposes, write_priors
 from arena.search.tree import NONE, Nodes
 from arena.search.workspace import (
     BY_POLICY,
@@ -49,6 +50,7 @@ def select(
     actions: Actions,
     priors: Numbers,
     constants: Numbers,
+    sight: State,
     rng: Words,
 ) -> int:
     """The place of the action to play among the first `count` of `actions`, whose nodes are in `w.children`.
@@ -62,13 +64,15 @@ def select(
     if is_first and forced != NO_CHOICE:
         return forced
     if w.numbers[HABIT] > 0.0 and current_seat(s) != w.settings[OBSERVER] and chance(rng) < w.numbers[HABIT]:
+        if proposes(s, w):
+            return proposal(s, actions, count, w, sight, rng)
         return _place_of(rollout_choice(s, actions, count, w, constants, rng), actions)
     if is_full and known == 0:
         return below(rng, count)
     if by_regret and known > 0:
-        return _choose_by_regret(s, nodes, w, count, known, at, actions, priors, constants, rng)
+        return _choose_by_regret(s, nodes, w, count, known, at, actions, priors, constants, sight, rng)
     if w.numbers[PRIOR] > 0.0:
-        return _choose_by_prior(s, nodes, w, count, is_first, is_full, actions, priors, constants, rng)
+        return _choose_by_prior(s, nodes, w, count, is_first, is_full, actions, priors, constants, sight, rng)
     return _choose_by_confidence(s, nodes, w, count, is_full, actions, constants, rng)
 
 
@@ -99,6 +103,7 @@ def _choose_by_prior(
     actions: Actions,
     priors: Numbers,
     constants: Numbers,
+    sight: State,
     rng: Words,
 ) -> int:
     """The place with the highest upper confidence bound, where the prior counts as PRIOR visits.
@@ -110,7 +115,7 @@ def _choose_by_prior(
         for i in range(count):
             priors[i] = w.results[i, PRIOR_VALUE]
     else:
-        prior(s, actions, count, constants, priors)
+        write_priors(s, actions, count, w, constants, sight, priors)
     above = 0.0
     total = 0.0
     most = 1
@@ -205,6 +210,7 @@ def _choose_by_regret(
     actions: Actions,
     priors: Numbers,
     constants: Numbers,
+    sight: State,
     rng: Words,
 ) -> int:
     """A random place: the likelier, the more it is regretted that its choice was not played; any of them now and then.
@@ -219,7 +225,7 @@ def _choose_by_regret(
         if child != NONE:
             is_new &= nodes[child].visits == 0 and nodes[child].regret == 0.0
     if is_new:
-        prior(s, actions, count, constants, priors)
+        write_priors(s, actions, count, w, constants, sight, priors)
         mean = 0.0
         for i in range(count):
             if w.children[i] != NONE:

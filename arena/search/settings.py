@@ -62,6 +62,11 @@ class Settings:
     temper: float = 0.7
     """The exponent of the odds that the network gives a world, with `worlds` net; 0 draws all alike, 1 trusts it fully, which
     helps only against those who play as it was trained."""
+    proposals: str = "rule"
+    """Who proposes actions in the tree: `rule`, the room's `prior`, and its rollout policy for the opponents' share `habit`; or
+    `net`, the policy that the room has learnt does both, at numbers of seats for which it has one."""
+    trust: float = 0.05
+    """With `proposals` net: what a unit of the policy's logits counts as in the prior, as a reward."""
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
@@ -122,7 +127,7 @@ def check_number(name: str, value: Any, low: float, high: float, *, is_whole: bo
 
 
 _WORDS = {"method": (*METHODS,), "rollout": ("policy", "uniform"), "selection": ("ucb", "regret"), "first": ("halving", "ucb"),
-          "judge": ("rule", "net"), "worlds": ("uniform", "net")}  # fmt: skip
+          "judge": ("rule", "net"), "worlds": ("uniform", "net"), "proposals": ("rule", "net")}  # fmt: skip
 _NUMBERS = {  # the least and the most
     "iterations": (1, MOST),
     "time": (1e-9, 1_000_000),
@@ -135,7 +140,8 @@ _NUMBERS = {  # the least and the most
     "world_iterations": (1, MOST),
     "nodes": (1, MOST_NODES),
     "threads": (1, MOST_THREADS),
+    "trust": (0, 1_000),
     "seed": (-math.inf, math.inf),
 }
-_REAL = {"time", "exploration", "prior", "habit", "temper"}
+_REAL = {"trust", "time", "exploration", "prior", "habit", "temper"}
 _MAY_BE_LEFT_OPEN = {"iterations", "time", "evaluate", "selection", "exploration", "prior", "expansion", "habit"}

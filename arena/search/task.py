@@ -27,6 +27,7 @@ from arena.search.workspace import (
     PRIOR,
     SETTINGS,
     TEMPER,
+    TRUST,
 )
 
 REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its own sake
@@ -101,4 +102,5 @@ def _numbers(asked: Settings, seats: int) -> Numbers:
     out[EXPLORATION] = asked.exploration
     out[MIXING] = REGRET_MIXING
     out[TEMPER] = asked.temper
+    out[TRUST] = asked.trust
     return out

@@ -18,13 +18,13 @@ from arena.engine.contract import (
     is_simultaneous,
     legal_actions,
     observe,
-    prior,
     private_code,
     reopen,
     seen_action,
     step,
 )
 from arena.engine.rng import Words
+from arena.search.learnt import write_priors
 from arena.search.selection import NO_CHOICE, select
 from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, add_node, child_of, mixed, slot_of
 from arena.search.workspace import (
@@ -105,11 +105,11 @@ def walk(
         by_regret = is_together and w.settings[BY_REGRET] == 1 and w.counters[KEPT] + count <= KEPT_CHOICES
         known = _find_children(s, count, parent, is_together, by_regret, nodes, slots, w, actions)
         if is_first and w.counters[DONE] == 0:
-            begin_root(s, count, nodes, w, actions, priors, constants)
+            begin_root(s, count, nodes, w, actions, priors, constants, sight)
         if known == 0 and first != NO_CHOICE and w.counters[USED] == len(nodes):  # without a node nothing can be learnt
             break
         at = w.counters[PATH]
-        place = select(s, nodes, w, count, known, is_first, forced, by_regret, actions, priors, constants, rng)
+        place = select(s, nodes, w, count, known, is_first, forced, by_regret, actions, priors, constants, sight, rng)
         action = int(actions[place])
         chosen = int(w.children[place])
         if chosen == NONE:
@@ -138,10 +138,12 @@ def walk(
 
 
 @jit.generic
-def begin_root(s: State, count: int, nodes: Nodes, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers) -> None:
+def begin_root(
+    s: State, count: int, nodes: Nodes, w: Workspace, actions: Actions, priors: Numbers, constants: Numbers, sight: State
+) -> None:
     """Before the first simulation: write the priors of the observer's choices, and what is remembered of them."""
     if w.numbers[PRIOR] > 0.0 and w.settings[BY_HALVING] == 0:  # halving has them already
-        prior(s, actions, count, constants, priors)
+        write_priors(s, actions, count, w, constants, sight, priors)
         for i in range(count):
             w.results[i, PRIOR_VALUE] = priors[i]
     if w.settings[REMEMBER] == 1:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from arena.engine.net import MOST_HIDDEN, MOST_INPUTS, MOST_NUMBERS
+from arena.engine.net import MOST_HIDDEN, MOST_INPUTS, MOST_NUMBERS, MOST_ROW
 
 Workspace: TypeAlias = Any
 """One record of `workspace_type`."""
@@ -15,15 +15,15 @@ Workspaces: TypeAlias = Any
 """An array of one such record: how compiled code is given it."""
 
 # Places in `settings`: what is asked for. CHOICES: how many legal actions the observer has.
-# BY_VALUE, BY_BELIEF: 1 where the room's networks judge positions and choose worlds (learnt.py).
+# BY_VALUE, BY_BELIEF, BY_PROPOSAL: 1 where the room's networks judge positions, choose worlds, and propose actions (learnt.py).
 # IN_WORLD: simulations in each world. OPEN: 1 for trees of one world, in which the observer sees everything.
 (OBSERVER, CHOICES, SIMULATIONS, IN_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
- BY_HALVING, EXPANSION, OPEN, BY_VALUE, BY_BELIEF, SETTINGS) = range(16)  # fmt: skip
+ BY_HALVING, EXPANSION, OPEN, BY_VALUE, BY_BELIEF, BY_PROPOSAL, SETTINGS) = range(17)  # fmt: skip
 # Places in `counters`: what has happened. USED: nodes in use. DONE: simulations. PATH: choices in the path of this one.
 # Of a time budget, in nanoseconds: SPENT up to the simulation LAST_READING, and by a simulation at the SLOWEST.
 USED, DONE, DECISIONS, PATH, KEPT, NEXT_READING, LAST_READING, SPENT, SLOWEST, COUNTERS = range(10)
 # Places in `numbers`: how choices are weighed; the spread of the rewards so far; from FIRST_MEAN on each seat's mean reward.
-EXPLORATION, PRIOR, HABIT, MIXING, TEMPER, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(9)
+EXPLORATION, PRIOR, HABIT, MIXING, TEMPER, TRUST, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(10)
 # Columns of `results`, a row for each legal action of the observer. RIVAL: 1 while sequential halving still tries it.
 VISITS, VALUE, SHARE, PRIOR_VALUE, RIVAL, COLUMNS = range(6)
 # Columns of `path`: the choices of a simulation in the tree; where its choices begin in `kept` (by regret), and how many.
@@ -50,5 +50,8 @@ def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
         ("nets", "f4", (MOST_NUMBERS,)),  # the room's networks, where they are asked
         ("inputs", "f4", (MOST_INPUTS,)),  # of a network
         ("hidden", "f4", (MOST_HIDDEN,)),
+        ("rows", "f4", (actions * MOST_ROW,)),  # of a policy: the actions' inputs
+        ("begun", "f4", (MOST_HIDDEN,)),  # what is the same for all of them
+        ("logits", "f8", (actions,)),
         ("sight", "i8", ((state_bytes + 7) // 8,)),  # the bytes of what the observer sees at its next decision
     ], align=True)))  # fmt: skip

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from arena.agent.view import View
-from arena.engine.net import FILE, NOTE, VALUE, Nets, Note, logit, read_nets, read_note, write_nets
+from arena.engine.net import FILE, NOTE, POLICY, ROW, VALUE, Nets, Note, logit, preferences, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.formats.betting import Verdict
 from arena.games import load
-from arena.learning.gate import Searcher, judged_gate
+from arena.learning.gate import Imitator, Searcher, judged_gate
 from arena.learning.generations import Plan, Trained, train
 from arena.learning.networks import scale
 from arena.learning.selfplay import default_table, rollout_rows
@@ -138,7 +138,22 @@ def test_compiled_code_finds_what_numpy_finds(learnt: Game) -> None:
     assert compiled == pytest.approx(learnt.nets.nets["value"].logits(inputs).tolist(), abs=1e-4)
 
 
-@pytest.mark.parametrize("asked", [{"judge": "net"}, {"worlds": "net"}, {"judge": "net", "worlds": "net"}], ids=str)
+def test_compiled_code_prefers_what_numpy_prefers(learnt: Game) -> None:
+    states = learnt.deal(2, learnt.resolve_options({}, 2), 5)
+    seat, codes = learnt.engine.current_seat(states), learnt.legal_list(states)
+    seen = learnt.observed(states, seat)
+    known, rows = learnt.encoding.features(seen, seat), learnt.encoding.action_features(seen, seat, codes)
+    numbers, out = learnt.nets.numbers, np.zeros(len(codes))
+    assert numbers[ROW] == rows.shape[1]
+    preferences(numbers, int(numbers[POLICY]), known, rows, len(codes), np.zeros(64, np.float32), np.zeros(64, np.float32), out)
+    assert out.tolist() == pytest.approx(learnt.nets.nets["policy"].preferences(known, rows).tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"judge": "net"}, {"worlds": "net"}, {"proposals": "net"}, {"judge": "net", "worlds": "net", "proposals": "net"}],
+    ids=str,
+)
 def test_a_search_uses_what_was_learnt(learnt: Game, asked: dict[str, str]) -> None:
     plain, found = first_choice(learnt, 2), first_choice(learnt, 2, **asked)
     assert values_of(found) != values_of(plain)
@@ -149,8 +164,23 @@ def test_a_search_uses_what_was_learnt(learnt: Game, asked: dict[str, str]) -> N
 @pytest.mark.parametrize("seats", [2, 4])
 def test_where_nothing_was_learnt_the_settings_change_nothing(learnt: Game, seats: int) -> None:
     game = replace(load(GAME), nets=Nets()) if seats == 2 else learnt
-    asked = {"judge": "net", "worlds": "net"}
+    asked = {"judge": "net", "worlds": "net", "proposals": "net"}
     assert values_of(first_choice(game, seats, **asked)) == values_of(first_choice(game, seats))
+
+
+def test_a_policy_that_is_fully_trusted_decides(learnt: Game) -> None:
+    """Against a prior of a million visits some hundred simulations count for nothing."""
+    states = learnt.deal(2, learnt.resolve_options({}, 2), 5)
+    seat, codes = learnt.engine.current_seat(states), learnt.legal_list(states)
+    found = first_choice(learnt, 2, proposals="net", prior=1_000_000, trust=1.0)
+    assert found.best_code == Imitator(learnt).choose(states, seat, codes)
+
+
+@pytest.mark.parametrize("habit", [0.0, 1.0])
+def test_a_policy_speaks_for_the_others_by_the_share_of_their_habit(learnt: Game, habit: float) -> None:
+    """Without priors it has nothing else to say."""
+    plain, found = (first_choice(learnt, 2, proposals=who, prior=0, habit=habit) for who in ("rule", "net"))
+    assert (values_of(found) != values_of(plain)) == (habit > 0.0)
 
 
 def test_worlds_that_are_not_trusted_at_all_have_equal_weights(learnt: Game) -> None:

@@ -14,7 +14,7 @@ from arena.search.worlds import ROOT_STATE, WORK, WORLD, draw_world, replay_chan
 
 def run(
     states: States,
-    _sights: States,
+    sights: States,
     nodes: Nodes,
     slots: Slots,
     workspaces: Workspaces,
@@ -40,7 +40,7 @@ def run(
                 step(s, rollout_choice(s, actions, count, w, constants, rng))
             count = legal_actions(s, actions)
             if w.counters[DONE] == 0:
-                begin_root(s, count, nodes, w, actions, priors, constants)
+                begin_root(s, count, nodes, w, actions, priors, constants, sights[0])
             step(s, int(actions[choice]))
             w.counters[DECISIONS] += 1
             finish(s, choice, nodes, w, actions, constants, rewards, rng)

@@ -41,7 +41,7 @@ def run(
     in_world = 1  # simulations in the same world
     if w.settings[BY_HALVING] == 1:
         states[WORK] = states[ROOT_STATE]
-        in_world = all_rivals(s, w, actions, priors, constants, rng)
+        in_world = all_rivals(s, w, actions, priors, constants, sight, rng)
     forced = NO_CHOICE
     left = 0
     while not is_spent(1, w):
