@@ -29,6 +29,7 @@ from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
 from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
 from arena.learning.watching import Watcher
+from arena.learning.worth import played_policy
 from arena.search import Settings
 
 POLICY_HIDDEN = 32
@@ -59,6 +60,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How often the rows are gone through to fit a value and a belief: the fewer rows, the more often."""
     cut: int = 1
     """Decisions after which a simulation ends where the value network judges: with a good judge it need not go on."""
+    decisions: int = 0
+    """Decisions of its own play that a policy learns from, in the first generation; 0: it imitates searches, in later ones."""
     pace: float = 1.0
     """Iterations of the search with networks in gates, for each iteration of the search without: what takes them equal time.
 
@@ -186,6 +189,9 @@ def _generation(
         learnt = joined([learnt, *[more] * _times(len(learnt), len(more))])
     watcher.begin("fitting", 3)
     nets, losses = _fitted(table, plan, learnt, measured, choices, own, watcher)
+    if KINDS[POLICY] in plan.networks and plan.decisions and not number:
+        policy, told = played_policy(table, plan.decisions, seed, watcher)
+        nets, losses = Nets({**nets.nets, KINDS[POLICY]: policy}, nets.seats), {**losses, **told}
     gates = [
         {"of": one.of, "against": one.against, **_gate_document(_passed(one, plan, pool, own, watcher))}
         for one in _trials(nets, best, plan)
@@ -271,7 +277,7 @@ def _fitted(
         worlds, are_true = worlds_of(measured)
         losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
     watcher.advance()
-    if choices is not None and "policy" in plan.networks:
+    if choices is not None and "policy" in plan.networks and not plan.decisions:
         known, held_out = choices.parts()
         nets["policy"] = fit_policy(known, hidden=POLICY_HIDDEN, seed=seed + 2, passes=POLICY_PASSES)
         if len(held_out):

@@ -59,6 +59,12 @@ def train(
     passes: Annotated[
         int, typer.Option("--passes", metavar="N", min=1, help="How often to go through the positions to fit networks.")
     ] = Plan().passes,
+    decisions: Annotated[
+        int,
+        typer.Option(
+            "--decisions", metavar="N", min=0, help="Decisions of its own play that a policy learns from; 0: from searches."
+        ),
+    ] = Plan().decisions,
     cut: Annotated[
         int, typer.Option("--cut", metavar="N", min=1, help="Decisions of a rollout before the value network judges it.")
     ] = Plan().cut,
@@ -89,7 +95,7 @@ def train(
     warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
         generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
-        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
+        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes, decisions=decisions,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
     folder = out or TRAINING / game
