@@ -33,7 +33,7 @@ from arena.search import Settings
 
 POLICY_HIDDEN = 64
 POLICY_PASSES = 32
-SEARCHED_SHARE = 0.3  # of the rows of a later generation: those of searches are few, so they count several times
+SEARCHED_SHARE = 0.6  # of the rows of a later generation: those of searches are few, so they count several times
 SHORT = 20  # iterations of the search that a policy is to replace
 SEARCH, OF_POLICY = "search", "policy"  # what a gate is of
 
