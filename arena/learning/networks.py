@@ -28,7 +28,7 @@ def belief_network(rows: Rows, seed: int, passes: int) -> Net:
 
 
 def rounded(net: Net) -> Net:
-    """The network with weights in half precision, by which it plays the same: its file is little more than half as large."""
+    """The network with weights in half precision: its file is little more than half as large."""
     weights, bias, out = (numbers.astype(np.float16).astype(np.float32) for numbers in (net.weights, net.bias, net.out))
     return replace(net, weights=weights, bias=bias, out=out)
 
