@@ -75,6 +75,8 @@ class Choices:
     """[decisions]: how many legal actions."""
     chosen: Actions
     """[decisions]: the place of the search's action among them."""
+    worth: Numbers
+    """[all legal actions]: what the search expected of each."""
     rounds: Actions
     """[decisions]: the number of the round."""
 
@@ -87,8 +89,9 @@ class Choices:
         return self._where(~is_held_out), self._where(is_held_out)
 
     def _where(self, which: NDArray[np.bool_]) -> "Choices":
+        of_actions = np.repeat(which, self.counts)
         return Choices(
-            self.features[which], self.actions[np.repeat(which, self.counts)], self.counts[which], self.chosen[which],
+            self.features[which], self.actions[of_actions], self.counts[which], self.chosen[which], self.worth[of_actions],
             self.rounds[which],
         )  # fmt: skip
 
@@ -98,20 +101,22 @@ class Written:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._rows: list[tuple[Features, Features, int, int]] = []
+        self._rows: list[tuple[Features, Features, int, Sequence[float], int]] = []
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, features: Features, actions: Features, chosen: int, number: int) -> None:
+    def add(self, features: Features, actions: Features, chosen: int, worth: Sequence[float], number: int) -> None:
         """Add a decision. `actions`: [legal actions, action features]; `chosen`: a place among them; `number`: of the round."""
-        self._rows.append((features, actions, chosen, number))
+        self._rows.append((features, actions, chosen, worth, number))
 
     def choices(self) -> Choices:
         """All of them; at least one was written."""
-        features, actions, chosen, numbers = zip(*self._rows)
+        features, actions, chosen, worth, numbers = zip(*self._rows)
         counts = np.array([len(rows) for rows in actions], np.int64)
-        return Choices(np.stack(features), np.concatenate(actions), counts, np.array(chosen), np.array(numbers))
+        return Choices(
+            np.stack(features), np.concatenate(actions), counts, np.array(chosen), np.concatenate(worth), np.array(numbers)
+        )
 
 
 def joined_choices(parts: Sequence[Choices]) -> Choices:
@@ -119,4 +124,4 @@ def joined_choices(parts: Sequence[Choices]) -> Choices:
     return Choices(*(np.concatenate([getattr(part, name) for part in parts]) for name in CHOICES))
 
 
-CHOICES = ("features", "actions", "counts", "chosen", "rounds")
+CHOICES = ("features", "actions", "counts", "chosen", "worth", "rounds")

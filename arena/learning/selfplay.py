@@ -82,11 +82,12 @@ def searched_round(table: Table, asked: Settings, number: int, seed: int) -> Rou
             at += _entries(game).write(states, at, constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
         seat = engine.current_seat(now)
         observed = game.observed(now, seat)
-        code = search.search(game, observed, seat, codes, asked).best_code
-        encoding = game.encoding
+        found, encoding = search.search(game, observed, seat, codes, asked), game.encoding
+        code = found.best_code
         written.add(
-            encoding.features(observed, seat), encoding.action_features(observed, seat, codes), codes.index(code), number
-        )
+            encoding.features(observed, seat), encoding.action_features(observed, seat, codes), codes.index(code),
+            found.expected, number,
+        )  # fmt: skip
         if chance(rng) < WHIM:
             code = codes[int(chance(rng) * len(codes))]
         engine.step(now, code)

@@ -83,15 +83,15 @@ class Findings:
             return draw.choices(self._codes, shares)[0]
         rank: list[tuple[float, float]]
         if METHODS[self._asked.method].trees is Trees.NONE:
-            rank = [(value, 0.0) for value in self._expected]
+            rank = [(value, 0.0) for value in self.expected]
         elif self._results[:, RIVAL].any():
-            rank = list(zip(self._results[:, RIVAL].tolist(), self._expected))
+            rank = list(zip(self._results[:, RIVAL].tolist(), self.expected))
         else:
             rank = list(zip(self._results[:, VISITS].tolist(), self.values))
         return self._codes[max(range(len(rank)), key=rank.__getitem__)]
 
     @property
-    def _expected(self) -> list[float]:
+    def expected(self) -> list[float]:
         """The values, with the priors counted as some more visits."""
         visits, sums = self._results[:, VISITS], self._results[:, VALUE]
         priors = self._results[:, PRIOR_VALUE]

@@ -5,7 +5,7 @@ import pytest
 
 from arena.engine.contract import Features
 from arena.learning.fit import calibration, fit, log_loss, shares
-from arena.learning.policy import agreement, fit_policy
+from arena.learning.policy import agreement, fit_policy, wanted_shares
 from arena.learning.rows import Choices, Written
 
 ROWS = 20_000
@@ -47,14 +47,25 @@ def highest_of(decisions: int, seed: int) -> Choices:
         low_wins = number % 2
         cards = chance.random((chance.integers(2, 6), 1)).astype(np.float32)
         chosen = int(np.argmin(cards) if low_wins else np.argmax(cards))
-        written.add(np.array([low_wins], np.float32), cards, chosen, number)
+        worth = (1.0 - 2.0 * low_wins) * cards[:, 0].astype(float)
+        written.add(np.array([low_wins], np.float32), cards, chosen, worth.tolist(), number)
     return written.choices()
 
 
 def test_a_policy_learns_to_choose_by_what_the_seat_knows() -> None:
     net = fit_policy(highest_of(3_000, 1), hidden=8, seed=1, passes=15)
-    same, loss = agreement(net, highest_of(500, 2))
-    assert same > 0.9 and loss < 0.4
+    choices = highest_of(500, 2)
+    same, loss = agreement(net, choices)
+    assert same > 0.95 and loss < 0.8 * np.log(choices.counts).mean()
+
+
+def test_a_policy_is_to_choose_what_is_worth_more_the_likelier_and_equals_alike() -> None:
+    written = Written()
+    for number, worth in enumerate(([0.0, 0.0], [1.0, 0.9, -2.0])):
+        written.add(np.zeros(1, np.float32), np.zeros((len(worth), 1), np.float32), 0, worth, number)
+    first, second, *third = wanted_shares(written.choices()).tolist()
+    assert first == second == pytest.approx(0.5)
+    assert sum(third) == pytest.approx(1.0) and third[0] > third[1] > third[2]
 
 
 def test_rounds_are_held_out_whole() -> None:

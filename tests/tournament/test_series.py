@@ -296,7 +296,8 @@ def test_the_house_ladders_are_good(path: Path) -> None:
     steps = read_steps(path, Settings())
     rungs = [steps[0].than, *(step.better for step in steps)]
     assert len(rungs) == 7 and rungs[:2] == ["random", "greedy"]
-    assert rungs[3:] == ["learner", "ismcts_100", "ismcts_1000", "scholar"]
+    searches = [rung for rung in rungs[3:] if rung != "learner"]  # which stands where its game's policy belongs
+    assert searches == ["ismcts_100", "ismcts_1000", "scholar"] and "learner" in rungs[3:]
     assert steps[0].tournament.name == f"house-{path.stem}-{steps[0].better}"
 
 
