@@ -17,7 +17,8 @@ LEARNT: dict[tuple[str, int], dict[str, Any]] = {
     ("hisatsu", 3): {"iterations": 2_300, "worlds": "net", "proposals": "net", "expansion": 2},
     ("nanatoridori", 2): {"iterations": 1_300, "judge": "net", "worlds": "net", "evaluate": 1},
 }
-# For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels.
+# For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels, and for Nertz, where
+# simulations look at more: who would win the match, whom a card helps and what it covers.
 RULED: dict[str, dict[str, Any]] = {
     "hisatsu": {
         "iterations": 4_000,
@@ -33,7 +34,11 @@ RULED: dict[str, dict[str, Any]] = {
     },
     "naga": {"iterations": 5_000},
     "nanatoridori": {"iterations": 2_000},
-    "nertz": {"iterations": 5_000, "prior": 31.9, "constants": {"laid": 1.24, "found": 0.168, "uncover": 3.59}},
+    "nertz": {
+        "iterations": 4_500,
+        "prior": 31.9,
+        "constants": {"laid": 1.24, "found": 0.4, "uncover": 3.59, "stake": 1.0, "insight": 1.0},
+    },
     "yaniv": {"iterations": 15_000},
 }
 

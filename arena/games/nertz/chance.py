@@ -10,6 +10,7 @@ from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.nertz.options import DECLARED, MAX_SEATS, NONE
 from arena.games.nertz.rollout import evaluate, part_behind
 from arena.games.nertz.rules import places
+from arena.games.nertz.stakes import LOGISTIC
 from arena.games.nertz.state import (
     CALL,
     DECK,
@@ -25,7 +26,6 @@ from arena.games.nertz.state import (
 from arena.games.nertz.ticks import CODE_BITS, CODE_MASK, delay_of
 
 ROUND_SPREAD, SPREAD = 60.0, 4.0  # squared points: of the lead that a round brings, and for each point to the target
-LOGISTIC = 1.7  # 1 / (1 + exp(-1.7 x)) is near the normal distribution function
 
 
 @jit

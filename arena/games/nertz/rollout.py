@@ -5,9 +5,11 @@ import numpy as np
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.rng import Words, below, chance
+from arena.games.nertz.insight import insight, rival_cards
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
 from arena.games.nertz.options import MAX_SEATS
 from arena.games.nertz.rules import places
+from arena.games.nertz.stakes import add_hopes, call_loses, ends_match
 from arena.games.nertz.state import (
     CALL,
     FLIP,
@@ -56,16 +58,25 @@ CONSTANTS = (
     Constant(
         "idle", -0.1, -2.0, 0.0, "prior: a move between work piles that brings nothing, or turning the stock without hope"
     ),
+    Constant("stake", 0.0, 0.0, 1.0, "share of `match` that counts before the match ends; above 0 nobody calls to lose it"),
+    Constant("insight", 0.0, 0.0, 1.0, "above 0 the following count, too, in priors and rollouts; they go with `found` 0.4"),
+    Constant("contest", 0.6, 0.0, 4.0, "prior: a card to the middle that a rival has open, too"),
+    Constant("feeds", -0.2, -4.0, 0.0, "prior: a card to the middle that lets any open card of a rival out"),
+    Constant("from_waste", -0.2, -4.0, 0.0, "prior: a waste card to the middle, beside other cards to the middle"),
+    Constant("covers", -0.5, -4.0, 0.0, "prior: a waste card onto a work pile whose top card soon goes to the middle"),
+    Constant("joins", 1.5, 0.0, 4.0, "prior: a card to a work pile, so that a whole other pile fits onto it"),
 )
 (
     MATCH, LAID, NERTZ_LEFT, LINE_LEFT, SLOT, WANTED, NERTZ_WANTED, NERTZ_FITS, WASTE_GOES, WHIM, PATIENCE, CALLING,
-    NERTZ_TO_FOUND, TO_FOUND, GIFT, UNCOVER, NERTZ_TO_WORK, FREE, PREPARE, WASTE_TO_WORK, TO_SLOT, TURN, IDLE,
-) = range(23)  # fmt: skip
+    NERTZ_TO_FOUND, TO_FOUND, GIFT, UNCOVER, NERTZ_TO_WORK, FREE, PREPARE, WASTE_TO_WORK, TO_SLOT, TURN, IDLE, STAKE, INSIGHT,
+) = range(25)  # fmt: skip
 
 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """How many points the unit has more than the other units on average; within a round also by what it can play.
+
+    In a round that may end the match the chance of places counts as far as `stake` says.
 
     When the match is over, places count too: a unit that wins by a call (RULES.md 4.5) then counts no fewer points than any.
     """
@@ -89,6 +100,8 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     if s.phase == MATCH_OVER:
         for seat in range(s.seats):
             out[seat] += constants[MATCH] * part_behind(s, seat, reached)
+    elif constants[STAKE] > 0.0 and ends_match(s):
+        add_hopes(s, constants[STAKE] * constants[MATCH], out)
 
 
 @jit
@@ -134,8 +147,11 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
         legal |= 1 << actions[i]
     best = -1e9
     chosen = WAIT
+    rivals = rival_cards(s, s.turn >> s.teams) if constants[INSIGHT] > 0.0 else 0
     for i in range(count):
         value = _worth(s, s.turn, int(actions[i]), legal, constants)
+        if constants[INSIGHT] > 0.0:
+            value += insight(s, s.turn >> s.teams, int(actions[i]), rivals, constants[INSIGHT + 1 :])
         if value > best:
             best = value
             chosen = int(actions[i])
@@ -148,8 +164,11 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
     legal = 0
     for i in range(count):
         legal |= 1 << actions[i]
+    rivals = rival_cards(s, s.turn >> s.teams) if constants[INSIGHT] > 0.0 else 0
     for i in range(count):
         out[i] = _worth(s, s.turn, int(actions[i]), legal, constants)
+        if constants[INSIGHT] > 0.0:
+            out[i] += insight(s, s.turn >> s.teams, int(actions[i]), rivals, constants[INSIGHT + 1 :])
 
 
 @jit
@@ -161,7 +180,7 @@ def _worth(s: State, seat: int, code: int, legal: int, constants: Numbers) -> fl
     if code == FLIP:
         return float(constants[TURN] if s.stall < constants[PATIENCE] else constants[IDLE])
     if code == CALL:
-        return float(constants[CALLING])
+        return float(constants[IDLE] if constants[STAKE] > 0.0 and call_loses(s, unit) else constants[CALLING])
     if code == NERTZ_FOUND:
         return float(constants[NERTZ_TO_FOUND])
     if code < NERTZ_WORK:
