@@ -16,8 +16,7 @@ LEARNT: dict[tuple[str, int], dict[str, Any]] = {
     ("hisatsu", 3): {"iterations": 3_400, "worlds": "net"},
     ("nanatoridori", 2): {"iterations": 2_000, "judge": "net", "worlds": "net", "evaluate": 1},
 }
-# For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels. In Naga a simulation
-# with `habit` 1 takes three quarters of the time, and is worth no less.
+# For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels.
 RULED: dict[str, dict[str, Any]] = {
     "hisatsu": {
         "iterations": 4_000,
@@ -31,7 +30,7 @@ RULED: dict[str, dict[str, Any]] = {
             "whim": 0.0513,
         },
     },
-    "naga": {"iterations": 6_500, "habit": 1.0},
+    "naga": {"iterations": 5_000},
     "nanatoridori": {"iterations": 2_000},
     "nertz": {"iterations": 5_000, "prior": 31.9, "constants": {"laid": 1.24, "found": 0.168, "uncover": 3.59}},
     "yaniv": {"iterations": 15_000},
