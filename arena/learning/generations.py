@@ -24,7 +24,7 @@ from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.fit import calibration, log_loss, shares
 from arena.learning.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate
-from arena.learning.networks import belief_network, by_seat, rounded, shares_of, value_network, worlds_of
+from arena.learning.networks import belief_network, by_seat, shares_of, value_network, worlds_of
 from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
 from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
@@ -264,7 +264,7 @@ def _fitted(
     """Fit the networks of the plan; gives them with their log losses on what is measured, beside the room's own judge's."""
     nets, losses = dict[str, Net](), dict[str, float]()
     if "value" in plan.networks:
-        value = nets["value"] = rounded(value_network(learnt, seed, plan.passes))
+        value = nets["value"] = value_network(learnt, seed, plan.passes).rounded()
         wanted, found = shares_of(measured.outcomes, value), shares(value, by_seat(measured.sketches))
         losses |= {
             "value": log_loss(found, wanted),
@@ -273,13 +273,13 @@ def _fitted(
         }
     watcher.advance()
     if table.game.sketch.CLUE and "belief" in plan.networks:
-        nets["belief"] = rounded(belief_network(learnt, seed + 1, plan.passes))
+        nets["belief"] = belief_network(learnt, seed + 1, plan.passes).rounded()
         worlds, are_true = worlds_of(measured)
         losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
     watcher.advance()
     if choices is not None and "policy" in plan.networks and not plan.decisions:
         known, held_out = choices.parts()
-        nets["policy"] = rounded(fit_policy(known, hidden=POLICY_HIDDEN, seed=seed + 2, passes=POLICY_PASSES))
+        nets["policy"] = fit_policy(known, hidden=POLICY_HIDDEN, seed=seed + 2, passes=POLICY_PASSES).rounded()
         if len(held_out):
             losses["policy_agreement"], losses["policy"] = agreement(nets["policy"], held_out)
     watcher.advance()

@@ -27,12 +27,6 @@ def belief_network(rows: Rows, seed: int, passes: int) -> Net:
     return fit(*worlds_of(rows), hidden=BELIEF_HIDDEN, seed=seed, passes=passes)
 
 
-def rounded(net: Net) -> Net:
-    """The network with weights in half precision: its file is little more than half as large."""
-    weights, bias, out = (numbers.astype(np.float16).astype(np.float32) for numbers in (net.weights, net.bias, net.out))
-    return replace(net, weights=weights, bias=bias, out=out)
-
-
 def by_seat(sketches: Features) -> Features:
     """[rows * seats, SKETCH], of [rows, seats, SKETCH]."""
     return sketches.reshape(-1, sketches.shape[-1])
