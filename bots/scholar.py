@@ -14,7 +14,7 @@ from arena.search import Memory
 
 # By game and seats. A good judge needs no rollout before it: `evaluate` 1. How they compare: docs/house-bots.md.
 LEARNT: dict[tuple[str, int], dict[str, Any]] = {
-    ("hisatsu", 3): {"iterations": 2_300, "worlds": "net", "proposals": "net", "expansion": 2},
+    ("hisatsu", 3): {"iterations": 1_900, "worlds": "net", "proposals": "net", "expansion": 2},
     ("nanatoridori", 2): {"iterations": 1_300, "judge": "net", "worlds": "net", "evaluate": 1},
 }
 # For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels, and for Nertz, where
