@@ -1,4 +1,4 @@
-"""A policy that learns by play alone: repeatable, chosen from as compiled play chooses, kept by a gate of its own."""
+"""A policy that learns by play alone: repeatable, without weights for what never differs, kept by a gate of its own."""
 
 from pathlib import Path
 
@@ -8,7 +8,6 @@ import pytest
 from arena.engine.net import Net, read_nets
 from arena.games import load
 from arena.learning import worth
-from arena.learning.compiled.value_play import best_of
 from arena.learning.generations import Plan, train
 from arena.learning.selfplay import default_table
 from arena.learning.watching import Watcher
@@ -42,18 +41,6 @@ def test_what_never_differs_at_the_table_has_no_weights(policy: Net) -> None:
     assert policy.weights.shape == (encoding.size + encoding.action_size, worth.HIDDEN)
     is_silent = (policy.weights == 0.0).all(axis=1)
     assert is_silent.any() and not is_silent.all()  # of seats and options that are not played
-
-
-def test_compiled_play_likes_what_numpy_likes(policy: Net) -> None:
-    game = load(GAME)
-    for deal in range(20):
-        states = game.deal(2, game.resolve_options({}, 2), deal)
-        seat, codes = game.engine.current_seat(states), game.legal_list(states)
-        features, rows = game.encoding.features(states, seat), game.encoding.action_features(states, seat, codes)
-        wanted = policy.preferences(features, rows)
-        room = [np.zeros(worth.HIDDEN, np.float32) for _ in range(2)]
-        found = best_of(policy.numbers(), features, rows, len(codes), *room)
-        assert wanted[found] == pytest.approx(wanted.max(), abs=1e-4)
 
 
 def test_a_training_may_let_its_first_generation_learn_a_policy_by_play(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Matches between equal players who choose what seems to be worth most, and what each choice brought."""
 
-import math
-
 import numpy as np
 
 from arena.engine import jit
@@ -23,7 +21,7 @@ from arena.engine.contract import (
     rollout_action,
     step,
 )
-from arena.engine.net import BODY, HIDDEN, INPUTS, MOST_HIDDEN
+from arena.engine.net import MOST_HIDDEN, preferences
 from arena.engine.rng import Words, below, chance, next_word
 
 
@@ -59,6 +57,7 @@ def play(
     judged = np.empty((len(inputs), seats))
     movers = np.empty(len(inputs), np.int64)
     reached, hidden = np.empty(MOST_HIDDEN, np.float32), np.empty(MOST_HIDDEN, np.float32)
+    logits = np.empty(len(actions))
     at = 0
     while True:
         for i in range(4):
@@ -83,7 +82,10 @@ def play(
                 if chance(rng) < whim:
                     place = below(rng, count)
                 elif by_net:
-                    place = best_of(net, features, rows, count, reached, hidden)
+                    preferences(net, 0, features, rows, count, reached, hidden, logits)
+                    for i in range(1, count):
+                        if logits[i] > logits[place]:
+                            place = i
                 else:
                     action = rollout_action(s, actions, count, constants, rng)
                     while actions[place] != action:
@@ -103,44 +105,3 @@ def play(
                 brought[row] = expected[movers[row]] - judged[row, movers[row]]
                 for player in range(seats):
                     expected[player] += (1.0 - far) * (judged[row, player] - expected[player])
-
-
-@jit.unchecked
-def best_of(net: Features, known: Features, rows: Features, count: int, reached: Features, hidden: Features) -> int:
-    """The place of the action that a policy likes best.
-
-    `net`: its numbers; `known`: what the seat knows; `rows`: of each of `count` actions the other inputs; `reached`, `hidden`:
-    room for MOST_HIDDEN numbers each. As in arena.engine.net.logit no index is checked.
-    """
-    width = int(net[HIDDEN])
-    end = BODY + int(net[INPUTS]) * width
-    more = int(net[INPUTS]) - len(known)
-    bias = net[end : end + width]
-    for j in range(width):
-        reached[j] = bias[j]
-    for i in range(len(known)):
-        x = known[i]
-        if x != 0.0:
-            place = BODY + i * width
-            row = net[place : place + width]
-            for j in range(width):
-                reached[j] += x * row[j]
-    weights = net[end + width : end + 2 * width]
-    best, highest = 0, -math.inf
-    for action in range(count):
-        for j in range(width):
-            hidden[j] = reached[j]
-        given = rows[action]
-        for i in range(more):
-            x = given[i]
-            if x != 0.0:
-                place = BODY + (len(known) + i) * width
-                row = net[place : place + width]
-                for j in range(width):
-                    hidden[j] += x * row[j]
-        total = 0.0
-        for j in range(width):
-            total += max(0.0, float(hidden[j])) * float(weights[j])
-        if total > highest:
-            best, highest = action, total
-    return best
