@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from arena.engine import jit
 from arena.engine.contract import (
     Actions,
     Features,
