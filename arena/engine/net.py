@@ -54,7 +54,7 @@ class Net:
     total: float | None = None
     """The sum of all seats' values, where that never changes."""
     row: int = 0
-    """Of a policy, how many inputs are of an action; they come after what the seat knows."""
+    """How many inputs of a policy are of an action; they come after what the seat knows."""
 
     def rounded(self) -> "Net":
         """The same with all that it has learnt rounded to half precision, in which it is stored in half the space."""

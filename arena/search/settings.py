@@ -63,10 +63,10 @@ class Settings:
     """The exponent of the odds that the network gives a world, with `worlds` net; 0 draws all alike, 1 trusts it fully, which
     helps only against those who play as it was trained."""
     proposals: str = "rule"
-    """Who proposes actions in the tree: `rule`, the room's `prior`, and its rollout policy for the opponents' share `habit`; or
-    `net`, the policy that the room has learnt does both, at numbers of seats for which it has one."""
+    """What proposes actions in the tree: `rule`, the room's `prior`, with its rollout policy for the opponents' share `habit`;
+    or `net`, the policy that the room has learnt, for both, at numbers of seats for which it has one."""
     trust: float = 0.05
-    """With `proposals` net: what a unit of the policy's logits counts as in the prior, as a reward."""
+    """What a unit of the policy's logits counts as in the prior with `proposals` net, as a reward."""
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
