@@ -7,6 +7,7 @@ received. The file is on the disk before its row is, so a submission that was co
 import contextlib
 import datetime
 import enum
+import math
 import os
 import secrets
 import shutil
@@ -373,7 +374,7 @@ class Inbox(SiteFile):
         if pending is not None and used.pending >= pending:
             raise QuotaReached("pending", pending, max(1, round(_mean_seconds(db) or 10.0)))
         if versions_a_day is not None and used.versions >= versions_a_day and used.oldest is not None:
-            raise QuotaReached("versions", versions_a_day, max(1, round(DAY.total_seconds() - _age(used.oldest)) + 1))
+            raise QuotaReached("versions", versions_a_day, max(1, math.ceil(DAY.total_seconds() - _age(used.oldest))))
 
     def _one(self, db: sqlite.Connection, token: str) -> Sent:
         return self._rows(db, "where id = ?", token)[0]
