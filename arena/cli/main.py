@@ -161,6 +161,8 @@ class _Interrupted(Exception):
 
 
 def _heeded(function: Callable[..., int]) -> Callable[..., int]:
+    """The same command, which raises _Interrupted where Ctrl-C ends it."""
+
     @functools.wraps(function)
     def called(**options: object) -> int:
         try:

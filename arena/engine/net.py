@@ -117,7 +117,7 @@ class Nets:
 
     @cached_property
     def numbers(self) -> Features:
-        """The networks as one array."""
+        """The networks as one array. Raises ArenaError for networks that are too large."""
         head = np.zeros(HEADS, np.float32)
         head[SEATS] = sum(1 << seats for seats in self.seats)
         head[ROW] = self.nets[KINDS[POLICY]].row if self.has(POLICY) else 0
@@ -128,9 +128,20 @@ class Nets:
                 head[kind] = place
                 parts.append(self.nets[name].numbers())
                 place += len(parts[-1])
-        if place > MOST_NUMBERS:
-            raise ArenaError(f"networks of {place:,} numbers; at most {MOST_NUMBERS:,} are allowed")
+        self._check_sizes(place)
         return np.concatenate(parts)
+
+    def _check_sizes(self, numbers: int) -> None:
+        """Raise ArenaError for networks that compiled code, which does not check its indices, has no room for."""
+        nets = self.nets.values()
+        for what, size, most in (
+            ("numbers", numbers, MOST_NUMBERS),
+            ("inputs", max((len(net.weights) for net in nets), default=0), MOST_INPUTS),
+            ("hidden units", max((len(net.bias) for net in nets), default=0), MOST_HIDDEN),
+            ("inputs of an action", max((net.row for net in nets), default=0), MOST_ROW),
+        ):
+            if size > most:
+                raise ArenaError(f"networks of {size:,} {what}; at most {most:,} are allowed")
 
     @cached_property
     def sha256(self) -> str:
@@ -197,23 +208,11 @@ def logit(nets: Features, at: int, inputs: Features, hidden: Features) -> float:
     """
     count = int(nets[at + INPUTS])
     width = int(nets[at + HIDDEN])
-    place = at + BODY + count * width
-    bias = nets[place : place + width]
+    end = at + BODY + count * width
     for j in range(width):
-        hidden[j] = bias[j]
-    for i in range(count):
-        x = inputs[i]
-        if x != 0.0:
-            place = at + BODY + i * width
-            row = nets[place : place + width]
-            for j in range(width):
-                hidden[j] += x * row[j]
-    place = at + BODY + count * width + width
-    out = nets[place : place + width]
-    total = float(nets[place + width])
-    for j in range(width):
-        total += max(0.0, float(hidden[j])) * float(out[j])
-    return total
+        hidden[j] = nets[end + j]
+    _add(nets, at + BODY, inputs[:count], width, hidden)
+    return _answer(nets, end + width, width, hidden, float(nets[end + 2 * width]))
 
 
 @jit.unchecked
@@ -233,30 +232,32 @@ def preferences(
     seat knows is added up once for all actions. Without checks of its indices, as `logit`.
     """
     width = int(nets[at + HIDDEN])
-    place = at + BODY + int(nets[at + INPUTS]) * width
-    bias = nets[place : place + width]
-    last = nets[place + width : place + 2 * width]
+    end = at + BODY + int(nets[at + INPUTS]) * width
     for j in range(width):
-        begun[j] = bias[j]
-    for i in range(len(known)):
-        x = known[i]
-        if x != 0.0:
-            place = at + BODY + i * width
-            row = nets[place : place + width]
-            for j in range(width):
-                begun[j] += x * row[j]
-    first = at + BODY + len(known) * width
+        begun[j] = nets[end + j]
+    _add(nets, at + BODY, known, width, begun)
     for k in range(count):
         for j in range(width):
             hidden[j] = begun[j]
-        for i in range(rows.shape[1]):
-            x = rows[k, i]
-            if x != 0.0:
-                place = first + i * width
-                row = nets[place : place + width]
-                for j in range(width):
-                    hidden[j] += x * row[j]
-        total = 0.0
-        for j in range(width):
-            total += max(0.0, float(hidden[j])) * float(last[j])
-        out[k] = total
+        _add(nets, at + BODY + len(known) * width, rows[k], width, hidden)
+        out[k] = _answer(nets, end + width, width, hidden, 0.0)
+
+
+@jit.unchecked
+def _add(nets: Features, at: int, inputs: Features, width: int, hidden: Features) -> None:
+    """Add the weighted inputs to what the hidden units get. `at`: where the row of weights of the first input begins."""
+    for i in range(len(inputs)):
+        x = inputs[i]
+        if x != 0.0:
+            row = nets[at + i * width : at + (i + 1) * width]
+            for j in range(width):
+                hidden[j] += x * row[j]
+
+
+@jit.unchecked
+def _answer(nets: Features, at: int, width: int, hidden: Features, total: float) -> float:
+    """The weighted sum of what the hidden units say, on top of `total`. `at`: where their weights begin."""
+    out = nets[at : at + width]
+    for j in range(width):
+        total += max(0.0, float(hidden[j])) * float(out[j])
+    return total

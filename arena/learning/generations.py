@@ -191,7 +191,7 @@ def _generation(
     nets, losses = _fitted(table, plan, learnt, measured, choices, own, watcher)
     if KINDS[POLICY] in plan.networks and plan.decisions and not number:
         policy, told = played_policy(table, plan.decisions, seed, watcher)
-        nets, losses = Nets({**nets.nets, KINDS[POLICY]: policy}, nets.seats), {**losses, **told}
+        nets, losses = Nets({**nets.nets, KINDS[POLICY]: policy.rounded()}, nets.seats), {**losses, **told}
     gates = [
         {"of": one.of, "against": one.against, **_gate_document(_passed(one, plan, pool, own, watcher))}
         for one in _trials(nets, best, plan)

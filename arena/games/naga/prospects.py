@@ -15,7 +15,7 @@ from arena.engine.options import OptionValue
 from arena.games.naga.estimates import ELTAM_CARDS, ONLY_SINGLES, OUTLOOKS, eltam_rule, single_rule
 from arena.games.naga.hands import HEAVEN, ILBECK, KOCELTER, NUMBERS
 from arena.games.naga.knowledge import selected
-from arena.games.naga.rollout import CONSTANTS, ELTAM_RULE, SINGLE_RULE
+from arena.games.naga.rollout import CONSTANTS, ELTAM_RULE, SINGLE_RULE, strongest
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
 from arena.games.naga.shapes import NATURALS, RUNS_4, grade, hand_shape
 from arena.games.naga.state import (
@@ -90,7 +90,7 @@ def asks(_resolved: Mapping[str, OptionValue]) -> bool:
 
 
 @jit
-def _strongest(s: State, hand: int, place: int) -> tuple[int, int]:
+def _best_selection(s: State, hand: int, place: int) -> tuple[int, int]:
     """The strength of the best selection of a hand of five for a single place, and its cards."""
     best = -1
     cards = 0
@@ -116,7 +116,7 @@ def _write_places(s: State, own: int, other: int, swing: float, out: Features) -
             continue
         count += 1
         for side in range(2):
-            stronger[place, side], taken[place, side] = _strongest(s, int(s.hand[own if side == 0 else other]), place)
+            stronger[place, side], taken[place, side] = _best_selection(s, int(s.hand[own if side == 0 else other]), place)
             powers[place, side] = grade(stronger[place, side], 4, s.none_compare, s.moon_class)
         edges[place] = powers[place, 0] - powers[place, 1] + 2.0 * (s.place == place)
     for slot in range(count):
@@ -182,17 +182,8 @@ def _write_eltam(s: State, own: int, other: int, left: int, last: float, out: Fe
     strengths = np.zeros(2, np.int64)
     for side in range(2):
         hand = int(s.hand[own if side == 0 else other])
-        best = -1
-        firsts = hand
-        while firsts:
-            first = firsts & -firsts
-            firsts &= firsts - 1
-            seconds = firsts
-            while seconds:
-                best = max(best, contest_strength(s, first | seconds & -seconds, ELTAM))
-                seconds &= seconds - 1
-        strengths[side] = best
-        out[_LAST + side] = 2.0 * grade(best, 5, s.none_compare, s.moon_class)
+        strengths[side] = strongest(s, hand, ELTAM)
+        out[_LAST + side] = 2.0 * grade(strengths[side], 5, s.none_compare, s.moon_class)
         out[_LAST + 2 + side] = popcount(hand >> NUMBERS * TRUMPS[ELTAM] & (1 << NUMBERS) - 1) / 2
         for i in range(FIRST_CARD[ELTAM], FIRST_CARD[ELTAM + 1]):
             out[_LAST + 4 + side] += _alike(hand, int(s.field[i]))

@@ -87,7 +87,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
     chosen = int(actions[0])
     if s.phase == DESIGNATE:
         for i in range(count):
-            strength = _strongest(s, hand, int(actions[i]))
+            strength = strongest(s, hand, int(actions[i]))
             if strength > best:
                 best = strength
                 chosen = int(actions[i])
@@ -149,7 +149,7 @@ def _estimate(
     """Write what each selection for `place` is worth to the mover. `start`: seed of the numbers that draw the other's hands."""
     hand = int(s.hand[s.turn])
     if place == ELTAM:
-        best = _strongest(s, hand, place)
+        best = strongest(s, hand, place)
         for i in range(count):  # nothing is kept for later
             out[i] = contest_strength(s, selected(hand, int(selections[i])), place) == best
         return
@@ -213,7 +213,7 @@ def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> 
             cards[j] = cards[i]
             cards[i] = card
             hand |= 1 << card
-        rivals[k] = _strongest(s, hand, place)
+        rivals[k] = strongest(s, hand, place)
         at_random = int(THREE_OF_FIVE[(state >> 8) % len(THREE_OF_FIVE)])
         rivals[hands + k] = contest_strength(s, selected(hand, at_random), place)
 
@@ -221,12 +221,12 @@ def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> 
 @jit
 def _ahead(s: State, place: int) -> int:
     """1 where seat 0 holds the stronger cards for a place, -1 where seat 1 does, else 0."""
-    difference = _strongest(s, int(s.hand[0]), place) - _strongest(s, int(s.hand[1]), place)
+    difference = strongest(s, int(s.hand[0]), place) - strongest(s, int(s.hand[1]), place)
     return (difference > 0) - (difference < 0)
 
 
 @jit
-def _strongest(s: State, hand: int, place: int) -> int:
+def strongest(s: State, hand: int, place: int) -> int:
     """The strength of the best selection of a hand of five (for Eltam also of three) cards."""
     best = -1
     if place != ELTAM:
