@@ -36,16 +36,18 @@ def keeper() -> Iterator[Keeper]:
 
 
 def played(keeper: Keeper, *bots: BotFiles) -> set[int]:
-    """The process ids of the seats of a match, in which all goes well."""
+    """The process ids of the seats of a match in which all goes well; they have ended."""
     setup = agree("naga", ["one", "two"], seed=3, clock=CLOCK)
     opened = [LockedSeat(keeper, bot, seed=number, params={}, limits=LIMITS) for bot, number in zip(bots, setup.bot_seeds)]
     try:
         record = play(load("naga"), setup, opened)
         assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2, record.notes
-        return {seat.pid for seat in opened}
+        pids = {seat.pid for seat in opened}
     finally:
         for seat in opened:
             seat.close()
+    assert not survivors(pids)
+    return pids
 
 
 def expect(keeper: Keeper, *bots: BotFiles) -> set[int]:
