@@ -4,9 +4,9 @@ import itertools
 
 from arena.engine.contract import Features
 from arena.engine.jit import jit
-from arena.games.yaniv.estimates import hand_worth, open_worth
+from arena.games.yaniv.estimates import best_shed, hand_worth, open_worth, without
 from arena.games.yaniv.rows import RANK, RANKS, VALUE, hand_value
-from arena.games.yaniv.state import DRAW, FRESH, ORIGINS, SLAP, State, hand_row
+from arena.games.yaniv.state import DRAW, FRESH, ORIGINS, SLAP, TAKEN, State, hand_row
 
 LEARNS = (2,)
 _STEPS = (2, 4, 6, 8, 11, 15, 20, 26)  # points of a hand, at most; more than the last one is a step of its own
@@ -15,7 +15,8 @@ _STEPS = (2, 4, 6, 8, 11, 15, 20, 26)  # points of a hand, at most; more than th
 _SIDE = 9 + len(_STEPS) + 1 + RANKS + 1
 _MOMENT = 8
 SKETCH = 2 * _SIDE + _MOMENT
-CLUE = SKETCH
+_TOLD = 6  # what the other's last discard tells of its imagined hand, in a clue
+CLUE = SKETCH + _TOLD
 _OWN, _OTHER, _AT = itertools.accumulate((_SIDE, _SIDE), initial=0)
 
 
@@ -42,6 +43,43 @@ def sketch(s: State, seat: int, out: Features) -> None:
 def clue(s: State, seat: int, out: Features) -> None:
     """Write what `sketch` writes: what the seat knows of the other hand is written beside what it imagines."""
     sketch(s, seat, out)
+    for i in range(_TOLD):
+        out[SKETCH + i] = 0.0
+    if s.turns > 0 and s.phase <= SLAP and s.turn == seat:
+        _write_told(s, 1 - seat, out)
+
+
+@jit
+def _write_told(s: State, other: int, out: Features) -> None:
+    """Whether the other could have called instead of its last discard, and how many points more it could have shed.
+
+    Before that discard it had what it holds, less one card that it drew since: a hidden one, or one that everybody knows. Of
+    each kind the mean over the cards that it may have drawn, and of the points the least as well.
+    """
+    hand = hand_row(s, other)
+    value = hand_value(hand)
+    size = int(s.hand_size[other])
+    previous = int(s.previous)
+    laid = hand_value(previous)
+    origins = int(s.origin[other]) & ORIGINS
+    for kind in range(2):
+        at = SKETCH + 3 * kind
+        count = 0
+        least = 50
+        for place in range(size):
+            if (origins >> 2 * place & 3 == TAKEN) != (kind == 1):
+                continue
+            drawn = VALUE[hand >> 6 * place & 63]
+            before = without(hand, 1 << place) | previous << 6 * (size - 1)
+            more = value - drawn - (best_shed(before) >> 16 & 255)
+            count += 1
+            least = min(least, more)
+            out[at] += value - drawn + laid <= s.threshold
+            out[at + 1] += more / 10
+        if count > 0:
+            out[at] /= count
+            out[at + 1] /= count
+            out[at + 2] = least / 10
 
 
 @jit
