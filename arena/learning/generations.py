@@ -34,6 +34,7 @@ from arena.search import Settings
 
 POLICY_HIDDEN = 64
 POLICY_PASSES = 32
+LESS_OF_VALUE = 4  # times less often a value goes through the rows than a belief: all rows of a round have the same outcome
 SEARCHED_SHARE = 0.6  # of the rows of a later generation: those of searches are few, so they count several times
 SHORT = 20  # iterations of the search that a policy is to replace
 SEARCH, OF_POLICY = "search", "policy"  # what a gate is of
@@ -57,7 +58,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     networks: tuple[str, ...] = KINDS
     """Which networks are learnt; a belief only where the room has clues, a policy only from searches."""
     passes: int = 4
-    """How often the rows are gone through to fit a value and a belief: the fewer rows, the more often."""
+    """How often the rows are gone through to fit a belief: the fewer rows, the more often; for a value a quarter of that."""
     cut: int = 1
     """Decisions after which a simulation ends where the value network judges: with a good judge it need not go on."""
     decisions: int = 0
@@ -264,7 +265,7 @@ def _fitted(
     """Fit the networks of the plan; gives them with their log losses on what is measured, beside the room's own judge's."""
     nets, losses = dict[str, Net](), dict[str, float]()
     if "value" in plan.networks:
-        value = nets["value"] = value_network(learnt, seed, plan.passes).rounded()
+        value = nets["value"] = value_network(learnt, seed, max(1, plan.passes // LESS_OF_VALUE)).rounded()
         wanted, found = shares_of(measured.outcomes, value), shares(value, by_seat(measured.sketches))
         losses |= {
             "value": log_loss(found, wanted),
