@@ -57,7 +57,13 @@ def train(
         str, typer.Option("--networks", metavar="KINDS", help="Which networks to learn, with commas between them.")
     ] = ",".join(KINDS),
     passes: Annotated[
-        int, typer.Option("--passes", metavar="N", min=1, help="How often to go through the positions to fit networks.")
+        int,
+        typer.Option(
+            "--passes",
+            metavar="N",
+            min=1,
+            help="How often to go through the positions for a belief; a value: a quarter of that.",
+        ),
     ] = Plan().passes,
     decisions: Annotated[
         int,
