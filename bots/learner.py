@@ -1,9 +1,9 @@
 """Learner: plays what the game's learnt policy likes best, and does not search. Plays every game.
 
 The policy is a small network that imitates searches (S. Ross, G. Gordon, J. Bagnell 2011, "A reduction of imitation learning
-to no-regret online learning"), or in Yaniv has learnt what each choice brings (D. Zha et al. 2021, "DouZero"): `arena train`.
-It sees what the seat sees, and needs about a hundredth of a search's time. Where a game has learnt none, or none for so many
-seats, Learner searches a little instead; `params` go to that search.
+to no-regret online learning"), or in Nana Toridori has learnt what each choice brings (D. Zha et al. 2021, "DouZero"):
+`arena train`. It sees what the seat sees, and needs about a hundredth of a search's time. Where a game has learnt none, or none
+for so many seats, Learner searches a little instead; `params` go to that search.
 """
 
 from arena.agent import Agent, View

@@ -15,7 +15,8 @@ from arena.search import Memory
 # By game and seats. A good judge needs no rollout before it: `evaluate` 1. How they compare: docs/house-bots.md.
 LEARNT: dict[tuple[str, int], dict[str, Any]] = {
     ("hisatsu", 3): {"iterations": 1_900, "worlds": "net", "proposals": "net", "expansion": 2},
-    ("nanatoridori", 2): {"iterations": 1_300, "judge": "net", "worlds": "net", "evaluate": 1},
+    ("nanatoridori", 2): {"iterations": 1_450, "judge": "net", "worlds": "net", "evaluate": 1},
+    ("yaniv", 2): {"iterations": 9_000, "worlds": "net"},
 }
 # For all other tables as the champion, but for its numbers of Nana Toridori, which were found in duels, and for Nertz, where
 # simulations look at more: who would win the match, whom a card helps and what it covers.
