@@ -1,5 +1,7 @@
 """Which of the drawn worlds are kept where a network says how likely each is."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def test_over_many_drawings_each_world_is_kept_by_its_weight() -> None:
 def test_a_world_is_drawn_by_its_likelihood_and_a_tenth_of_all_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each candidate is known by its number; the first is nine times as likely as each other."""
     likelihoods = [9.0 if place == 0 else 1.0 for place in range(CANDIDATES)]
-    states = np.arange(STATES) - CANDIDATE
+    states: Any = np.arange(STATES) - CANDIDATE
     monkeypatch.setattr(worlds, "_draw", lambda *_: None)
     monkeypatch.setattr(worlds, "has_learnt", lambda *_: True)
     monkeypatch.setattr(worlds, "likelihood", lambda place, _: likelihoods[place])
