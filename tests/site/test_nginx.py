@@ -1,23 +1,23 @@
 """The hall behind a real nginx with TLS, by the very lines that docs/contest.md gives: pages, the door, sockets, uploads."""
 
+import asyncio
 import contextlib
 import os
 import re
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2 as httpx
 import pytest
 import uvicorn
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import ClientConnection, connect
 
 from arena.site.app import application
 from arena.site.guard import rules_for
@@ -71,16 +71,16 @@ class Proxied:
         """The answer to a request that names the public host in TLS, too."""
         return client.request(method, path, extensions={"sni_hostname": NAME}, **more)  # type: ignore[arg-type]
 
-    @contextlib.contextmanager
-    def tab(self, cookie: str, origin: str = f"https://{NAME}") -> Iterator[ClientConnection]:
-        """A socket as a page of the hall opens it."""
-        with (
-            socket.create_connection(("127.0.0.1", self.secure)) as line,
-            connect(
-                f"wss://{NAME}/live", sock=line, ssl=self.trusted, server_hostname=NAME, origin=origin,  # type: ignore[arg-type]
-                additional_headers={"Cookie": cookie},
-            ) as opened,
-        ):  # fmt: skip
+    @contextlib.asynccontextmanager
+    async def tab(self, cookie: str, origin: str = f"https://{NAME}") -> AsyncIterator[ClientConnection]:
+        """A socket as a page of the hall opens it.
+
+        In one thread: the client with threads reads and writes at once, which Python's ssl does not always survive.
+        """
+        async with connect(
+            f"wss://{NAME}/live", host="127.0.0.1", port=self.secure, ssl=self.trusted, server_hostname=NAME,
+            origin=origin, additional_headers={"Cookie": cookie}, proxy=None,  # type: ignore[arg-type]
+        ) as opened:  # fmt: skip
             yield opened
 
 
@@ -180,12 +180,20 @@ def test_pages_come_through_with_their_headers(proxied: Proxied, client: httpx.C
 
 def test_a_socket_comes_through_for_pages_of_the_public_address_alone(proxied: Proxied, client: httpx.Client) -> None:
     cookie = entered(proxied, client)
-    with proxied.tab(cookie) as tab:
-        tab.send('{"watch": "home"}')
-        assert '"kind":"home"' in str(tab.recv())
-    for origin in (f"http://{NAME}", "https://evil.example", f"https://127.0.0.1:{proxied.secure}"):
-        with pytest.raises(InvalidStatus, match="403"), proxied.tab(cookie, origin):
+
+    async def first_message() -> str:
+        async with proxied.tab(cookie) as tab:
+            await tab.send('{"watch": "home"}')
+            return str(await tab.recv())
+
+    async def opened_from(origin: str) -> None:
+        async with proxied.tab(cookie, origin):
             pass
+
+    assert '"kind":"home"' in asyncio.run(first_message())
+    for origin in (f"http://{NAME}", "https://evil.example", f"https://127.0.0.1:{proxied.secure}"):
+        with pytest.raises(InvalidStatus, match="403"):
+            asyncio.run(opened_from(origin))
 
 
 def test_the_hall_is_not_there_under_another_name(proxied: Proxied, client: httpx.Client) -> None:
