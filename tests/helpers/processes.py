@@ -70,9 +70,9 @@ def zygotes(below: int) -> set[int]:
 
 
 def live_tables(below: int) -> set[int]:
-    """The processes of the live tables of a hall."""
+    """The processes of the live tables of a hall; a child of theirs looks the same until it becomes what it is for."""
     found = {pid for pid in descendants({below}) if "arena.live" in command(pid)}
-    return found - descendants(found)
+    return {pid for pid in found - descendants(found) if runs(pid)}
 
 
 def seats(below: int) -> set[int]:

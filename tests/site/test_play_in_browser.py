@@ -152,9 +152,10 @@ def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window:
 
 def test_a_table_whose_process_is_killed_says_so_and_the_hall_lives(window: Watched, hall: Served) -> None:
     page = window.page
+    before = live_tables(hall.process)  # those of other tests may not have ended yet
     opened = open_table(page, hall, "kim", game="naga", seats=["me", BOT])
     page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
-    (table,) = live_tables(hall.process)
+    (table,) = live_tables(hall.process) - before
     os.kill(table, signal.SIGKILL)
     expect(page.locator(".live-trouble a")).to_be_visible()
     assert page.request.get(f"{hall.base}/api{opened['page']}").json()["state"] == "broken"
