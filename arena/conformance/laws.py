@@ -15,6 +15,7 @@ from arena.conformance.chance_laws import CHANCE_LAWS
 from arena.conformance.encoding_laws import ENCODING_LAWS
 from arena.conformance.sketch_laws import SKETCH_LAWS
 from arena.conformance.tables import Decision, Table, copy, decisions, final_states, resampled
+from arena.conformance.world_laws import WORLD_LAWS
 from arena.engine.room import Document, Game, States
 from arena.errors import PositionError
 from arena.records import Clock
@@ -266,6 +267,7 @@ LAWS: tuple[Callable[[Table], None], ...] = (
     *CHANCE_LAWS,
     *ENCODING_LAWS,
     *SKETCH_LAWS,
+    *WORLD_LAWS,
 )
 
 

@@ -2,7 +2,7 @@
 
 A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. Seven more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
+state's type. Nine more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
 what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
 leaves out of these, or a rollout.py altogether, is taken from default_rollout.py.
 
@@ -210,6 +210,22 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
     _rollout(s).believe(s, seat, constants, rng)
 
 
+def count_worlds(s: State, seat: int) -> int:
+    """How many worlds there are for `seat`, as `nth_world` numbers them; 0 where the room does not list them.
+
+    What the order of a stock may be is not counted. Like `determinize`, it uses nothing that the seat cannot know.
+    """
+    return cast(int, _rollout(s).count_worlds(s, seat))
+
+
+def nth_world(s: State, seat: int, number: int, constants: Numbers, rng: Words) -> float:
+    """Write, in place, one of the worlds of `count_worlds`, from 0 on; what is not counted is drawn.
+
+    Gives how often `believe` has this one, next to the others; without such a model 1.
+    """
+    return cast(float, _rollout(s).nth_world(s, seat, number, constants, rng))
+
+
 def choice_code(s: State, action: int) -> int:
     """A code for one of several simultaneous choices, by what the chooser knows: equal codes for equal cards of its own."""
     return cast(int, _rollout(s).choice_code(s, action))
@@ -326,6 +342,8 @@ ROLLOUT = {
     "rollout_action": "s, actions, count, constants, rng",
     "prior": "s, actions, count, constants, out",
     "believe": "s, seat, constants, rng",
+    "count_worlds": "s, seat",
+    "nth_world": "s, seat, number, constants, rng",
     "choice_code": "s, action",
     "private_code": "s, seat",
     "reopen": "s",

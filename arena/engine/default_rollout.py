@@ -47,6 +47,16 @@ def believe(_s: State, _seat: int, _constants: Numbers, _rng: Words) -> None:
     """Leave the world as it is: all worlds that fit what the seat has seen count as equally likely."""
 
 
+def count_worlds(_s: State, _seat: int) -> int:
+    """Return 0: worlds are drawn, not listed."""
+    return 0
+
+
+def nth_world(_s: State, _seat: int, _number: int, _constants: Numbers, _rng: Words) -> float:
+    """Do nothing: no worlds are listed."""
+    return 0.0
+
+
 def choice_code(_s: State, action: int) -> int:
     """Return the action itself as its code."""
     return action

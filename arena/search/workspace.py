@@ -20,9 +20,9 @@ Workspaces: TypeAlias = Any
 (OBSERVER, CHOICES, SIMULATIONS, IN_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
  BY_HALVING, EXPANSION, OPEN, BY_VALUE, BY_BELIEF, BY_PROPOSAL, SETTINGS) = range(17)  # fmt: skip
 # Places in `counters`: what has happened. USED: nodes in use. DONE: simulations. PATH: choices in the path of this one.
-# TAKEN: worlds that were kept of those drawn.
+# TAKEN: worlds that were kept of those drawn, or of LISTED ones, where all of them are weighed (worlds.py).
 # Of a time budget, in nanoseconds: SPENT up to the simulation LAST_READING, and by a simulation at the SLOWEST.
-USED, DONE, DECISIONS, PATH, KEPT, TAKEN, NEXT_READING, LAST_READING, SPENT, SLOWEST, COUNTERS = range(11)
+USED, DONE, DECISIONS, PATH, KEPT, TAKEN, LISTED, NEXT_READING, LAST_READING, SPENT, SLOWEST, COUNTERS = range(12)
 # Places in `numbers`: how choices are weighed; OFFSET: where the steps through `weights` begin (worlds.py); the spread of the
 # rewards so far; from FIRST_MEAN on each seat's mean reward.
 EXPLORATION, PRIOR, HABIT, MIXING, TEMPER, TRUST, OFFSET, SQUARES, REWARDS, WIDEST, FIRST_MEAN = range(11)
@@ -35,6 +35,7 @@ NEVER = -1  # as DEPTH: rollouts go on to the end of the round
 
 LONGEST_PATH = 512  # choices in the tree in one simulation
 CANDIDATES = 16  # worlds drawn at once, where the room's network says which of them are kept
+MOST_LISTED = 200  # worlds that are all weighed, where a room can list them
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 
 
@@ -50,7 +51,7 @@ def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
         ("kept", "i8", (KEPT_CHOICES,)),  # nodes whose regrets are to be updated
         ("chances", "f8", (KEPT_CHOICES,)),  # the probability of each of `kept`
         ("chance", "i8", (4,)),  # the generator's state when the world was drawn
-        ("weights", "f8", (CANDIDATES,)),  # of the drawn worlds, added up
+        ("weights", "f8", (MOST_LISTED,)),  # of the drawn or listed worlds, added up
         ("nets", "f4", (MOST_NUMBERS,)),  # the room's networks, where they are asked
         ("inputs", "f4", (MOST_INPUTS,)),  # of a network
         ("hidden", "f4", (MOST_HIDDEN,)),

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena import conformance
-from arena.conformance import LAWS, laws
+from arena.conformance import LAWS, laws, world_laws
 from arena.engine.room import Game
 from arena.games import load, names
 from helpers import poker_rooms
@@ -176,6 +176,8 @@ class TestBrokenRooms:
     """Each law must be able to fail: a room with one fault each."""
 
     GAME = load("naga")
+    LISTED = load("hisatsu")
+    """A room that lists worlds."""
 
     @staticmethod
     def broken(law: Callable[[conformance.Table], None], game: Game, match: str, seeds: int = 3) -> None:
@@ -252,6 +254,18 @@ class TestBrokenRooms:
     def test_lenient_parser(self):
         text = self.with_text(parse_action=lambda s, text: self.GAME.text.parse_action(s, " ".join(text.split())))
         self.broken(laws.garbage_is_refused, text, "read as a legal action")
+
+    def test_listed_world_that_shows_the_truth(self):
+        self.broken(world_laws.listed_worlds_fit, self.with_worlds(nth_world=lambda *_: 1.0), "shows what is hidden")
+
+    def test_world_that_is_not_listed(self):
+        def fewer(s, seat):
+            return max(1, self.LISTED.rollout.count_worlds(s, seat) - 1)
+
+        self.broken(world_laws.no_world_is_left_out, self.with_worlds(count_worlds=fewer), "not among them")
+
+    def with_worlds(self, **functions: Any) -> Game:
+        return replace(self.LISTED, rollout=SimpleNamespace(**{**vars(self.LISTED.rollout), **functions}))
 
     def test_crash_on_a_damaged_position(self):
         def trusting(document):

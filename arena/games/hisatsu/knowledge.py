@@ -50,9 +50,50 @@ def determinize(s: State, seat: int, rng: Words) -> None:
         if other != seat:
             for i in range(s.num_passed[other]):
                 s.passed[other, i] = _take_any(s, other, int(s.hand[other]), rng)
-    _resample_stock(s, rng)
-    for i in range(4):
-        s.seed[i] = next_word(rng)
+    _draw_order(s, rng)
+
+
+@jit
+def count_deals(s: State, seat: int) -> int:
+    """How many deals of the unseen cards to the places of hidden and of passed ones fit what a seat sees."""
+    count = 1
+    for other in range(s.seats):
+        if other != seat:
+            cards = unseen(s, other)
+            left = popcount(cards)
+            low = popcount(cards & BELOW_SEVEN)
+            for slot in range(s.seats - 1):
+                for i in range(hidden_cards(s, slot)):
+                    if int(s.cards[slot, i]) >> 3 == other:
+                        count *= low
+                        low -= 1
+                        left -= 1
+            for _ in range(s.num_passed[other]):
+                count *= left
+                left -= 1
+    return count
+
+
+@jit
+def nth_deal(s: State, seat: int, number: int, rng: Words) -> None:
+    """Deal the unseen cards in one of the ways of `count_deals`, from 0 on, and draw the order of the stock."""
+    for other in range(s.seats):
+        if other != seat:
+            s.hand[other] = unseen(s, other)
+    for slot in range(s.seats - 1):
+        for i in range(hidden_cards(s, slot)):
+            owner = int(s.cards[slot, i]) >> 3
+            if owner != seat:
+                cards = int(s.hand[owner]) & BELOW_SEVEN
+                s.cards[slot, i] = owner * 8 + _take(s, owner, cards, number % popcount(cards))
+                number //= popcount(cards)
+    for other in range(s.seats):
+        if other != seat:
+            for i in range(s.num_passed[other]):
+                cards = int(s.hand[other])
+                s.passed[other, i] = _take(s, other, cards, number % popcount(cards))
+                number //= popcount(cards)
+    _draw_order(s, rng)
 
 
 @jit
@@ -86,7 +127,13 @@ def unseen(s: State, seat: int) -> int:
 @jit
 def _take_any(s: State, seat: int, cards: int, rng: Words) -> int:
     """Move a uniformly random one of `cards` out of a seat's hand."""
-    for _ in range(below(rng, popcount(cards))):
+    return _take(s, seat, cards, below(rng, popcount(cards)))
+
+
+@jit
+def _take(s: State, seat: int, cards: int, place: int) -> int:
+    """Move one of `cards` out of a seat's hand, the lowest at place 0."""
+    for _ in range(place):
         cards &= cards - 1
     value = lowest_bit(cards)
     s.hand[seat] &= ~(1 << value)
@@ -94,7 +141,8 @@ def _take_any(s: State, seat: int, cards: int, rng: Words) -> int:
 
 
 @jit
-def _resample_stock(s: State, rng: Words) -> None:
+def _draw_order(s: State, rng: Words) -> None:
+    """Draw the order of the stock, and the seed."""
     out_of_stock = 0
     for slot in range(s.seats - 1):
         if s.request[slot] != NO_REQUEST:
@@ -110,3 +158,5 @@ def _resample_stock(s: State, rng: Words) -> None:
             s.stock[count] = request
             count += 1
     shuffle_fast(s.stock, count, rng)
+    for i in range(4):
+        s.seed[i] = next_word(rng)

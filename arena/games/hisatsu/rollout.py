@@ -8,7 +8,7 @@ from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, chance
 from arena.games.hisatsu.estimates import estimate
-from arena.games.hisatsu.knowledge import hidden_cards
+from arena.games.hisatsu.knowledge import count_deals, hidden_cards, nth_deal
 from arena.games.hisatsu.rules import claim, is_terminal, score
 from arena.games.hisatsu.state import BELOW_SEVEN, MAX_ACTIONS, MAX_SEATS, VALUES, State
 
@@ -96,6 +96,24 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
                     drawn = card
             s.hand[owner] = s.hand[owner] & ~(1 << drawn) | (1 << value if drawn != value else 0)
             s.cards[slot, i] = owner * 8 + drawn
+
+
+@jit
+def count_worlds(s: State, seat: int) -> int:
+    """In how many ways the others' unseen cards may lie."""
+    return count_deals(s, seat)
+
+
+@jit
+def nth_world(s: State, seat: int, number: int, constants: Numbers, rng: Words) -> float:
+    """Deal them in one of these ways. Its weight: exp(belief) for each pip of their hidden cards, what `believe` tends to."""
+    nth_deal(s, seat, number, rng)
+    pips = 0
+    for slot in range(s.seats - 1):
+        for i in range(hidden_cards(s, slot)):
+            if int(s.cards[slot, i]) >> 3 != seat:
+                pips += int(s.cards[slot, i]) & 7
+    return math.exp(constants[BELIEF] * pips)
 
 
 @jit
