@@ -96,6 +96,11 @@ def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
     return float(np.mean(scores))
 
 
+def pool_score(first: Player, second: Player, stranger: Player, table: Table, seed: int) -> float:
+    """How much better the first player does than the second one where a stranger plays all other seats, from -1 to 1."""
+    return (deal_score(first, stranger, table, seed) - deal_score(second, stranger, table, seed)) / 2.0
+
+
 def round_worth(players: Sequence[Player], table: Table, seed: int) -> Numbers:
     """What the first round of a deal brings to each seat."""
     game, engine = table.game, table.game.engine

@@ -1,8 +1,8 @@
 """Generations of networks: rollout play teaches the first, rounds between searches that use the last ones teach the next.
 
 Each generation is kept in a folder of its own, with log losses on rounds that it has not seen, and with gates: betting tests on
-new deals against the search without networks, and against the best generation before; its policy meets a short search. What
-passed last is the result.
+new deals against the search without networks, and against the best generation before; beside the search without them it may not
+do worse against strangers; its policy meets a short search. What passed last is the result.
 What a generation finds depends on nothing but the game, the plan and the seed, so a training goes on where it was stopped.
 """
 
@@ -23,11 +23,20 @@ from arena.engine.net import BELIEF, FILE, KINDS, POLICY, VALUE, Net, Nets, Note
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.fit import calibration, log_loss, shares
-from arena.learning.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate
+from arena.learning.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate, pool_score
 from arena.learning.networks import belief_network, by_seat, shares_of, value_network, worlds_of
 from arena.learning.policy import agreement, fit_policy
 from arena.learning.rows import Choices, Rows, joined
-from arena.learning.selfplay import Round, Table, default_table, joined_rounds, rollout_rows, searched_round, seed_of
+from arena.learning.selfplay import (
+    STRANGERS,
+    Round,
+    Table,
+    default_table,
+    joined_rounds,
+    rollout_rows,
+    searched_round,
+    seed_of,
+)
 from arena.learning.watching import Watcher
 from arena.learning.worth import played_policy
 from arena.search import Settings
@@ -37,7 +46,7 @@ POLICY_PASSES = 32
 LESS_OF_VALUE = 4  # times less often a value goes through the rows than a belief: all rows of a round have the same outcome
 SEARCHED_SHARE = 0.6  # of the rows of a later generation: those of searches are few, so they count several times
 SHORT = 20  # iterations of the search that a policy is to replace
-SEARCH, OF_POLICY = "search", "policy"  # what a gate is of
+SEARCH, AMONG, OF_POLICY = "search", "search among strangers", "policy"  # what a gate is of
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +72,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Decisions after which a simulation ends where the value network judges: with a good judge it need not go on."""
     decisions: int = 0
     """Decisions of its own play that a policy learns from, in the first generation; 0: it imitates searches, in later ones."""
+    strangers: float = 0.0
+    """Chance of each seat in these rounds to be played by a stranger: a belief then trusts less in what searches would do."""
     pace: float = 1.0
     """Iterations of the search with networks in gates, for each iteration of the search without: what takes them equal time.
 
@@ -185,7 +196,9 @@ def _generation(
         asked: dict[str, Any] = {"iterations": plan.iterations, "seed": number, **_use(best, plan)}
         watcher.begin("rounds between searches", plan.rounds)
         first = number * plan.rounds
-        searched, choices = joined_rounds(table, pool.rounds(asked, range(first, first + plan.rounds), seed, watcher))
+        searched, choices = joined_rounds(
+            table, pool.rounds(asked, plan.strangers, range(first, first + plan.rounds), seed, watcher)
+        )
         more, measured = searched.parts()
         learnt = joined([learnt, *[more] * _times(len(learnt), len(more))])
     watcher.begin("fitting", 3)
@@ -197,8 +210,9 @@ def _generation(
         {"of": one.of, "against": one.against, **_gate_document(_passed(one, plan, pool, own, watcher))}
         for one in _trials(nets, best, plan)
     ]
-    searches, policies = ([gate for gate in gates if gate["of"] == of] for of in (SEARCH, OF_POLICY))
+    searches, pools, policies = ([gate for gate in gates if gate["of"] == of] for of in (SEARCH, AMONG, OF_POLICY))
     is_better = bool(searches) and searches[0]["verdict"] == "above" and all(gate["share"] > 0.5 for gate in searches)
+    is_better = is_better and pools[0]["verdict"] != "below"
     is_played = bool(policies) and policies[0]["verdict"] != "below"
     found = {
         "generation": number, "positions": len(learnt), "decisions": len(choices) if choices else 0,
@@ -242,6 +256,7 @@ def _trials(nets: Nets, best: Nets, plan: Plan) -> list[_Trial]:
         found.append(_Trial(SEARCH, "the search without networks", own, _Side(Nets(), few)))
         if _use(best, plan):
             found.append(_Trial(SEARCH, "the generation before", own, _Side(best, {**more, **_use(best, plan)})))
+        found.append(_Trial(AMONG, "the search without networks", own, _Side(Nets(), few)))
     if nets.has(POLICY):
         short = _Side(Nets(), {"iterations": SHORT})
         found.append(_Trial(OF_POLICY, f"a search of {SHORT} iterations", _Side(nets, None), short))
@@ -251,7 +266,8 @@ def _trials(nets: Nets, best: Nets, plan: Plan) -> list[_Trial]:
 def _passed(trial: _Trial, plan: Plan, pool: "_Pool", seed: int, watcher: Watcher) -> Gate:
     """Play a gate."""
     watcher.begin(f"gate of the {trial.of} against {trial.against}", plan.deals)
-    return judged_gate(pool.scores(trial, plan.deals, seed_of(seed, trial.against), watcher), plan.deals)
+    path = (trial.against,) if trial.of != AMONG else (trial.of, trial.against)
+    return judged_gate(pool.scores(trial, plan, seed_of(seed, *path), watcher), plan.deals)
 
 
 def _times(rows: int, few: int) -> int:
@@ -297,14 +313,20 @@ class _Pool:
     def __init__(self, game: Game, best: Nets, executor: ProcessPoolExecutor | None, workers: int) -> None:
         self._game, self._best, self._executor, self._workers = game, best, executor, workers
 
-    def rounds(self, asked: dict[str, Any], numbers: Sequence[int], seed: int, watcher: Watcher) -> list[Round]:
-        """Rounds between searches with the best networks so far."""
-        tasks = [(self._game.name, self._best, asked, number, seed) for number in numbers]
+    def rounds(
+        self, asked: dict[str, Any], strangers: float, numbers: Sequence[int], seed: int, watcher: Watcher
+    ) -> list[Round]:
+        """Rounds between searches with the best networks so far, and so many strangers."""
+        tasks = [(self._game.name, self._best, asked, strangers, number, seed) for number in numbers]
         return list(self._results(_play_round, tasks, watcher))
 
-    def scores(self, trial: _Trial, deals: int, seed: int, watcher: Watcher) -> Iterator[float]:
-        """The scores of the first side of a gate on one deal after the other."""
-        tasks = [(self._game.name, trial.first, trial.second, seed_of(seed, "gate", deal)) for deal in range(deals)]
+    def scores(self, trial: _Trial, plan: Plan, seed: int, watcher: Watcher) -> Iterator[float]:
+        """The scores of the first side of a gate on one deal after the other; strangers take turns."""
+        kinds = [_Side(Nets(), {"iterations": plan.gate_iterations, **stranger}) for stranger in STRANGERS]
+        tasks = [
+            (self._game.name, trial, kinds[deal % len(kinds)] if trial.of == AMONG else None, seed_of(seed, "gate", deal))
+            for deal in range(plan.deals)
+        ]
         return self._results(_play_deal, tasks, watcher)
 
     def _results(self, play: Callable[[Any], Any], tasks: Sequence[Any], watcher: Watcher) -> Iterator[Any]:
@@ -327,14 +349,17 @@ def _players(game: Game, workers: int, best: Nets) -> Iterator[_Pool]:
         yield _Pool(game, best, executor, workers)
 
 
-def _play_round(task: tuple[str, Nets, dict[str, Any], int, int]) -> Round:
-    name, nets, asked, number, seed = task
-    return searched_round(default_table(_with(name, nets)), Settings(**asked), number, seed)
+def _play_round(task: tuple[str, Nets, dict[str, Any], float, int, int]) -> Round:
+    name, nets, asked, strangers, number, seed = task
+    return searched_round(default_table(_with(name, nets)), Settings(**asked), number, seed, strangers)
 
 
-def _play_deal(task: tuple[str, _Side, _Side, int]) -> float:
-    name, first, second, seed = task
-    return deal_score(_player(name, first), _player(name, second), default_table(games.load(name)), seed)
+def _play_deal(task: tuple[str, _Trial, _Side | None, int]) -> float:
+    name, trial, stranger, seed = task
+    first, second, table = _player(name, trial.first), _player(name, trial.second), default_table(games.load(name))
+    if stranger is None:
+        return deal_score(first, second, table, seed)
+    return pool_score(first, second, _player(name, stranger), table, seed)
 
 
 def _player(name: str, side: _Side) -> Player:

@@ -1,8 +1,10 @@
 """Play to learn from: play by the rollout policy, and rounds between searches. Each gives rows for networks."""
 
+import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,13 @@ from arena.search import Settings
 WHIMS = np.array([0.0, 0.1, 0.3])  # shares of random choices in rollout play: to know more than what one policy does
 KEEP = 0.5  # share of the decisions of rollout play that become rows
 WHIM = 0.1  # share of random choices in rounds between searches
+STRANGERS: tuple[Mapping[str, Any], ...] = (
+    {"method": "pimc", "world_iterations": 20},
+    {"iterations": 20},
+    {"iterations": 20, "rollout": "uniform"},
+    {"iterations": 1},
+)
+"""What strangers play, as settings beside those of the searches: other play than the networks are for, better and worse."""
 LONGEST = 2048  # decisions of a round that become rows, at most
 PURPOSE = "arena train"  # of all random streams of training
 
@@ -65,13 +74,17 @@ class Round(NamedTuple):
     """What was chosen; None where nobody had a choice."""
 
 
-def searched_round(table: Table, asked: Settings, number: int, seed: int) -> Round:
-    """Play a round between equal searches, some choices at random. It depends on nothing but its number and the seed."""
+def searched_round(table: Table, asked: Settings, number: int, seed: int, strangers: float = 0.0) -> Round:
+    """Play a round between equal searches, some choices at random. It depends on nothing but its number and the seed.
+
+    `strangers`: the chance of each seat to be played by a stranger, whose choices teach the policy nothing.
+    """
     game, engine = table.game, table.game.engine
     constants, rng = game.constants, _fast(seed_of(seed, "searched round", number))
     states = _two(game)
     now = states[:1]
     now[:] = game.deal(table.seats, table.options, seed_of(seed, "deal", number))
+    seated = _seated(table, asked, strangers, seed_of(seed, "strangers", number))
     rows, at, written = new_rows(game, table.seats, LONGEST), 0, Written()
     while not engine.is_round_over(now):
         codes = game.legal_list(now)
@@ -82,18 +95,28 @@ def searched_round(table: Table, asked: Settings, number: int, seed: int) -> Rou
             at += _entries(game).write(states, at, constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
         seat = engine.current_seat(now)
         observed = game.observed(now, seat)
-        found, encoding = search.search(game, observed, seat, codes, asked), game.encoding
+        found, encoding = search.search(game, observed, seat, codes, seated[seat]), game.encoding
         code = found.best_code
-        written.add(
-            encoding.features(observed, seat), encoding.action_features(observed, seat, codes), codes.index(code),
-            found.expected, number,
-        )  # fmt: skip
+        if seated[seat] is asked:
+            written.add(
+                encoding.features(observed, seat), encoding.action_features(observed, seat, codes), codes.index(code),
+                found.expected, number,
+            )  # fmt: skip
         if chance(rng) < WHIM:
             code = codes[int(chance(rng) * len(codes))]
         engine.step(now, code)
     rows.outcomes[:] = worth_of(table, now)
     rows.rounds[:] = number
     return Round(rows.first(at), written.choices() if len(written) else None)
+
+
+def _seated(table: Table, asked: Settings, strangers: float, seed: int) -> list[Settings]:
+    """What each seat plays."""
+    rng = random.Random(seed)
+    return [
+        replace(asked, judge="rule", worlds="uniform", **rng.choice(STRANGERS)) if rng.random() < strangers else asked
+        for _ in range(table.seats)
+    ]
 
 
 def joined_rounds(table: Table, rounds: list[Round]) -> tuple[Rows, Choices]:

@@ -1,5 +1,6 @@
 """A toy training: repeatable, resumable, with files that say what they hold; and searches that use what was learnt."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.formats.betting import Verdict
 from arena.games import load
-from arena.learning.gate import Imitator, Searcher, judged_gate
+from arena.learning.gate import Gate, Imitator, Searcher, judged_gate, pool_score
 from arena.learning.generations import Plan, Trained, train
 from arena.learning.networks import scale
-from arena.learning.selfplay import default_table, rollout_rows
+from arena.learning.selfplay import Round, default_table, rollout_rows, searched_round
 from arena.learning.watching import Watcher
 from arena.records import Clock
 from arena.search import Findings, Settings, search
@@ -93,7 +94,7 @@ def test_the_note_says_how_the_networks_were_made(trained: Trained) -> None:
         assert 0.1 < found["losses"]["value"] < 3.0 and 0.1 < found["losses"]["belief"] < 3.0
     assert note.generations[1]["losses"]["policy"] > 0.0 and "policy" not in note.generations[0]["losses"]
     assert [gate["of"] for gate in note.generations[1]["gates"]][-1] == "policy"
-    assert all(gate["of"] == "search" for gate in note.generations[0]["gates"])
+    assert [gate["of"] for gate in note.generations[0]["gates"]] == ["search", "search among strangers"]
 
 
 def test_only_the_networks_of_the_plan_are_learnt_and_kept_by_their_own_gates(tmp_path: Path) -> None:
@@ -121,7 +122,49 @@ def test_a_gate_at_equal_time_gives_the_search_with_networks_more_iterations(
     assert [(one.iterations, one.judge, one.worlds, one.evaluate) for one in asked] == [
         (15, "net", "uniform", 3),
         (10, "rule", "uniform", None),
-    ]
+    ] * 2 + [(10, "rule", "uniform", None)]  # once more among strangers, and the first of these
+
+
+@pytest.mark.parametrize("others", [Verdict.OPEN, Verdict.BELOW])
+def test_a_search_that_does_worse_among_strangers_is_not_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: Verdict
+) -> None:
+    verdicts = {"deal_score": Verdict.ABOVE, "pool_score": others}
+    played: list[str] = []
+
+    def judged(scores: Iterable[float], deals: int) -> Gate:
+        played.clear()
+        assert len(list(scores)) == deals
+        (kind,) = set(played)
+        return Gate(deals, 0.6, 0.5, 0.7, verdicts[kind])
+
+    for name in verdicts:
+        monkeypatch.setattr(f"arena.learning.generations.{name}", lambda *_, name=name: played.append(name) or 0.0)
+    monkeypatch.setattr("arena.learning.generations.judged_gate", judged)
+    plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",))
+    assert train(GAME, tmp_path, plan, seed=3).note.generations[0]["accepted"] == (others is Verdict.OPEN)
+
+
+def test_nobody_does_better_than_itself_among_strangers() -> None:
+    table = default_table(load(GAME))
+    first, stranger = (Searcher(table.game, Settings(iterations=count)) for count in (5, 1))
+    assert pool_score(first, first, stranger, table, 7) == 0.0
+
+
+def test_seats_of_strangers_teach_a_belief_and_no_policy() -> None:
+    table, asked = default_table(load(GAME)), Settings(iterations=10)
+    rounds = {share: [searched_round(table, asked, number, 3, share) for number in range(8)] for share in (0.0, 0.5, 1.0)}
+    rows, choices = ({share: sum(map(count, found)) for share, found in rounds.items()} for count in (_rows, _choices))
+    assert min(rows.values()) > 0
+    assert choices[1.0] == 0 < choices[0.5] < choices[0.0]
+
+
+def _rows(found: Round) -> int:
+    return len(found.rows)
+
+
+def _choices(found: Round) -> int:
+    return 0 if found.choices is None else len(found.choices)
 
 
 def test_a_file_with_other_numbers_than_its_note_says_is_refused(trained: Trained, tmp_path: Path) -> None:

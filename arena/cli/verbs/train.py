@@ -15,7 +15,7 @@ from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.room import Game
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.generations import OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
+from arena.learning.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.generations import train as train_game
 from arena.learning.prospects import ROWS, fit_value, write_value
 from arena.readiness import CHANCE, ENCODING
@@ -53,6 +53,16 @@ def train(
     iterations: Annotated[
         int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of the searches in those rounds.")
     ] = Plan().iterations,
+    strangers: Annotated[
+        float,
+        typer.Option(
+            "--strangers",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="Share of seats in those rounds that play otherwise: pimc, and weaker searches.",
+        ),
+    ] = Plan().strangers,
     networks: Annotated[
         str, typer.Option("--networks", metavar="KINDS", help="Which networks to learn, with commas between them.")
     ] = ",".join(KINDS),
@@ -102,6 +112,7 @@ def train(
     plan = Plan(
         generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
         cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes, decisions=decisions,
+        strangers=strangers,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
     folder = out or TRAINING / game
@@ -168,7 +179,7 @@ def _write_luck(page: Page, note: Note, folder: Path) -> None:
 def _row(found: dict[str, Any]) -> dict[str, Any]:
     """A generation as one flat row."""
     losses = {f"loss_{name}": value for name, value in found["losses"].items()}
-    told = [(_gate(found, of), name) for of, name in ((SEARCH, "gate"), (OF_POLICY, "policy"))]
+    told = [(_gate(found, of), name) for of, name in ((SEARCH, "gate"), (AMONG, "strangers"), (OF_POLICY, "policy"))]
     gates = {f"{name}_{key}": value for gate, name in told if gate for key, value in gate.items() if key != "of"}
     return {
         "generation": found["generation"],
@@ -187,6 +198,7 @@ def _write(page: Page, trained: Trained, is_installed: bool) -> None:
             Column("positions", [f"{one['positions']:,}" for one in found]),
             *(Column(name, [_loss(one, name) for one in found]) for name in ("value", "rule", "belief")),
             Column("over the search without", [_told(one, SEARCH) for one in found], justify="left"),
+            Column("among strangers", [_told(one, AMONG) for one in found], justify="left"),
             Column(f"policy over {SHORT} iterations", [_told(one, OF_POLICY) for one in found], justify="left"),
             Column("accepted", ["yes" if one["accepted"] else "no" for one in found], justify="left"),
         ]
