@@ -103,7 +103,8 @@ def _list_worlds(states: States, w: Workspace, constants: Numbers, rng: Words) -
     w.counters[LISTED] = count if count <= MOST_LISTED else 0
     for number in range(w.counters[LISTED]):
         w.weights[number] = _list(CANDIDATE, number, states, w, constants, rng) * likelihood(states[CANDIDATE], w)
-    _add_up(w.counters[LISTED], w, rng)
+    if w.counters[LISTED] > 0:
+        _add_up(w.counters[LISTED], w, rng)
 
 
 @jit.generic

@@ -100,7 +100,7 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
 
 @jit
 def count_worlds(s: State, seat: int) -> int:
-    """In how many ways the others' unseen cards may lie."""
+    """The number of ways in which the others' unseen cards may lie."""
     return count_deals(s, seat)
 
 
