@@ -1,7 +1,8 @@
-"""Ctrl-C in the middle of what LLVM calls, where Python would lose it; and what is said of it."""
+"""Ctrl-C in the middle of what LLVM calls or of a destructor, where Python would lose it; and what is said of it."""
 
 import ctypes
 import signal
+import weakref
 
 import pytest
 
@@ -28,6 +29,38 @@ def test_it_is_heeded_at_once_and_in_a_callback_from_llvm_at_the_next_look() -> 
             interrupts.look()
         interrupts.look()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+class Dying:
+    """Presses Ctrl-C as it goes."""
+
+    def __init__(self) -> None:
+        self.is_disposed = [False]
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+        self.is_disposed[0] = True
+
+
+def test_it_is_held_back_in_a_destructor_which_goes_on_to_its_end() -> None:
+    interrupts = Interrupts()
+    with interrupts.heeded():
+        dying = Dying()
+        is_disposed = dying.is_disposed
+        del dying
+        assert is_disposed == [True]
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.look()
+
+
+def test_it_is_not_lost_in_a_callback_of_a_weak_reference() -> None:
+    interrupts, kept = Interrupts(), set[int]()
+    with interrupts.heeded():
+        watched = weakref.ref(kept, lambda _: signal.raise_signal(signal.SIGINT))
+        del kept
+        assert watched() is None
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.look()
 
 
 def test_llvmlite_calls_back_by_the_names_that_are_looked_for() -> None:
