@@ -15,6 +15,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._waits = False
+        self._report = sys.unraisablehook
 
     def look(self) -> None:
         """Raise KeyboardInterrupt if one has been held back."""
@@ -26,11 +27,11 @@ class Interrupts:
     def heeded(self) -> Iterator[None]:
         """Meanwhile the signals come here. For the main thread."""
         before = {number: signal.signal(number, self._take) for number in (signal.SIGINT, signal.SIGTERM)}
-        report, sys.unraisablehook = sys.unraisablehook, self._hear
+        self._report, sys.unraisablehook = sys.unraisablehook, self._hear
         try:
             yield
         finally:
-            sys.unraisablehook = report
+            sys.unraisablehook = self._report
             for number, handler in before.items():
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
@@ -47,4 +48,4 @@ class Interrupts:
         if unraisable.exc_type is KeyboardInterrupt:
             self._waits = True
         else:
-            sys.__unraisablehook__(unraisable)
+            self._report(unraisable)

@@ -38,9 +38,7 @@ def determinize(s: State, seat: int, rng: Words) -> None:
 
     Every such deal of the unseen cards is equally likely (RULES.md 3.4). The stock is in uniformly random order.
     """
-    for other in range(s.seats):
-        if other != seat:
-            s.hand[other] = unseen(s, other)
+    _take_back(s, seat)
     for slot in range(s.seats - 1):
         for i in range(hidden_cards(s, slot)):
             owner = int(s.cards[slot, i]) >> 3
@@ -77,9 +75,7 @@ def count_deals(s: State, seat: int) -> int:
 @jit
 def nth_deal(s: State, seat: int, number: int, rng: Words) -> None:
     """Deal the unseen cards in one of the ways of `count_deals`, from 0 on, and draw the order of the stock."""
-    for other in range(s.seats):
-        if other != seat:
-            s.hand[other] = unseen(s, other)
+    _take_back(s, seat)
     for slot in range(s.seats - 1):
         for i in range(hidden_cards(s, slot)):
             owner = int(s.cards[slot, i]) >> 3
@@ -122,6 +118,14 @@ def unseen(s: State, seat: int) -> int:
             if card >> 3 == seat:
                 mask &= ~(1 << (card & 7))
     return mask
+
+
+@jit
+def _take_back(s: State, seat: int) -> None:
+    """Put all cards of the others that were never face up into their hands."""
+    for other in range(s.seats):
+        if other != seat:
+            s.hand[other] = unseen(s, other)
 
 
 @jit
