@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from arena import foreign_files
+
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 DatabaseError = sqlite3.DatabaseError
@@ -16,6 +18,8 @@ ALLOW, DENY = sqlite3.SQLITE_OK, sqlite3.SQLITE_DENY
 """What it answers."""
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes."""
+VALUE_BYTES = 128 << 20
+"""The longest text or blob: a column of somebody else's table may be a formula that gives a longer one for each row."""
 BUSY_PAUSE = 0.02
 """Seconds between two tries where SQLite itself does not wait."""
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
@@ -27,10 +31,17 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
 
     What a file brings along as code is not trusted: it may be somebody else's. Raises Error.
     """
+    try:
+        foreign_files.check_plain(path)
+    except FileNotFoundError:
+        pass  # it may have to be made
+    except OSError as error:
+        raise Error(error.strerror) from None
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     found = sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_shared)
     try:
         found.execute("pragma trusted_schema = off")
+        found.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
     except BaseException:
         found.close()
         raise
