@@ -236,7 +236,7 @@ class _Run:
         if self.book is not None or not is_lasting:
             return
         try:
-            is_new = add_to_hall(out / HALL, self.folder) is not None
+            is_new = add_to_hall(out / HALL, self.folder, is_ours=True) is not None
         except StoreError as error:  # the tournament is over all the same
             self.reporter.say(f"warning: not added to the hall: {error}")
             return
