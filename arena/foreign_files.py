@@ -15,7 +15,7 @@ MOST_BYTES = 64 << 20  # of a file that is read whole
 LINE_BYTES = 16 << 20  # of a line of a file that is read line by line
 
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # not blocking: what is a plain file now may be a pipe when it is opened
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF16 = "UTF-16 text; save it as UTF-8"
 
 
 class Unfit(OSError):
@@ -75,8 +75,12 @@ def decoded(found: bytes, path: Path | str) -> str:
     try:
         return found.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
-        what = "UTF-16 text; save it as UTF-8" if found.startswith(_UTF16) else "not a UTF-8 text file"
-        raise Unfit(path, what) from None
+        raise Unfit(path, UTF16 if is_utf16(found) else "not a UTF-8 text file") from None
+
+
+def is_utf16(found: bytes) -> bool:
+    """Whether a text is as some editors of Windows call "Unicode"."""
+    return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
 def _check(path: Path, found: os.stat_result) -> None:

@@ -114,6 +114,19 @@ def test_a_manifest(data: st.DataObject, copy: Path, played: Path, capsys: pytes
     shutil.rmtree(copy / "hall", ignore_errors=True)
 
 
+@pytest.mark.parametrize("kind", ["deals", "contestants"])
+def test_a_plan_without_end_ends_the_audit(kind: str, copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads((copy / "cup" / MANIFEST_FILE).read_text())
+    config = document["config"]
+    if kind == "deals":
+        config["entries"] = [{**entry, "deals": 1_000_000_000} for entry in config["entries"]]
+    else:
+        config["contestants"] += [{**config["contestants"][1], "name": f"bot{number}"} for number in range(20_000)]
+    (copy / "cup" / MANIFEST_FILE).write_text(json.dumps(document))
+    assert main(["verify-results", "cup", "--workers", "1", "--out", str(copy)]) == 1
+    assert "too many before it were not played; what comes after it is not checked" in capsys.readouterr().out
+
+
 SEAT_TEXTS = ("bot", "bot_sha256", "params", "isolation")
 SEAT_NUMBERS = ("place", "fault_decision", "unit")
 MATCH_TEXTS = ("game", "pool", "options")

@@ -291,12 +291,8 @@ def test_the_hall_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytes
 )  # fmt: skip
 def test_rows_that_do_not_fit_their_hash_do_not_enter(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     records = cup(tmp_path, "spring", 5, 1)
-    spoilt = next(place for place, seat in enumerate(records[7].seats) if seat.bot == "alice" and seat.place == 1 or place)
+    spoilt = [seat.bot for seat in records[7].seats].index("alice" if "bot_sha256" in changes else records[7].seats[0].bot)
     seats = [replace(seat, **changes) if place == spoilt else seat for place, seat in enumerate(records[7].seats)]
-    if "bot_sha256" in changes:
-        seats = [
-            replace(seat, bot="alice", **changes) if place == spoilt else seat for place, seat in enumerate(records[7].seats)
-        ]
     if changes == {"place": 2}:
         seats = [replace(seat, place=3 - seat.place) for seat in records[7].seats]
     records[7] = replace(records[7], seats=tuple(seats))

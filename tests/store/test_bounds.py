@@ -21,7 +21,10 @@ SMALL = 800_000  # bytes of a file
 
 
 def rewritten(folder: Path, table: Table, changed: dict[str, Callable[[int], Any]], rows: int, group: int = 0) -> Path:
-    """The file of a table with `rows` rows like its first one, in one row group unless `group` says how many it has, and other columns where `changed` has some."""
+    """The file of a table with `rows` rows like its first one, and other columns where `changed` has some.
+
+    `group`: how many rows a row group has; 0: all of them.
+    """
     path = folder / table.file
     found = pq.read_table(path)
     columns = [
