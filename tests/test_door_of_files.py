@@ -93,7 +93,7 @@ def test_a_column_that_is_a_formula_gives_no_gigabyte(tmp_path: Path) -> None:
         list(journal.records())
 
 
-READY = b'{"id":1,"ready":true}\r'
+READY = b'{"id":1,"ok":true}\r'
 
 
 def marked(text: str) -> bytes:
