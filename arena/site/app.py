@@ -47,7 +47,7 @@ from arena.site.proxy import BehindProxy
 from arena.site.remote.lobby import Lobby
 from arena.site.remote.socket import RemoteSockets
 from arena.site.rendering import Templates
-from arena.site.routes import EMBEDDED, SUBJECTS, TRACE, Subject
+from arena.site.routes import EMBEDDED, SUBJECTS, TRACE, Subject, weight_of
 from arena.site.sessions import Sessions
 from arena.site.submitting.receiving import Receiving
 from arena.site.submitting.submitting import Submitting
@@ -92,7 +92,7 @@ def application(
         routes=hall.routes(),
         middleware=[
             *proxied,
-            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page),
+            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page, weight=weight_of),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
         ],
         lifespan=hall.lifespan,

@@ -140,7 +140,7 @@ class Playing:
         answer = self._led(request, table, secret)
         if visitor.session is None:
             name = cookie_name(request.headers.get("host", ""))
-            session = self._sessions.opened(is_guest=True)
+            session = self._sessions.opened(guest_at=request.scope["state"]["address"])
             answer.set_cookie(name, session, httponly=True, samesite="lax", secure=request.url.scheme == "https")
         return answer
 
