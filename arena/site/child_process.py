@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from arena.site import memory
+
 LONGEST_LINE = 8 << 20
 """Bytes of a line of the process: an evaluation over a long match is the longest."""
 MOST_UNREAD = 1 << 20
@@ -24,7 +26,7 @@ H = TypeVar("H")
 
 
 class ChildProcess(Generic[H]):
-    """One child process, in a process group of its own."""
+    """One child process, in a process group of its own, with limits of memory."""
 
     def __init__(
         self, command: Sequence[str], heard: msgspec.json.Decoder[H], *, most_heard: int | None = None,
@@ -41,6 +43,8 @@ class ChildProcess(Generic[H]):
         self._early: list[msgspec.Struct] = []
         """What was said before the process was there."""
         self._is_ending = False
+        self.ran_out = False
+        """Whether it ended because it took more memory than there was."""
 
     @property
     def pid(self) -> int | None:
@@ -61,6 +65,7 @@ class ChildProcess(Generic[H]):
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE, env={**os.environ, **self._environment},
         )  # fmt: skip
+        group, kills = memory.bound(self._process.pid), memory.kills()
         errors = asyncio.create_task(self._read_errors(self._process))
         try:
             for message in (setup, *self._early):
@@ -70,7 +75,10 @@ class ChildProcess(Generic[H]):
             await self._listen(self._process, hear)
         finally:
             self._kill()
-            await self._process.wait()
+            was_killed = await self._process.wait() == -signal.SIGKILL
+            self.ran_out = was_killed and (memory.kills() > kills or (group is not None and group.ran_out))
+            if group is not None:
+                group.remove()
             errors.cancel()
             await asyncio.gather(errors, return_exceptions=True)
 

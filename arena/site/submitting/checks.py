@@ -33,6 +33,7 @@ MOST_SAID = 16 << 20
 """Bytes that a check may say; its report is a small part of that."""
 LEAST_FREE = 64 << 20
 """Bytes on the disk below which nothing is checked: an accepted bot could not be stored."""
+OUT_OF_MEMORY = "its check took more memory than this machine has for one, twice: its files, or what they make, are too large"
 LOOK_SECONDS = 5.0
 """How often to look for submissions that another hall of the folder has received, and whether the disk has room again."""
 PAUSES = (1.0, 5.0)
@@ -184,10 +185,12 @@ class Checks:
         if said:
             return said[-1]
         LOG.error("the check of %s was cut short: %s", sent.id, child.errors)
-        return Checked(report=None, trouble="the check was cut short")
+        return Checked(report=None, trouble="the check was cut short", ran_out=child.ran_out)
 
     def _ended(self, sent: Sent, outcome: Checked) -> Sent | None:
         """Note how a check has ended; None: it is to be checked again. Raises StoreError."""
+        if outcome.ran_out and sent.attempts > 1:
+            outcome = Checked(report=refused(sent.bot, OUT_OF_MEMORY))
         if outcome.report is None:
             LOG.error("the machine failed the check of %s: %s", sent.id, outcome.trouble)
             if sent.attempts < MOST_ATTEMPTS:
