@@ -117,9 +117,13 @@ class Hall:
         self.owned = OwnedBots(self.site_file)
         self.entrance = Entrance(self.sessions, self.accounts)
         self.submitting = Submitting(folder, self.accounts, contest)
-        self.playing = Playing(self.library, tables, self.persons, self.sessions, prepared)
+        self.playing = Playing(
+            self.library, tables, self.persons, self.sessions, self.submitting.computing, prepared
+        )  # fmt: skip
         self.bot_matches, self.lobby = bot_matches, Lobby(folder, bot_matches)
-        self.asking = AskHandlers(self.library, bot_matches, self.lobby, self.persons)
+        self.asking = AskHandlers(
+            self.library, bot_matches, self.lobby, self.persons, self.submitting.computing
+        )  # fmt: skip
         self.notes = NotesDesk(folder)
         self.managing = Managing(self.library, self.persons, self.accounts, self.owned, self.submitting.inbox, contest)
         self.feed = Feed(self.library, self.boards)

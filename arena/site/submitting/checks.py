@@ -10,6 +10,7 @@ import logging
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -46,8 +47,13 @@ class Checks:
     def __init__(
         self, inbox: Inbox, results: Path, *, contest: Path | None = None, accepted: Callable[[Sent], object] = lambda _: None,
         command: Sequence[str] = COMMAND, seconds: float = CHECK_SECONDS, pauses: Sequence[float] = PAUSES,
+        charge: Callable[[str, float], object] = lambda account, seconds: None,
     ) -> None:  # fmt: skip
-        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter."""
+        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
+
+        `charge`: is told how many CPU seconds the check of an account's submission has taken.
+        """
+        self._charge = charge
         self._inbox, self._results, self._contest = inbox, results, contest
         self._accepted, self._command, self._seconds, self._pauses = accepted, tuple(command), seconds, tuple(pauses)
         self._lock: FolderLock | None = None
@@ -167,6 +173,7 @@ class Checks:
 
         decoder: msgspec.json.Decoder[FromChecker] = msgspec.json.Decoder(FromChecker)
         child = self._child = ChildProcess(self._command, decoder, most_heard=MOST_SAID, environment=HASH_SEED)
+        child.spent = partial(self._charge, sent.account)
         contest = None if self._contest is None else str(self._contest)
         asked = Check(
             bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
