@@ -95,7 +95,8 @@ class _Scan:
         else:
             self._end_text()
             if token in "([{":
-                self._calls.append(_SEARCHES if self._before[1] == _SEARCH and self._before[0] not in ("def", "class") else _OTHER)
+                is_search = self._before[1] == _SEARCH and self._before[0] not in ("def", "class")
+                self._calls.append(_SEARCHES if is_search else _OTHER)
             elif token in ")]}":
                 self.leaves_open |= bool(self._calls) and self._calls.pop() == _SEARCHES
             elif token in "\n;":
@@ -107,7 +108,7 @@ class _Scan:
 
     def _take_name(self, token: str, *, is_name: bool) -> None:
         before, last = self._before
-        if is_name and (self._imports and last != "as" or last == "." and not self._from):
+        if is_name and ((self._imports and last != "as") or (last == "." and not self._from)):
             self.words.add(token)
         if token == "from":
             self._from = True

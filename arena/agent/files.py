@@ -58,7 +58,7 @@ def read_bot(path: Path) -> BotFiles:
 
 
 def read_unparsed(path: Path) -> BotFiles:
-    """The same for a stranger's bot: whether it is Python is found out where it is locked in, and its memory is limited."""
+    """Read a bot as `read_bot` does, but leave it to the lock, where memory is limited, to find out whether it is Python."""
     try:
         bot = _read(path)
     except OSError as error:

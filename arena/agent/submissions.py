@@ -187,7 +187,7 @@ class Submissions:
         return bot
 
     def paths(self, submission: Submission) -> dict[str, Path]:
-        """Where the files of a version lie, by their paths in the bot's folder; see `files`. Raises OSError."""
+        """The places of the files of a version, by their paths in the bot's folder. Raises OSError."""
         folder = self._content(submission.sha256)
         return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 

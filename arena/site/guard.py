@@ -164,7 +164,8 @@ class Guard:
     def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
         """What keeps out a request, once it is known who comes."""
         address = _client(scope)
-        if not self._buckets.take((address, entry is None), self._weight(scope["path"])):  # who has no session takes nothing from who has, at one address
+        key = address, entry is None  # who has no session takes nothing from who has, at one address
+        if not self._buckets.take(key, self._weight(scope["path"])):
             return Problem(429, TOO_MANY)
         if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
             return Problem(403, GUESTS)

@@ -1,4 +1,4 @@
-"""Answers go out in parts, and a visitor has so many of them at a time: who reads slowly, or asks for all at once, waits alone."""
+"""Answers go out in parts, and a visitor has some of them at a time: who reads slowly, or asks for all at once, waits alone."""
 
 import asyncio
 import contextlib

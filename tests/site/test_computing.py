@@ -1,4 +1,4 @@
-"""Computing is paid for: what an account's tables, matches and checks use is counted from outside, and there is so much an hour."""
+"""Computing is paid for: what an account's tables, matches and checks use is counted from outside; there is so much an hour."""
 
 import asyncio
 import itertools

@@ -183,7 +183,8 @@ def test_who_reads_nothing_of_an_answer_is_cut_off_and_nothing_is_written_to_dis
 ) -> None:
     """Neither an unread download of parts, nor an unread page, nor its last bytes hold a connection."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
-    bot = BotFiles("big.py", {"big.py": b"", **{f"{number}.bin": random.Random(number).randbytes(4 << 20) for number in range(8)}})
+    data = {f"{number}.bin": random.Random(number).randbytes(4 << 20) for number in range(8)}
+    bot = BotFiles("big.py", {"big.py": b"", **data})
     Submissions(tmp_path).submit("big", bot, ("naga",))
     with served(tmp_path, 60.0, send_seconds=0.3) as port:
         for address in ("/api/bots/big/source.zip", "/bots/big/source.zip", "/rules/nertz"):

@@ -53,7 +53,9 @@ class LockError(Exception):
 class Keeper:
     """Keeps one zygote, which is started at the first seat. A context manager."""
 
-    def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED, is_in_background: bool = False) -> None:
+    def __init__(
+        self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED, is_in_background: bool = False
+    ) -> None:
         """`rooms`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
 
         `is_in_background`: whether the bots have a low priority, and are stopped whenever they are not asked.

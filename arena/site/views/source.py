@@ -8,7 +8,6 @@ from typing import Annotated
 
 import msgspec
 
-from arena.agent import BotFiles
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import visible
 from arena.names import NAME
