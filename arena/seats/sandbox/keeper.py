@@ -58,9 +58,8 @@ class Keeper:
     ) -> None:
         """`rooms`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
 
-        `is_in_background`: whether the bots have a low priority, and are stopped whenever they are not asked.
-
-        Of these games the zygote has those that are compiled when it starts, with all their parts that are; see `need`.
+        `is_in_background`: whether the bots have a low priority, and are stopped whenever they are not asked. Of the games the
+        zygote has those that are compiled when it starts, with all their parts that are; see `need`.
         """
         self._is_in_background = is_in_background
         self._rooms = tuple(dict.fromkeys(rooms))
