@@ -87,6 +87,8 @@ def enclosed(pid: int, memory: int) -> Group | None:
     if folder is None:
         return None
     sweep(folder)
+    for left in folder.glob(f"{_PREFIX}{os.getpid()}-1??????"):  # of what has ended; one with a process stays
+        Group(left).remove()
     return enclose(pid, memory, folder, next(_numbers))
 
 
