@@ -7,7 +7,6 @@ import typer
 
 from arena.admission.check_report import BotCheck, refused
 from arena.admission.entry import kept
-from arena.agent.files import read_unparsed
 from arena.agent.naming import find_bot
 from arena.agent.submissions import ALL, PREFIX, Submission, Submissions
 from arena.cli.shared.checking import check_exists, checked, name_of, report_object
@@ -66,7 +65,7 @@ def _sent(bot: str, name: str, hall: RemoteHall, format: Format, out: Path) -> i
     """Send a bot to a hall and show what came of it, as if it had been submitted here."""
     check_exists(bot)
     try:
-        files = find_bot(bot, out, read=read_unparsed).files
+        files = find_bot(bot, out).files
     except BotError as error:
         found = refused(name, str(error))
         return _shown(found, *_refused(name, found), format)
