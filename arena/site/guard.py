@@ -6,7 +6,7 @@ Plain ASGI, so that sockets pass the same gate; the cheapest questions come firs
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -126,12 +126,9 @@ class Guard:
 
     async def _in_lane(self, scope: Scope, receive: Receive, sender: Send, entry: Entry | None) -> None:
         """Hand a request on when it is its visitor's turn."""
-        if entry is None or entry.account is None:  # guests have as many sessions as they like
-            visitor, most = f"at {_client(scope)}", AT_ONCE_OF_ADDRESS
-        else:
-            visitor, most = entry.session if entry.account == HOST else entry.account.id, AT_ONCE
+        visitor = _visitor(entry, _client(scope))
         try:
-            async with self._lanes.entered(visitor, most):
+            async with self._lanes.entered(visitor, AT_ONCE if isinstance(visitor, str) else AT_ONCE_OF_ADDRESS):
                 await self._app(scope, receive, sender)
         except Problem as refused:
             await self._answer(refused, scope)(scope, receive, sender)
@@ -164,8 +161,7 @@ class Guard:
     def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
         """What keeps out a request, once it is known who comes."""
         address = _client(scope)
-        key = address, entry is None  # who has no session takes nothing from who has, at one address
-        if not self._buckets.take(key, self._weight(scope["path"])):
+        if not self._buckets.take(_visitor(entry, address), self._weight(scope["path"])):
             return Problem(429, TOO_MANY)
         if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
             return Problem(403, GUESTS)
@@ -203,8 +199,15 @@ def cookie_name(host: str) -> str:
     return f"arena_session_{found[1] if found is not None else '80'}"
 
 
+def _visitor(entry: Entry | None, address: str | None) -> Hashable:
+    """Whom requests are counted for: an account; else an address, apart for guests, for the host, and without a session."""
+    if entry is not None and entry.account is not None and entry.account != HOST:
+        return entry.account.id
+    return address, entry is None, entry is not None and entry.is_guest
+
+
 def _client(scope: Scope) -> str | None:
-    """Whom requests are counted for: an address, or the network of 64 bits that one customer has in the newer internet."""
+    """Where requests come from: an address, or the network of 64 bits that one customer has in the newer internet."""
     if not scope.get("client"):
         return None
     text: str = scope["client"][0]

@@ -122,9 +122,9 @@ EMBEDDED = (
 """What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""
 
 _WEIGHTS = (
-    (re.compile(r"/m/[^/]+/choices"), 50),
-    (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?|/bots/[^/]+/source(\.zip)?"), 10),
-    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/[^/]+)?|/tv|/marks(\.csv)?"), 3),
+    (re.compile(r"/m/[^/]+/choices"), 30),
+    (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
+    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?"), 3),
 )
 """Addresses that cost more than a page of the hall, and for how many requests each counts."""
 
@@ -133,6 +133,6 @@ def weight_of(path: str) -> int:
     """For how many requests one at this path counts, with `/api` or without.
 
     >>> weight_of("/rules/naga"), weight_of("/api/t/cup"), weight_of("/m/ab/choices")
-    (1, 3, 50)
+    (1, 3, 30)
     """
     return next((weight for pattern, weight in _WEIGHTS if pattern.fullmatch(path.removeprefix("/api"))), 1)
