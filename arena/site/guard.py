@@ -207,7 +207,7 @@ def _visitor(entry: Entry | None, address: str | None) -> Hashable:
 
 
 def _client(scope: Scope) -> str | None:
-    """Where requests come from: an address, or the network of 64 bits that one customer has in the newer internet."""
+    """The place that requests come from: an address, or the network of 64 bits that one customer has in the newer internet."""
     if not scope.get("client"):
         return None
     text: str = scope["client"][0]
