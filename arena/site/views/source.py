@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 
+from arena import foreign_files
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import visible
 from arena.names import NAME
@@ -120,7 +121,7 @@ def zip_parts(files: Mapping[str, Path], folder: str) -> Iterator[bytes]:
         for path, file in files.items():
             about = zipfile.ZipInfo(f"{folder}/{path}", _EARLIEST)
             about.compress_type, about.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            with file.open("rb") as source, packed.open(about, "w") as target:
+            with foreign_files.opened(file) as source, packed.open(about, "w") as target:
                 while part := source.read(_PART):
                     target.write(part)
                     yield out.taken()
