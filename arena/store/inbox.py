@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -203,11 +204,11 @@ class Inbox(SiteFile):
     def end(
         self, sent: Sent, state: State, report: bytes, *, sha256: str | None = None, version: int | None = None
     ) -> Sent:  # fmt: skip
-        """Note how a check has ended, and let go of the file. Raises StoreError."""
+        """Note how a check has ended, unless the submission was refused meanwhile, and let go of the file. Raises StoreError."""
         with self.writing() as db:
             db.execute(
-                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ? where id = ?",
-                (state, now(), report, sha256, version, sent.id),
+                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ? where id = ? and state in (?, ?)",
+                (state, now(), report, sha256, version, sent.id, State.WAITING, State.CHECKING),
             )
             found = self._one(db, sent.id)
         self._discard(self.path_of(sent))
@@ -221,15 +222,32 @@ class Inbox(SiteFile):
                 (State.WAITING, 0 if is_counted else 1, sent.id, State.CHECKING),
             )
 
-    def drop(self, bot: str, report: bytes) -> None:
-        """Refuse what waits under the name of a bot, without a check; `report`: see Sent. Raises StoreError."""
+    def enter(self, token: str, store: Callable[[], int]) -> str:
+        """Store the bot of a check that has ended well, if its author may still send it; why not, or nothing if it is stored.
+
+        `store`: keeps the bot and returns its version. Whoever withdraws the bot, gives it away or shuts its author out comes
+        before this or after it, and never in between. Raises StoreError.
+        """
         with self.writing() as db:
-            found = self._rows(db, "where bot = ? and state = ?", bot, State.WAITING)
+            if not (why := _refusal(db, token)):
+                db.execute("update submissions set version = ? where id = ?", (store(), token))
+            return why
+
+    @contextlib.contextmanager
+    def dropping(self, bot: str, report: bytes) -> Iterator[None]:
+        """Refuse what waits or is checked under the name of a bot, together with what is done within; `report`: see Sent.
+
+        What a check has stored already stays. Raises StoreError.
+        """
+        with self.writing() as db:
+            yield
+            wanted = "where bot = ? and (state = ? or (state = ? and version is null))"
+            found = self._rows(db, wanted, bot, State.WAITING, State.CHECKING)
             db.executemany(
                 "update submissions set state = ?, ended = ?, report = ? where id = ?",
                 [(State.REFUSED, now(), report, one.id) for one in found],
             )
-        self._discard(*map(self.path_of, found))
+        self._discard(*(self.path_of(one) for one in found if one.state is State.WAITING))  # a check lets go of its own
 
     def interrupted(self) -> list[Sent]:
         """Submissions that were being checked: after a start, those of a hall that died. Raises StoreError."""
@@ -398,6 +416,19 @@ class Inbox(SiteFile):
 def _check_owner(owner: str | None, account: str, *, is_taken: bool, is_organiser: bool) -> None:
     if not is_organiser and owner != account and (owner is not None or is_taken):
         raise NotTheirs
+
+
+def _refusal(db: sqlite.Connection, token: str) -> str:
+    """Why a bot that was checked may not enter now; empty: it may."""
+    wanted = (
+        "select s.state = ?, b.owner = s.account or a.role is null or a.role = ?, a.closed is null and a.role is not ?"
+        " from submissions s left join bots b on b.name = s.bot left join accounts a on a.id = s.account where s.id = ?"
+    )
+    found = db.execute(wanted, (State.CHECKING, Role.ORGANISER, Role.GUEST, token)).fetchone()
+    is_checked, is_theirs, is_author = (False, False, False) if found is None else found
+    if not is_author:
+        return "its author may submit no bots any more"
+    return "" if is_checked and is_theirs else "the bot was withdrawn, or belongs to somebody else now"
 
 
 def _owner_of(db: sqlite.Connection, bot: str) -> str | None:

@@ -176,8 +176,8 @@ class Checks:
         child.spent = partial(self._charge, sent.account)
         contest = None if self._contest is None else str(self._contest)
         asked = Check(
-            bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
-        )  # fmt: skip
+            submission=sent.id, bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
+        )
         try:
             async with asyncio.timeout(self._seconds):
                 await child.run(asked, hear)
