@@ -204,10 +204,11 @@ class Inbox(SiteFile):
     def end(
         self, sent: Sent, state: State, report: bytes, *, sha256: str | None = None, version: int | None = None
     ) -> Sent:  # fmt: skip
-        """Note how a check has ended, unless the submission was refused meanwhile, and let go of the file. Raises StoreError."""
+        """Note how a check has ended, unless it was refused meanwhile, and let go of the file. Raises StoreError."""
         with self.writing() as db:
             db.execute(
-                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ? where id = ? and state in (?, ?)",
+                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ?"
+                " where id = ? and state in (?, ?)",
                 (state, now(), report, sha256, version, sent.id, State.WAITING, State.CHECKING),
             )
             found = self._one(db, sent.id)

@@ -16,7 +16,7 @@ from arena.store import sqlite
 from arena.store.person_names import latin_look
 
 SITE_FILE = "people/site.sqlite"
-_VERSION = 2  # of the tables, kept in the file's user_version; a newer one only adds tables
+_VERSION = 3  # of the tables, kept in the file's user_version; a newer one only adds tables
 
 _TABLES = f"""
 begin immediate;
@@ -32,6 +32,9 @@ create table if not exists secrets (
     digest text primary key, account text not null, kind text not null, label text not null, made text not null,
     used text, ended text
 ) without rowid;
+create table if not exists scopes (digest text primary key, scope text not null, until text not null) without rowid;
+insert or ignore into scopes
+    select digest, 'look', strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', '+90 days') from secrets where kind = 'api';
 create table if not exists sessions (
     digest text primary key, account text not null, opened text not null, seen text not null
 ) without rowid;
