@@ -127,7 +127,7 @@ def unpack(bot: BotFiles) -> Path:
             os.utime(_unpacked[key])
             return _unpacked[key]
     folder = cached_folder(f"bots/{bot.sha256}", fill)
-    if not folder.stat().st_mode & 0o005:  # a locked bot is another user
+    if os.geteuid() == 0 and not folder.stat().st_mode & 0o005:  # a locked bot is another user then
         for path in (*folder.rglob("*"), folder):
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)

@@ -25,6 +25,7 @@ from arena import foreign_files
 from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
 from arena.names import NAME, Name, Sha256, in_words
+from arena.results_folder import protect
 
 FOLDER = "submissions"
 """The folder of submissions within the results folder."""
@@ -239,6 +240,7 @@ class Submissions:
         """Write the files, unless they are there; damaged files are written again."""
         target = self._content(bot.sha256)
         target.parent.mkdir(exist_ok=True)
+        protect(target.parent)
         for left_over in target.parent.glob(f"{_NEW}*"):  # of somebody who crashed: the lock is ours
             shutil.rmtree(left_over)
         if target.exists():
@@ -250,7 +252,7 @@ class Submissions:
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             _write_synced(path, content)
-        fresh.chmod(0o755)
+        protect(fresh, *sorted(fresh.rglob("*")))
         if target.exists():
             shutil.rmtree(target)
         fresh.rename(target)
@@ -258,15 +260,19 @@ class Submissions:
     def _write(self, path: Path, content: Submission | Withdrawal) -> None:
         """Write a small file in one step."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        protect(path.parent.parent, path.parent)
         fresh = path.with_suffix(".new")
         _write_synced(fresh, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+        protect(fresh)
         fresh.rename(path)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the store's lock: one process submits at a time, the others wait."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        protect(self.folder)
         with (self.folder / "lock").open("a") as file:
+            protect(self.folder / "lock")
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

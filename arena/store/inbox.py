@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
+from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.account_rows import Role
 from arena.store.lock import LOCK_FILE
@@ -146,7 +147,9 @@ class Inbox(SiteFile):
         fresh, file = self.folder / f"{_NEW}{token}", self.folder / f"{token}{suffix}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            protect(self.folder.parent, self.folder)
             _write_synced(fresh, content)
+            protect(fresh)
             with self.writing() as db:
                 self._claim_bot(db, bot, account, is_taken=is_taken, is_organiser=is_organiser)
                 self._check_quotas(db, account, versions_a_day, pending)

@@ -18,6 +18,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord, Outcome
+from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.hashing import canonical_bytes
 from arena.store.rows import Row, checksum, record_of, row_checksum
@@ -85,7 +86,7 @@ class Journal:
             raise self._trouble(error) from None
 
     def _open(self) -> None:
-        self.path.chmod(0o600)  # it holds the key of the deals
+        protect(self.path)  # it holds the key of the deals
         sqlite.keep_log(self._db)
         self._db.execute("pragma synchronous = normal")
         if problem := self._problem():

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
+from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.person_names import latin_look
 
@@ -163,7 +164,7 @@ class SiteFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite.opened(self.path, "rwc" if is_made else "rw", is_shared=True)
         try:
-            self.path.chmod(0o600)
+            protect(self.path.parent, self.path)
             sqlite.keep_log(db)
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:

@@ -335,9 +335,11 @@ class Keeper:
     def _launch(self, level: str) -> wire.Up:
         """Start a zygote; returns its first message."""
         store, mount_point = cache_root() / "bots", cache_root() / "view"
-        for folder in (store / canary.FOLDER, mount_point):
+        for folder, mode in ((store / canary.FOLDER, 0o755), (store, 0o711), (mount_point, 0o755)):
             folder.mkdir(parents=True, exist_ok=True)
-            folder.chmod(0o755)
+            folder.chmod(
+                mode
+            )  # whatever the umask: a locked bot may be another user, who finds its own files and no list of all
         self._loaded = {
             name: tuple(part for part in games.PARTS if games.part(room, part).is_compiled)
             for name, room in ((name, games.load(name)) for name in dict.fromkeys([*self._rooms, *self._needed]))
