@@ -27,9 +27,9 @@ _ABOUT = """\
 Results of card-game tournaments, and tables to play at. Send the token that `arena serve` prints, or one of your account, as
 `Authorization: Bearer TOKEN`; addresses below `/embed/` and `/api/join/` need none. Boards that move: a WebSocket at `/live`,
 which takes messages of the type `Watch` and sends `Snapshot`, `Update`, `HomeNews`, `Trouble` and `Alive`. A live table: a
-WebSocket at `/tables/ID/socket`, which takes `Act`, `Advise`, `Ping`, `Start` and `Leave` and sends `Welcome`, `Notice`, `Pong`,
-`Frame`, `Ask`, `Hint`, `Refused`, `Over` and `Luck`; the cookie that came when the table was opened or joined says who you
-are.
+WebSocket at `/tables/ID/socket`, which takes `Act`, `Advise`, `Ping`, `Start` and `Leave` and sends `Welcome`, `Notice`,
+`Pong`, `Frame`, `Ask`, `Hint`, `Refused`, `Over` and `Luck`; the cookie that came when the table was opened or joined says
+who you are.
 """
 
 
