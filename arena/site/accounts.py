@@ -140,7 +140,7 @@ class AccountPages:
         token = await self._stored(self._accounts.make_api_token, account, label, Scope(scope), int(days))
         if token is None:
             raise Problem(409, "refusal_many_tokens", most=MOST_TOKENS)
-        return self._secret(request, "made", token, account)
+        return self._secret(request, "made", token, account, can_send=scope != Scope.LOOK)
 
     async def token_ended(self, request: Request) -> Response:
         """End a token for programs."""
@@ -235,10 +235,10 @@ class AccountPages:
 
     # Answers
 
-    def _secret(self, request: Request, what: str, token: str, account: Account) -> Response:
+    def _secret(self, request: Request, what: str, token: str, account: Account, *, can_send: bool = True) -> Response:
         """The page that shows a token, once."""
         frame = frame_of(request, account)
-        return self._page(request, "secret", **frame, what=what, token=token, path="/account")
+        return self._page(request, "secret", **frame, what=what, token=token, can_send=can_send, path="/account")
 
     def _page(self, request: Request, template: str, status: int = 200, **values: object) -> Response:
         page = self._templates.page(template, language(request), **({"path": request.url.path} | frame_of(request) | values))

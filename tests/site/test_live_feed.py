@@ -48,7 +48,9 @@ def played(tmp_path: Path) -> Iterator[Played]:
 def checked(message: dict[str, Any]) -> dict[str, Any]:
     """The message, which is as its description says."""
     document = openapi.document()
-    name = {"snapshot": "Snapshot", "update": "Update", "home": "HomeNews", "trouble": "Trouble", "alive": "Alive"}[message["kind"]]
+    name = {"snapshot": "Snapshot", "update": "Update", "home": "HomeNews", "trouble": "Trouble", "alive": "Alive"}[
+        message["kind"]
+    ]
     schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
     jsonschema.Draft202012Validator(schema).validate(message)
     return message
