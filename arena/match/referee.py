@@ -243,8 +243,8 @@ class _Table:
             seconds = answer.cpu_seconds
             book.cpu.append(seconds)
             book.wall += answer.wall_seconds
-            book.reproducible &= not answer.is_timed
-            found = self._clock_fault(book, seconds) or _legal_code(decision, answer.action)
+            book.reproducible &= not answer.is_timed and not answer.overslept
+            found = self._clock_fault(book, seconds, answer.overslept) or _legal_code(decision, answer.action)
             if not isinstance(found, Fault):
                 self._play(book, found, seconds)
                 return
@@ -252,15 +252,19 @@ class _Table:
         self._record_fault(book, answer, len(self.actions))
         self._play(book, self._fallback(book, decision.count, decision.legal_codes), seconds)
 
-    def _clock_fault(self, book: _Book, cpu_seconds: float) -> Fault | None:
-        """Charge the bank, and return a fault if it is empty. Seats watch the wall clock: only they know when the bot began."""
+    def _clock_fault(self, book: _Book, cpu_seconds: float, overslept: float) -> Fault | None:
+        """Charge the bank, and return a fault if it is empty. Seats watch the wall clock: only they know when the bot began.
+
+        `overslept`: see Answer.
+        """
         clock = book.clock
         limit = clock.move + clock.bank
-        bank = min(clock.bank, max(0.0, limit - cpu_seconds))
+        bank = min(clock.bank, max(0.0, limit - cpu_seconds - overslept))
         if bank < clock.bank:
             book.clock = Clock(clock.move, bank, clock.start)
-        if cpu_seconds > limit:
-            return Fault(Ending.TIMEOUT, f"used {cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left")
+        if cpu_seconds + overslept > limit:
+            asleep = f" and overslept {overslept:.3f} s" if overslept else ""
+            return Fault(Ending.TIMEOUT, f"used {cpu_seconds:.3f} s of CPU time{asleep}, {limit:.3f} s were left")
         return None
 
     def _record_fault(self, book: _Book, fault: Fault, decision: int) -> None:
