@@ -219,7 +219,7 @@ class Inbox(SiteFile):
         return found
 
     def give_back(self, sent: Sent, *, is_counted: bool = True) -> None:
-        """Put a submission whose check was cut short back to its place in the queue. Raises StoreError."""
+        """Put a submission whose check was cut short back into the queue, behind the others if it counts. Raises StoreError."""
         with self.writing() as db:
             db.execute(
                 "update submissions set state = ?, started = null, attempts = attempts - ? where id = ? and state = ?",
@@ -441,14 +441,14 @@ def _owner_of(db: sqlite.Connection, bot: str) -> str | None:
 
 
 def _queue(db: sqlite.Connection) -> list[str]:
-    """The ids of those that wait, in the order of their checks.
+    """The ids of those that wait, in the order of their checks: whose check was cut short comes behind all others.
 
     Those of somebody who may submit no more wait until the account may again.
     """
     ordered = (
-        "select id from (select id, number, row_number() over (partition by account order by number) as turn"
+        "select id from (select id, number, row_number() over (partition by account order by number) as turn, attempts"
         " from submissions where state = ? and account not in"
-        " (select id from accounts where closed is not null or role = ?)) order by turn, number"
+        " (select id from accounts where closed is not null or role = ?)) order by attempts, turn, number"
     )
     return [str(token) for (token,) in db.execute(ordered, (State.WAITING, Role.GUEST))]
 
