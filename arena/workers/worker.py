@@ -176,15 +176,17 @@ class Worker:
         """
         blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in kills.items() if count >= BLAMED}
         spent: defaultdict[int, Spent] = defaultdict(Spent)
+        again: tuple[tuple[int, int], ...] = ()
         self._waiting.begin(index)
         while True:
             try:
                 with absent_parts(_load):
-                    played = self._attempt(index, kills, blamed, spent)
+                    played = self._attempt(index, kills, blamed, spent, again)
             except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
                 _load(games.part(games.load(needed.game), needed.part))
                 assert self._keeper is not None
                 self._keeper.renew()
+                again = needed.played
                 continue
             fault = _blame(played, kills) if isinstance(played, Failure) and not blamed else None
             if fault is None:
@@ -194,9 +196,13 @@ class Worker:
             blamed[played.seat] = fault
 
     def _attempt(
-        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], spent: defaultdict[int, Spent]
-    ) -> MatchRecord | Failure:
-        """Play a match once. `blamed`: seats that forfeit at once; `spent`: see HeldSeat.spent, by seat, kept up to date."""
+        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], spent: defaultdict[int, Spent],
+        again: Sequence[tuple[int, int]],
+    ) -> MatchRecord | Failure:  # fmt: skip
+        """Play a match once.
+
+        `blamed`: seats that forfeit at once; `spent`: see HeldSeat.spent, by seat, kept up to date; `again`: see match.play.
+        """
         seats: list[BotSeat | BlamedSeat] = []
         try:
             setup = self._plan.setup(index)
@@ -208,7 +214,7 @@ class Worker:
             try:
                 # what a bot prints does not reach the terminal
                 with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
-                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for)
+                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for, again=again)
             except HostTrouble as trouble:
                 return _failure(trouble, seats)
         except LockError as error:
