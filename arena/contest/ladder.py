@@ -191,7 +191,7 @@ class ContestLadder:
             self._leg.mark = None  # another field
             self._line.is_new = True
             self.say(
-                f"{bot[0]}@{bot[1]} is left out: too slow for this hall. It slept for {asleep:.0f} s of {all_time:.0f} s while "
+                f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s of {all_time:.0f} s while "
                 f"others waited for it; its next version takes part again"
             )
 

@@ -85,7 +85,7 @@ def test_a_version_that_sleeps_while_others_wait_is_left_out_until_its_next_one(
     results = tmp_path / "out"
     hall = run_ladder(write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1))
     told = [
-        one.text for one in hall.heard if isinstance(one, Said) and "alice@1 is left out: too slow for this hall" in one.text
+        one.text for one in hall.heard if isinstance(one, Said) and "alice@1 is left out: too slow for the hall" in one.text
     ]
     assert len(told) == 1 and hall.entered()[-1] == ("alice", 2)
     played = Counter(version for record in read_matches(results / "class") for version in players(record))

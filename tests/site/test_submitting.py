@@ -105,7 +105,7 @@ def test_a_slow_check_lets_the_others_go_first_once_and_then_has_its_verdict(tmp
     assert begun == ["alice", "bob"] * 2
     for one in sent:
         report = found(inbox, one).report
-        assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow for this hall" in report
+        assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow for the hall" in report
 
 
 def test_what_a_dead_hall_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:

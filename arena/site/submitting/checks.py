@@ -53,8 +53,7 @@ class Checks:
     ) -> None:  # fmt: skip
         """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
 
-        `seconds`: of a check at first, and when it begins anew; `charge`: is told how many CPU seconds the check of an account's
-        submission has taken.
+        `seconds`: of a check at first, and when it begins anew; `charge`: is told the CPU seconds of an account's check.
         """
         self._charge = charge
         self._inbox, self._results, self._contest = inbox, results, contest
@@ -193,7 +192,7 @@ class Checks:
             if is_first and not said:
                 return None
             reason = (
-                f"too slow for this hall: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
+                f"too slow for the hall: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
             )
             return said[-1] if said else Checked(report=refused(sent.bot, f"{reason}. It has to decide faster"))
         except OSError as error:
