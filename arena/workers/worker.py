@@ -32,7 +32,7 @@ NO_KILLS: Mapping[int, int] = MappingProxyType({})
 FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 LOOK_AHEAD = 32
-"""Of so many matches the next one is chosen."""
+"""How many matches of a chunk are looked at to choose the one that is played next."""
 BLAMED = 1_000
 """Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
