@@ -11,15 +11,19 @@ ONE_THREADED = ("exploit", "train")
 def run() -> None:
     """Run the command line with a fixed string hash, so that a bot that iterates over a set plays the same everywhere."""
     from arena.cli.main import help_listing, main
-    from arena.cli.shared.exit_codes import INTERRUPTED
+    from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
+    from arena.cli.shared.streams import close_output, mend_descriptors, mend_sizes, open_streams
 
+    mend_descriptors()
+    mend_sizes()
     if sys.argv[1:2] in ([verb] for verb in ONE_THREADED):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which it is not yet
     if os.environ.get(HASH_SEED) != "0" and help_listing(sys.argv[1:]) is None:  # a list of commands plays nothing
         os.environ[HASH_SEED] = "0"
         os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
         # (-P: a file of the current folder must not stand in for a module of the standard library)
-    code = main()
+    output = open_streams()
+    code = close_output(output, main(), failed=USER_ERROR)
     if code == INTERRUPTED:  # and again: what is left is the interpreter's own end
         import signal
 

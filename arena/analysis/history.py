@@ -67,7 +67,9 @@ def _ends(rows: PoolRows, points: int) -> list[int]:
 
 
 def _points(model: str, pool: str, rows: PoolRows, end: int, beliefs: Beliefs) -> Iterator[HistoryPoint]:
-    """A point for every bot, after the first `end` matches of the pool."""
+    """A point for every bot, after the first `end` matches of the pool; none where no numbers came out."""
+    if not (np.isfinite(beliefs.mu).all() and np.isfinite(beliefs.sigma).all()):
+        return
     played: NDArray[np.int64] = np.bincount(rows.bots[: rows.starts[end]], minlength=len(rows.bots_by_number))
     for number, (bot, version) in enumerate(rows.bots_by_number):
         yield HistoryPoint(

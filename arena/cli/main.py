@@ -27,15 +27,11 @@ _ABOUT = "Tournaments for card-game bots."
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit code. A user's mistake prints one message and returns 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        listing = help_listing(words)
-        if listing is None:
-            return _run(words)
-        print(listing, flush=True)
-        return 0
-    except BrokenPipeError:  # the reader has closed the pipe (`| head`): the rest is not wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own flush at exit
-        return 0
+    listing = help_listing(words)
+    if listing is None:
+        return _run(words)
+    print(listing, flush=True)
+    return 0
 
 
 def help_listing(words: Sequence[str]) -> str | None:

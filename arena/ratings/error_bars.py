@@ -57,7 +57,7 @@ class ErrorBars:
             centre -= 1.0 / max(1, bots)
         else:
             centre[:, anchor] -= 1.0
-        return self.quantile * np.sqrt(np.diag(centre @ self.covariance @ centre))
+        return self.quantile * np.sqrt(np.maximum(0.0, np.diag(centre @ self.covariance @ centre)))
 
     def separable(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:
         """[bots, bots]: whether the 95 % interval of the two bots' difference leaves out 0."""
@@ -110,7 +110,7 @@ def play_again(
     for seat in range(len(bots)):
         means[seat] = mu[bots[seat]]
     teams, pairs = form(units, places, margin, winners_only, work)
-    believe(means, variances, len(bots), teams, pairs, work)
+    believe(means, variances, len(bots), teams, work)
     converge(teams, pairs, work)
     return teams
 
@@ -130,14 +130,14 @@ def _add_scores(
             last = deals[match]
         start, end = starts[match], starts[match + 1]
         seats = end - start
-        play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, winners_only, work)
+        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, winners_only, work)
         for seat in range(seats):
             one, team = bots[start + seat], int(work[TEAM, seat])
-            own = score(team, work)
+            own = score(team, teams, work)
             scores[one] += own
             for mate in range(seats):
                 other, second = bots[start + mate], int(work[TEAM, mate])
-                by_match[one, other] += own * score(second, work)
+                by_match[one, other] += own * score(second, teams, work)
                 slopes[one, other] += curvature(team, second, work)
     _add_product(scores, by_deal)
 

@@ -93,7 +93,7 @@ def _add_corrected(
         _expect(mu, bots[start:end], luck[start:end], teams, beta, shifts, performances, work)
         for seat in range(end - start):
             one, team = bots[start + seat], int(work[TEAM, seat])
-            scores[one] += score(team, work)
+            scores[one] += score(team, teams, work)
             for mate in range(end - start):
                 slopes[one, bots[start + mate]] += curvature(team, int(work[TEAM, mate]), work)
     _end_deal(scores, shifts, told, products, total, taken)

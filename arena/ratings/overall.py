@@ -31,6 +31,7 @@ from arena.ratings.settings import MEAN_MU, MEAN_RANK, RatingSettings
 
 MIDDLE, UNIT = 25.0, 25.0 / 3  # of the scale: z = 0, and one standard deviation more
 LEAST_FIELD = 5  # bots: the spread of fewer is taken as known, which makes their intervals too wide rather than too narrow
+_LEAST_VARIANCE = 1e-40  # squared points: far below all that settings allow
 _ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
 
@@ -164,7 +165,7 @@ def _standardized(
     observed = float(np.sum(distances[field] ** 2)) / (count - 1)
     errors = (from_mean @ covariance @ from_mean.T)[np.ix_(field, field)]
     of_errors = float(np.trace(errors)) / (count - 1)
-    variance = max(observed - of_errors, of_errors, 1e-12)
+    variance = max(observed - of_errors, of_errors, _LEAST_VARIANCE)
     points = distances / math.sqrt(variance)
     slopes, of_scale = from_mean.copy(), 0.0
     if observed - of_errors > of_errors and count >= LEAST_FIELD:  # the spread errs with the skills that it is made of
@@ -183,7 +184,7 @@ def _ranks(
     if count < 2:
         return np.zeros(bots), np.zeros((bots, bots)), 0.0
     variances = np.diag(covariance)
-    spread = np.sqrt(np.maximum(1e-12, variances[:, None] + variances[None, :] - 2 * covariance))
+    spread = np.sqrt(np.maximum(_LEAST_VARIANCE, variances[:, None] + variances[None, :] - 2 * covariance))
     better = special.ndtr((mu[:, None] - mu[None, :]) / spread)  # how surely the row's bot is above the column's
     density = np.exp(-0.5 * ((mu[:, None] - mu[None, :]) / spread) ** 2) / _ROOT_2_PI / spread
     rivals = np.zeros((bots, bots))

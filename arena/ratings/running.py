@@ -86,7 +86,7 @@ class _RunningPool:
         else:
             beliefs, anchor = Beliefs(self._mu.copy(), self._sigma.copy()), None
         bars = ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan)
-        return Rated(model, pool, self._bots, beliefs, bars, self._counts.copy(), anchor)
+        return Rated(model, pool, self._bots, beliefs, bars, self._counts.copy(), anchor).checked(self._settings)
 
     def _take_in(self) -> None:
         rows, settings = self._waiting.rows(), self._settings

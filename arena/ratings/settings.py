@@ -18,6 +18,8 @@ STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
 OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
 """What `overall` may say."""
 LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
+LEAST_RATIO, MOST_RATIO = 1e-3, 100.0  # of a sigma to beta: beyond them beliefs need hundreds of sweeps, or have too few digits
+MOST_DISTANCE = 1e6  # of a mu from 0, in betas: beyond it too few digits are left for differences
 MOST_WEIGHT = 1e6
 LEAST_DRAW_PROBABILITY = 0.001  # below it, a tie would say more than numbers can hold
 
@@ -90,6 +92,12 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def checked_settings(settings: RatingSettings) -> RatingSettings:
     """The settings, if a model can work with them. Raises ConfigError that names the key."""
+    _check_each(settings)
+    _check_ratios(settings)
+    return settings
+
+
+def _check_each(settings: RatingSettings) -> None:
     for key in ("mu", "sigma", "beta", "tau", "draw_probability"):
         number = getattr(settings, key)
         if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
@@ -108,7 +116,23 @@ def checked_settings(settings: RatingSettings) -> RatingSettings:
         _check_choice("overall", settings.overall, OVERALLS)
     _check_anchor(settings)
     _check_weights(settings)
-    return settings
+
+
+def _check_ratios(settings: RatingSettings) -> None:
+    """Only what settings are to one another matters to the model, and how many digits that leaves."""
+    beta = settings.beta
+    if not LEAST_RATIO <= settings.sigma / beta <= MOST_RATIO:
+        raise ConfigError(
+            f"ratings.sigma: with beta {beta:g}, from {LEAST_RATIO * beta:g} to {MOST_RATIO * beta:g} "
+            f"(beta / {1 / LEAST_RATIO:g} to {MOST_RATIO:g} beta), not {settings.sigma:g}"
+        )
+    if settings.tau > MOST_RATIO * beta:
+        raise ConfigError(
+            f"ratings.tau: with beta {beta:g}, at most {MOST_RATIO * beta:g} ({MOST_RATIO:g} beta), not {settings.tau:g}"
+        )
+    for key, mu in {"mu": settings.mu, "anchor.mu": settings.anchor.mu if settings.anchor else 0.0}.items():
+        if abs(mu) > MOST_DISTANCE * beta:
+            raise ConfigError(f"ratings.{key}: with beta {beta:g}, at most {MOST_DISTANCE * beta:g}, not {mu:g}")
 
 
 def check_names(settings: RatingSettings, bots: Iterable[str], games: Iterable[str], pools: Iterable[str]) -> None:
@@ -124,9 +148,12 @@ def check_names(settings: RatingSettings, bots: Iterable[str], games: Iterable[s
 def settings_of(document: object) -> RatingSettings:
     """Rating parameters as a manifest has them; raises msgspec.ValidationError and ConfigError.
 
-    A manifest from before there was a choice has no `headline`: its board is ranked online.
+    A manifest from before there was a choice has no `headline`: its board is ranked online. What a config may no longer ask for
+    was allowed once: a folder stays readable, whatever its ratings are worth.
     """
-    return checked_settings(msgspec.convert({"headline": ONLINE, **_mapping(document)}, RatingSettings))
+    settings = msgspec.convert({"headline": ONLINE, **_mapping(document)}, RatingSettings)
+    _check_each(settings)
+    return settings
 
 
 def headline_model(config: Mapping[str, Any]) -> str:

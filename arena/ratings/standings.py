@@ -146,6 +146,25 @@ class Rated:
     """The number of the bot whose rating is fixed; None: the mean of the field is."""
     luck_worth: float = math.nan
     """How many times as many deals would be as certain had no luck been taken out; nan: none was."""
+    has_failed: bool = False
+    """Whether no numbers came out: then the beliefs are those before the first match, and nobody has a rank."""
+
+    @classmethod
+    def failed(
+        cls, model: str, pool: str, bots: tuple[Bot, ...], counts: NDArray[np.float64], settings: RatingSettings
+    ) -> "Rated":  # fmt: skip
+        """A pool whose rating gave no numbers."""
+        beliefs = Beliefs(np.full(len(bots), settings.mu), np.full(len(bots), settings.sigma))
+        return cls(
+            model, pool, bots, beliefs, ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan), counts, has_failed=True
+        )
+
+    def checked(self, settings: RatingSettings) -> "Rated":
+        """Itself, or `failed` if one of its numbers is none."""
+        numbers = (self.beliefs.mu, self.beliefs.sigma, self.bars.covariance)
+        if all(np.isfinite(part).all() for part in numbers):
+            return self
+        return self.failed(self.model, self.pool, self.bots, self.counts, settings)
 
     @property
     def skills(self) -> PoolSkills:
@@ -154,6 +173,8 @@ class Rated:
 
     def ratings(self) -> list[Rating]:
         """The ratings with ranks, best first."""
+        if self.has_failed:
+            return sorted(self.unranked(), key=_order)
         return _ranked(self.unranked(), self.bars.separable(self.beliefs.mu))
 
     def unranked(self) -> list[Rating]:
@@ -170,7 +191,19 @@ class Rated:
 
 
 def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
-    """One pool, rated by one model. The order-free one goes without the luck of the rows, where that is known."""
+    """One pool, rated by one model. The order-free one goes without the luck of the rows, where that is known.
+
+    A rating that fails fails alone: the matches stay what they are, and the board says why there is no rating.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            rated = _rated(model, pool, rows, settings)
+    except (ArithmeticError, np.linalg.LinAlgError):
+        return Rated.failed(model, pool, rows.bots_by_number, count_rows(rows), settings)
+    return rated.checked(settings)
+
+
+def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
     beliefs = believe(model, rows, settings)
     anchor = anchor_of(rows.bots_by_number, settings) if model == BATCH_MODEL else None
     bars, worth = error_bars(rows, beliefs, settings), math.nan

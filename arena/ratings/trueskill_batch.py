@@ -20,11 +20,8 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import jit
 from arena.ratings.comparisons import (
-    AFTER,
-    BEFORE,
-    COVARIANCE,
     TEAM,
-    VARIANCE,
+    WEIGHT,
     believe,
     converge,
     curvature,
@@ -39,6 +36,8 @@ from arena.ratings.settings import BATCH, RatingSettings
 
 MAX_SWEEPS = 400
 UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only: after few matches they would go to and fro
+SLOWER, FASTER = 0.5, 1.1  # what that becomes from sweep to sweep: less while beliefs go to and fro all the same, as where a
+# bot always wins and little was known before
 LONGEST_STEP = 2.0  # standard deviations of a performance: far from the solution slopes say little
 SMALLEST_CHANGE = 1e-9  # of a mean or a standard deviation from sweep to sweep, in standard deviations of a performance
 
@@ -97,23 +96,42 @@ def solve(
 ) -> int:  # fmt: skip
     """Let all matches speak until nothing changes, in place; returns the number of sweeps.
 
-    `counts`: how many matches each pattern stands for, perhaps 0. `smallest_change`: as SMALLEST_CHANGE.
+    `counts`: how many matches each pattern stands for, perhaps 0. `smallest_change`: as SMALLEST_CHANGE. Where numbers run
+    out of digits, the means are NaN.
     """
+    try:
+        with np.errstate(all="ignore"):
+            return _solve(patterns, counts, state, settings, smallest_change)
+    except (ArithmeticError, np.linalg.LinAlgError):
+        state.mu = np.full(len(state.mu), np.nan)
+        return 0
+
+
+def _solve(
+    patterns: Patterns, counts: NDArray[np.float64], state: State, settings: RatingSettings, smallest_change: float
+) -> int:  # fmt: skip
     bots, prior = len(patterns.bots_by_number), settings.sigma**-2
     work, means, variances = new_workspace(), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
     told = np.repeat(counts, np.diff(patterns.starts)) * state.said_precision
     state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
+    share, before = 1.0, np.zeros(2 * bots)
     for number in range(MAX_SWEEPS):
+        share = share if number != UNDAMPED else DAMPING
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
             patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only,
-            1.0 if number < UNDAMPED else DAMPING, heard, pull, slopes, means, variances, work,
+            share, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         step = np.linalg.solve(slopes, pull)
         longest = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300))
-        change = max(longest, float(np.max(np.abs(heard**-0.5 - state.precision**-0.5), initial=0.0)))
+        widened = heard**-0.5 - state.precision**-0.5
+        change = max(longest, float(np.max(np.abs(widened), initial=0.0)))
+        moved = np.concatenate([step, widened]) / settings.beta
+        if number > UNDAMPED:
+            share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)
+        before = moved
         state.mu, state.precision = state.mu + step, heard
         if change <= smallest_change * settings.beta:
             return number + 1
@@ -143,23 +161,20 @@ def _sweep(
             others = precision[bots[row]] - said_precision[row]
             means[seat] = mu[bots[row]] - said_pull[row] / others
             variances[seat] = 1.0 / others + beta * beta
-        believe(means, variances, seats, teams, pairs, work)
+        believe(means, variances, seats, teams, work)
         converge(teams, pairs, work)
         for seat in range(seats):
             row, team = start + seat, int(work[TEAM, seat])
-            mean = variance = 0.0  # of the team mates
+            variance = beta * beta  # of the team mates, and of the seat's own noise
             for mate in range(seats):
-                if mate != seat and work[TEAM, mate] == team:
-                    mean += means[mate]
-                    variance += variances[mate]
+                if work[TEAM, mate] == team:
+                    variance += variances[mate] if mate != seat else 0.0
                 slopes[bots[row], bots[start + mate]] += count * curvature(team, int(work[TEAM, mate]), work)
-            after, before = work[COVARIANCE + team, team], work[VARIANCE, team]
-            told = 1.0 / after - 1.0 / before
-            told_shift = work[AFTER, team] / after - work[BEFORE, team] / before - mean * told
-            spread = 1.0 + told * (variance + beta * beta)
-            precision_now = told / spread
-            pull_now = told_shift / spread - precision_now * mu[bots[row]]
+            moved, known = score(team, teams, work), curvature(team, team, work)
+            unknown = 1.0 - known / work[WEIGHT, team]  # the part of the variance that is left
+            precision_now = known / (unknown + known * variance)
+            pull_now = moved / (unknown + known * variance) + precision_now * (means[seat] - mu[bots[row]])
             said_precision[row] += share * (precision_now - said_precision[row])
             said_pull[row] += share * (pull_now - said_pull[row])
             heard[bots[row]] += count * said_precision[row]
-            pull[bots[row]] += count * score(team, work)
+            pull[bots[row]] += count * moved

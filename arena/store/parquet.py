@@ -173,7 +173,10 @@ def read_ratings(folder: Path) -> list[Rating]:
         ratings = [schema.rating_from_row(row) for row in reader.rows()]
     for rating in ratings:
         if not all(map(math.isfinite, (rating.mu, rating.sigma, rating.rating, rating.low, rating.high, rating.mean_place))):
-            raise StoreError(f"{reader.path}: damaged: the rating of {rating.bot} in {rating.pool} is not a number")
+            raise StoreError(
+                f"{reader.path}: the rating of {rating.bot} in {rating.pool} is not a number, as arena once wrote where it ran "
+                f"out of digits; the matches are whole: `arena rerate {folder.name}` rates them again"
+            )
     return ratings
 
 

@@ -106,7 +106,7 @@ def test_ratings_that_are_no_numbers_are_refused(tmp_path: Path, capsys: pytest.
     write_results(tmp_path, [make_record()])
     parquet.write_ratings(tmp_path / "cup", [replace(make_rating(), mu=float("nan"))])
     assert run(tmp_path, BOARD) == USER_ERROR
-    assert "ratings.parquet: damaged: the rating of alice in naga is not a number" in capsys.readouterr().err
+    assert "ratings.parquet: the rating of alice in naga is not a number" in capsys.readouterr().err
 
 
 def test_too_many_seats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import os
+import shutil
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ import msgspec
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from arena.cli.shared.streams import is_gone
 from arena.errors import ConfigError, quoted, visible
 from arena.report.terminal.page import ConsolePage, MarkdownPage, Page
 
@@ -119,23 +121,34 @@ def say(text: str = "") -> None:
 
 
 def say_all(lines: Iterable[str]) -> None:
-    """Print many lines of the result on standard output."""
+    """Print many lines of the result on standard output, as long as somebody reads them."""
     for line in lines:
         print(visible(line))
+        if is_gone(sys.stdout):
+            return
 
 
 def page_through(renderable: RenderableType) -> None:
-    """Print a long text for people: on a terminal through the user's pager, which PAGER names."""
+    """Print a long text for people: on a terminal through the user's pager, which PAGER names, if there is such a program."""
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     console.width = min(console.width, READING_WIDTH)
-    if not console.is_terminal:
+    missing = _missing_pager()
+    if missing is not None and console.is_terminal:
+        note(f"PAGER names {missing}, which is no program here")
+    if not console.is_terminal or missing is not None:
         console.print(renderable)
         return
     os.environ.setdefault("LESS", "FRX")  # as git does: colours, and no pager for a text that fits the screen
     with console.pager(styles=True):
         console.print(renderable)
+
+
+def _missing_pager() -> str | None:
+    """The program that the variables name as the pager, if this machine has none of that name."""
+    words = (os.environ.get("MANPAGER", os.environ.get("PAGER")) or "").split()  # as pydoc looks, by which rich finds it
+    return words[0] if words and shutil.which(words[0]) is None else None
 
 
 def note(text: str) -> None:

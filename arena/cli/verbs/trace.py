@@ -33,6 +33,5 @@ def trace(
     room.check_seats(count)
     options = room.read_options(parse_options(option or []), count, (Path(),))
     warn(room, count, options)
-    for match in range(matches):
-        say_all(trace_lines(room, count, options, seed + match))
+    say_all(line for match in range(matches) for line in trace_lines(room, count, options, seed + match))
     return DONE

@@ -80,6 +80,18 @@ def without_rank(ratings: Iterable[Rating]) -> dict[Bot, list[str]]:
     }
 
 
+def without_numbers(ratings: Iterable[Rating]) -> list[str]:
+    """The pools with matches whose rating failed, so that nobody in them has a rank. `ratings`: of one model."""
+    pools: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        pools.setdefault(rating.pool, []).append(rating)
+    return [
+        pool
+        for pool, rows in pools.items()
+        if pool != OVERALL and any(row.matches for row in rows) and all(row.rank is None for row in rows)
+    ]
+
+
 def shows_idle(manifest: Manifest) -> bool:
     """Whether a board shows bots that had no match to play. Where a question was answered, its tables had no seat for them."""
     return manifest.outcome is None

@@ -16,6 +16,7 @@ from arena.report.selection.boards import (
     ranked_overall,
     ratings_by,
     shows_idle,
+    without_numbers,
     without_rank,
 )
 from arena.report.selection.costs import Costs, add_up, costs_of, milliseconds
@@ -171,6 +172,11 @@ def _notes(
         notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
     if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):
         notes.append(scale)
+    if failed := without_numbers(shown):
+        notes.append(
+            f"no rating in {', '.join(failed)}: the numbers ran out of digits with these settings of `ratings`; "
+            "the matches are all stored"
+        )
     if missing:
         notes.append(f"no overall rank, because a pool is missing (it has matches in): {_missing_text(missing)}")
     if order:
