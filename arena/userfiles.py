@@ -4,6 +4,7 @@ Every mistake becomes one message that says where it is and what would be right.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ T = TypeVar("T")
 FILE_LETTERS = 1 << 22  # characters of a file that people write
 UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
 _LETTER_BYTES = 4  # at most
+_OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|.*:.*)$")  # 010 is 8, and 1:30 is 90
 _NODE_LETTERS = 32  # what an empty value counts: it takes memory, too
 
 
@@ -68,6 +70,8 @@ def typed(document: dict[Any, Any], kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         key = where.strip("`").lstrip(".")
+        if what.startswith("Expected `str") and " | " not in what:
+            what += "; quote it, so that it is taken as text"
         raise ConfigError(f"{key}: {what}" if key else what) from None
 
 
@@ -137,6 +141,11 @@ class _Loader(yaml.SafeLoader):
         if node in self.recursive_objects:
             raise _mistake("this contains itself", node)
         try:
+            if node.tag.endswith(":int") and _OTHER_BASE.match(node.value):
+                shown = printable(node.value, SHOWN)
+                raise _mistake(
+                    f"YAML reads {shown} with another base than 10; write no zeros before a number, or quote it", node
+                )
             value = super().construct_object(node, deep=True)
             if isinstance(value, str):
                 value.encode()  # half a character, as an escape may write it, can be neither stored nor sent

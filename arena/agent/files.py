@@ -103,6 +103,10 @@ def syntax_told(path: Path | str) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
+        if error.lineno is None:  # of bytes that are no text
+            raise BotError(
+                f"{path}: not Python source: {error.msg}; a bot is one .py file, or a folder, which is sent as a zip"
+            ) from None
         raise BotError(f"{path}: line {error.lineno}: syntax error: {error.msg}") from None
     except ValueError as error:
         raise BotError(f"{path}: not Python source: {error}") from None

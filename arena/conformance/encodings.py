@@ -40,7 +40,17 @@ def _actions(game: Game, found: Encoding) -> str:
     """How an action is numbered."""
     if found.codes is None:
         return f"An action is its place in the legal list, which has at most {game.rules.MAX_ACTIONS}."
-    return f"The game has {len(found.codes)} action codes: an action is the place of its code among them."
+    return (
+        f"The game has {len(found.codes)} action codes: an action is the place of its code among them, counted from 0. "
+        f"The codes are {_ranges(found.codes)}."
+    )
+
+
+def _ranges(codes: Sequence[int]) -> str:
+    """Ascending whole numbers, neighbours taken together."""
+    begins = [code for code in codes if code - 1 not in codes]
+    ends = [code for code in codes if code + 1 not in codes]
+    return ", ".join(f"{begin}" if begin == end else f"{begin} to {end}" for begin, end in zip(begins, ends))
 
 
 def _table(title: str, planes: Sequence[Plane]) -> Iterator[str]:

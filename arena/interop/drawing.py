@@ -128,7 +128,7 @@ def _open(studio: _Studio) -> None:
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
-        raise ConfigError('render: "rgb_array" needs Playwright and a Chromium: pip install playwright') from None
+        raise ConfigError("render: \"rgb_array\" needs Playwright and a Chromium: pip install 'arena-hall[draw]'") from None
     studio.playwright = sync_playwright().start()
     program = next((path for path in map(shutil.which, _PROGRAMS) if path), None)
     flags = ["--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]

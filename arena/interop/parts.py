@@ -1,6 +1,6 @@
 """The compiled parts of a room that play tables: loaded when they are asked for, or compiled, which is said on stderr."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from arena import games
 from arena.engine import jit
+from arena.engine.options import OptionValue
 from arena.engine.room import Game
+from arena.errors import ConfigError
 from arena.interop.arrays import new_arrays, new_settings
 from arena.interop.compiled import entry, search
 from arena.interop.compiled.layout import CHOOSING, COUNT, DEAL, NEW, RNG, STATUS
@@ -31,6 +33,12 @@ def search_entry(game: Game) -> Callable[..., None]:
     play_entry(game)
     have(_part(game, SEARCHING))
     return _search(game)
+
+
+def unmeasured(game: Game, options: Mapping[str, OptionValue]) -> None:
+    """Raise ConfigError for a table at which thinking time counts: learning programs take as long as they take."""
+    if game.ms_per_tick(options) is not None:
+        raise ConfigError("options.latency: thinking time cannot be measured here; take another latency")
 
 
 def have(part: Part) -> None:

@@ -17,11 +17,10 @@ from arena.engine.entries import IS_OVER, SEAT_SHIFT
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, seed_words
 from arena.engine.room import Game
-from arena.errors import ConfigError
 from arena.faults import settle_places
 from arena.interop.compiled import single
 from arena.interop.compiled.single import AHEAD, ILLEGAL, TRUE
-from arena.interop.parts import have
+from arena.interop.parts import have, unmeasured
 from arena.readiness import SINGLE, Part
 from arena.seeds import table_seed
 
@@ -188,8 +187,7 @@ def seating(game: str, seats: int | None, options: Mapping[str, OptionValue]) ->
     seats = room.seats[0] if seats is None else seats
     room.check_seats(seats)
     resolved = room.read_options(options, seats, (Path(),))
-    if room.ms_per_tick(resolved) is not None:
-        raise ConfigError("options.latency: measured time has no place where seats choose step by step; take another latency")
+    unmeasured(room, resolved)
     found = Seating(room, games.encoding(room), seats, resolved, room.units(seats, resolved), _entries(room))
     have(_part(found))
     return found

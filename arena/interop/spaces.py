@@ -7,9 +7,22 @@ import numpy as np
 from gymnasium import spaces
 
 from arena.engine.encoding import Encoding, Plane
+from arena.errors import ConfigError
 
 MASKS = ("observation", "info")
 """The places where the mask of the legal actions may stand: in the observation, which then is a dictionary, or beside it."""
+
+
+def index_of(encoding: Encoding, code: int, legal: Sequence[int] = ()) -> int:
+    """The index by which learning programs name an action. Raises ConfigError for an action that has none.
+
+    `legal`: the codes of the legal actions in canonical order, which is what an index counts where a game has no small set.
+    """
+    known = legal if encoding.codes is None else encoding.codes
+    if code not in known:
+        where = "among the legal actions" if encoding.codes is None else "in this game"
+        raise ConfigError(f"action: no code {code} {where}, which has {len(known)}")
+    return known.index(code)
 
 
 def observation_space(encoding: Encoding, actions: int, mask: str, *, has_action_features: bool) -> spaces.Space[Any]:

@@ -28,7 +28,7 @@ from arena.errors import ArenaError, ConfigError, nearest
 from arena.interop.arrays import Arrays, Indices, deal_seed, new_arrays, new_settings
 from arena.interop.compiled import layout
 from arena.interop.compiled.layout import DEAL, FULL, NEW, RESUME, STEP, WAITING, Masks
-from arena.interop.parts import play_entry
+from arena.interop.parts import play_entry, unmeasured
 from arena.interop.rivals import Outside, Rival, Seating, name_of, seating
 from arena.seeds import table_seed
 
@@ -98,8 +98,7 @@ class Tables:
         """What the features mean."""
         self.options = room.read_options(options or {}, seats, (Path(),))
         """All rule options with their values."""
-        if room.ms_per_tick(self.options) is not None:
-            raise ConfigError("options.latency: thinking time cannot be measured here; take another latency")
+        unmeasured(room, self.options)
         self.seats = seats
         """How many seats a table has."""
         self.learners = None if learners is None else _checked_learners(learners, seats)

@@ -286,7 +286,7 @@ def test_a_wrong_setting_is_named(wrong: dict[str, Any], message: str) -> None:
     for make in (hall.env, hall.parallel_env):
         with pytest.raises(ConfigError, match=re.escape(message)):
             make("naga", **wrong)
-    with pytest.raises(ConfigError, match=r"options.latency: measured time has no place"):
+    with pytest.raises(ConfigError, match=r"options.latency: thinking time cannot be measured here"):
         hall.env("nertz", options={"latency": "measured"})
 
 

@@ -108,7 +108,8 @@ def csv_text(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     """
     plain = [msgspec.json.decode(_encoded(row)) for row in rows]
     target = io.StringIO()
-    writer = csv.DictWriter(target, list(columns) or list(plain[0] if plain else ()), lineterminator="\n")
+    found = dict.fromkeys(key for row in plain for key in row)  # rows may have keys that others lack
+    writer = csv.DictWriter(target, list(columns) or list(found), lineterminator="\n")
     if writer.fieldnames:
         writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in plain)

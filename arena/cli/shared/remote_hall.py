@@ -1,6 +1,7 @@
 """A hall elsewhere, as a program asks it: an address and a token, JSON over HTTP, and one sentence for what goes wrong."""
 
 import urllib.error
+import urllib.parse
 import urllib.request
 from typing import TypeVar
 
@@ -51,7 +52,8 @@ class RemoteHall:
         except (urllib.error.URLError, OSError, ValueError) as error:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             reason = getattr(reason, "strerror", None) or reason
-            raise Unreachable(f"{self.url}: the hall does not answer: {printable(str(reason), 200)}") from None
+            why = f"{printable(str(reason), 200)}{_proxy_of(request)}"
+            raise Unreachable(f"{self.url}: the hall does not answer: {why}") from None
         try:
             return msgspec.json.decode(content, type=kind)
         except msgspec.MsgspecError:
@@ -61,12 +63,23 @@ class RemoteHall:
         try:
             failure = msgspec.json.decode(content, type=_Failure)
         except msgspec.MsgspecError:
+            asked = _proxy_of(urllib.request.Request(self.url))
             if status in (502, 503, 504):
-                raise Unreachable(f"{self.url}: the hall does not answer: what stands before it says {status}") from None
-            return ConfigError(f"{self.url}: that is no hall of arena: it answers {status}")
+                raise Unreachable(f"{self.url}: the hall does not answer: what stands before it says {status}{asked}") from None
+            return ConfigError(f"{self.url}: that is no hall of arena: it answers {status}{asked}")
         if status == 401:
             return ConfigError(f"{self.url}: {UNKNOWN_TOKEN}")
         return ConfigError(f"{self.url}: {printable(failure.error, 500)}")
+
+
+def _proxy_of(request: urllib.request.Request) -> str:
+    """A word on the proxy that the variables name for a request; empty without one."""
+    address = urllib.parse.urlsplit(request.full_url)
+    proxy = urllib.request.getproxies().get(address.scheme)
+    if proxy is None or urllib.request.proxy_bypass(address.netloc):
+        return ""
+    shown, name = printable(proxy.rpartition("@")[2], 200), f"{address.scheme}_proxy"  # without a password
+    return f"; it was asked through the proxy {shown}, which {name} names: add {address.hostname} to no_proxy to go without"
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):

@@ -123,7 +123,7 @@ def _write_places(s: State, own: int, other: int, swing: float, out: Features) -
         place = int(np.argmax(edges))
         edges[place] = -10.0
         at = _PLACES + slot * _PLACE
-        ahead = (stronger[place, 0] > stronger[place, 1]) - (stronger[place, 0] < stronger[place, 1])
+        ahead = int(stronger[place, 0] > stronger[place, 1]) - int(stronger[place, 0] < stronger[place, 1])
         out[at] = 1.0
         out[at + 1] = ahead > 0
         out[at + 2] = ahead < 0

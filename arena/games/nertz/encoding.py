@@ -231,7 +231,7 @@ def _encode_course(s: State, seat: int, out: Features) -> None:
     out[_STUCK] = min(1.0, s.stuck / max(1, s.stuck_limit))
     out[_TICK] = min(1.0, s.tick * _OF_TICKS)
     out[_ROUNDS] = min(1.0, s.round_number / s.max_rounds)
-    out[_LATENCY + s.latency] = 1.0
+    out[_LATENCY + int(s.latency)] = 1.0
     for kind in range(KINDS):
         out[_DELAYS + kind] = min(1.0, s.delays[KINDS * seat + kind] * _OF_DELAY)
     out[_OPTIONS] = s.teams

@@ -144,7 +144,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
         return int(actions[count - 1] if s.stall < constants[PATIENCE] else actions[0])
     legal = 0
     for i in range(count):
-        legal |= 1 << actions[i]
+        legal |= 1 << int(actions[i])
     best = -1e9
     chosen = WAIT
     rivals = rival_cards(s, s.turn >> s.teams) if constants[INSIGHT] > 0.0 else 0
@@ -163,7 +163,7 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
     """Write the priors by kind of move: cards to the middle first, then the Nertz pile, what frees it, the waste, the stock."""
     legal = 0
     for i in range(count):
-        legal |= 1 << actions[i]
+        legal |= 1 << int(actions[i])
     rivals = rival_cards(s, s.turn >> s.teams) if constants[INSIGHT] > 0.0 else 0
     for i in range(count):
         out[i] = _worth(s, s.turn, int(actions[i]), legal, constants)

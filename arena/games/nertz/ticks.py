@@ -158,7 +158,7 @@ def _resolve(s: State) -> None:
     doomed = _begin_moves(s) if s.latency != NONE else 0
     order = order_of(s) if _does_order_matter(s) else IN_SEAT_ORDER
     even, odd = _aims(s) if s.teams == 1 else (0, 0)
-    free = (1 << s.num_piles + 0) - 1  # foundations that were there at the start of the tick and have not grown in it
+    free = (1 << int(s.num_piles)) - 1  # foundations that were there at the start of the tick and have not grown in it
     flipped = 0  # units
     failed = 0
     is_idle = True

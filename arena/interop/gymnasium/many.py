@@ -54,6 +54,8 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         self.tables = Tables(game, num_envs, autoreset=_MODES[mode], **settings)
         """The tables."""
         self.num_envs = num_envs
+        self.autoreset_mode = mode
+        """When a table begins its next episode."""
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.render_mode = render_mode
         self._mode = mode

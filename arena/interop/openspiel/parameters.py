@@ -22,6 +22,7 @@ from arena.engine.room import Document, Game
 from arena.errors import ConfigError
 from arena.interop.openspiel.deals import ALL
 from arena.interop.openspiel.setups import PLACES
+from arena.interop.parts import unmeasured
 from arena.userfiles import existing_path
 
 Value: TypeAlias = bool | int | str
@@ -75,8 +76,10 @@ def read(game: Game, given: Mapping[str, Value]) -> Parameters:
         value = words.get(option.name, _default(option))
         if value != _default(option):
             options[option.name] = _option_value(option, value)
+    resolved = game.read_options(options, int(seats), (Path(),))
+    unmeasured(game, resolved)
     return Parameters(
-        int(seats), game.read_options(options, int(seats), (Path(),)), deals, int(words.get(RNG_SEED, ANY_SEED)), position,
+        int(seats), resolved, deals, int(words.get(RNG_SEED, ANY_SEED)), position,
         str(words.get(REWARD, PLACES)),
     )  # fmt: skip
 

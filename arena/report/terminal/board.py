@@ -75,10 +75,11 @@ def leaders(ratings: Iterable[Rating], count: int) -> str:
     """
     listed = list(ratings)
     pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
-    ranked = [rating for rating in listed if rating.rank is not None]
-    if len(pools) > 1 and len(ranked_overall(listed)) < 2:
-        best = [next(rating for rating in ranked if rating.pool == pool) for pool in pools]
-        heads = pools
+    ranked = [rating for rating in listed if rating.rank is not None and rating.matches]
+    if len(pools) > 1 and len(ranked_overall(ranked)) < 2:
+        firsts = {rating.pool: rating for rating in reversed(ranked) if rating.pool != OVERALL}
+        heads = [pool for pool in pools if pool in firsts]
+        best = [firsts[pool] for pool in heads]
     else:
         chosen = OVERALL if len(pools) > 1 else pools[0] if pools else ""
         best = [rating for rating in ranked if rating.pool == chosen][:count]

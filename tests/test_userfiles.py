@@ -1,0 +1,39 @@
+"""YAML as people mean it: what the language reads otherwise is refused, with the way out."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.errors import ConfigError
+from arena.userfiles import read_yaml, typed
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    deals: int = 1
+
+
+def read(folder: Path, text: str) -> Entry:
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return read_yaml(path, lambda document: typed(document, Entry))
+
+
+@pytest.mark.parametrize("number", ["010", "0777", "-010", "1:30", "0_10"])
+def test_a_number_of_another_base_is_refused(number: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(tmp_path, f"name: x\ndeals: {number}\n")
+    assert f"line 2: YAML reads {number} with another base than 10" in str(caught.value)
+
+
+@pytest.mark.parametrize(("number", "value"), [("0", 0), ("10", 10), ("1_000", 1000), ("-3", -3), ("0x10", 16)])
+def test_other_numbers_are_what_they_look_like(number: str, value: int, tmp_path: Path) -> None:
+    assert read(tmp_path, f"name: x\ndeals: {number}\n").deals == value
+
+
+@pytest.mark.parametrize("name", ["no", "on", "null", "~", "1.10", "12", "2026-11-21", ".nan"])
+def test_a_name_that_yaml_takes_for_something_else_is_to_be_quoted(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"name: Expected `str`.*; quote it, so that it is taken as text"):
+        read(tmp_path, f"name: {name}\n")
+    assert read(tmp_path, f'name: "{name}"\n').name == name
