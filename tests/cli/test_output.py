@@ -158,6 +158,7 @@ def test_markdown_holds_text_alone() -> None:
 DOORS = {
     "cli/shared/printing.py": "the door",
     "report/terminal/page.py": "the door for pages",
+    "cli/shared/streams.py": "the streams below the door",
     "cli/main.py": "lists of our own commands",
     "agent/starter.py": "source that it writes for authors",
     "bench/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
@@ -221,3 +222,8 @@ def test_what_the_hall_says_by_itself_is_as_it_was(capsys: pytest.CaptureFixture
         say(text)
         assert capsys.readouterr().out == text + "\n"
     assert sys.stdout is not None
+
+
+def test_rows_with_different_keys_are_one_table() -> None:
+    text = csv_text([{"generation": 1, "loss": 0.5}, {"generation": 2, "rate": 0.1}])
+    assert text == "generation,loss,rate\n1,0.5,\n2,,0.1\n"

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
@@ -351,3 +352,10 @@ def test_a_tuning_and_a_chain_are_known_by_their_names(out: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines if line[0] != " "] == ["tuned/final", "tuned/generation-1-round-1"]
     assert main(["status", "house", "--out", str(out)]) == 0 and "house-planner: " in capsys.readouterr().out
+
+
+def test_nobody_leads_where_nothing_was_played() -> None:
+    idle = [msgspec.structs.replace(rating, matches=0) for rating in NAGA]
+    assert leaders(idle, 3) == ""
+    yaniv = [msgspec.structs.replace(rating, pool="yaniv") for rating in NAGA]
+    assert leaders([*idle, *yaniv], 1).startswith("yaniv  ")

@@ -394,3 +394,10 @@ def test_a_wrong_command_line_is_one_message(arguments: list[str], expected: str
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert expected in error and "Traceback" not in error
+
+
+def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_config(tmp_path, [GOOD_BOTS[0], BAD_BOTS / "dies.py"], deals=1)
+    assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said

@@ -24,6 +24,7 @@ from arena.errors import ConfigError
 from arena.records import Ending
 from arena.report.terminal.board import leaders
 from arena.results_folder import RESULTS
+from arena.store.parquet import find_match
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 
@@ -112,7 +113,10 @@ def is_void(results: Results) -> bool:
 
 def _why_all_is_void(results: Results) -> str:
     """The reason of the first match, if no match could be finished."""
-    return next(("; ".join(record.notes) for record in results.records()), "") if is_void(results) else ""
+    if not is_void(results):
+        return ""
+    first = next(results.records())
+    return "; ".join(find_match(results.folder, first.match_id).notes) or "the host failed"
 
 
 def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:

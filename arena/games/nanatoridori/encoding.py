@@ -209,7 +209,7 @@ def _write_seats(s: State, seat: int, out: Features) -> None:
         near = near + 1 if near + 1 < s.seats else 0
     out[_PHASE + min(s.phase, ROUND_OVER)] = 1.0
     out[_VARIANT + s.variant] = 1.0
-    out[_OPTIONS + s.next_start] = 1.0
+    out[_OPTIONS + int(s.next_start)] = 1.0
     out[_OPTIONS + 4] = s.duel_penguins == 2
     out[_OPTIONS + 5] = s.front_visible
 

@@ -54,7 +54,7 @@ def clue(s: State, seat: int, out: Features) -> None:
     for value in range(1, VALUES + 1):
         out[_KNOWN + value - 1] = known_cards(s, other, value) * _OF_COPIES
     for i in range(s.num_discard):
-        out[_GONE + s.discard[i] - 1] += 1 / COPIES
+        out[_GONE + int(s.discard[i]) - 1] += 1 / COPIES
     out[_LATE] = s.num_discard / 32
     out[_LATE + 1] = s.turn == seat
 
