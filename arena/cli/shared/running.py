@@ -24,7 +24,7 @@ from arena.errors import ConfigError
 from arena.records import Ending
 from arena.report.terminal.board import leaders
 from arena.results_folder import RESULTS
-from arena.store.parquet import find_match
+from arena.store.journal import Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 
@@ -115,8 +115,8 @@ def _why_all_is_void(results: Results) -> str:
     """The reason of the first match, if no match could be finished."""
     if not is_void(results):
         return ""
-    first = next(results.records())
-    return "; ".join(find_match(results.folder, first.match_id).notes) or "the host failed"
+    with Journal(results.folder, is_read_only=True) as journal:  # the one place that has the notes
+        return next("; ".join(record.notes) for record in journal.records()) or "the host failed"
 
 
 def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:
