@@ -22,7 +22,7 @@ from arena.formats.plan import ALL_UP_TO, CYCLIC, Entry
 from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL
-from arena.names import NAME, NAME_RULE
+from arena.names import NEW_NAME_RULE, may_be_given
 from arena.ratings.settings import BATCH, RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results_folder import RESULTS
@@ -320,9 +320,9 @@ def _check_plain(value: object, key: str) -> None:
 
 
 def check_name(name: str, key: str) -> None:
-    """Raise ConfigError for a name that cannot be a folder and a column on every system."""
-    if not NAME.fullmatch(name):
-        raise ConfigError(f"{key}: a name is {NAME_RULE}, not {name!r}")
+    """Raise ConfigError for a name that cannot be a folder and a column everywhere."""
+    if not may_be_given(name):
+        raise ConfigError(f"{key}: a name is {NEW_NAME_RULE}, not {name!r}")
 
 
 def check_tournament_name(name: str, key: str) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from arena.engine.options import OptionValue
 from arena.records import DEFAULT_LIMITS, Clock, Ending
+from arena.seats.hints import hints
 from arena.seats.sandbox import NONE
 
 CLOCK = Clock(move=1.0, bank=10.0, start=10.0)
@@ -124,7 +125,8 @@ def failures(results: Sequence[GameCheck]) -> Iterator[str]:
 
 
 def warnings(report: BotCheck) -> Iterator[str]:
-    """What the bot's author should know although it may enter."""
+    """What the bot's author should know, also of a bot that may enter."""
+    yield from hints([*report.refusals, *(fault.reason for fault in report.faults)])
     if report.not_locked:
         yield (
             f"this machine cannot lock bots in ({report.not_locked}), so this one ran with isolation {report.isolation}: "

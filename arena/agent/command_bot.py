@@ -3,7 +3,7 @@
 import msgspec
 
 from arena.errors import BotError, ConfigError
-from arena.names import NAME, NAME_RULE
+from arena.names import NEW_NAME_RULE, may_be_given
 from arena.userfiles import parse_toml, typed
 
 FILE = "bot.toml"
@@ -38,8 +38,8 @@ def read_command(content: bytes) -> CommandBot:
         bot = typed(document, CommandBot)
     except ConfigError as error:
         raise BotError(f"{FILE}: {error}; for example: {_EXAMPLE}") from None
-    if not NAME.fullmatch(bot.name):
-        raise BotError(f"{FILE}: name: a name is {NAME_RULE}, not {bot.name!r}")
+    if not may_be_given(bot.name):
+        raise BotError(f"{FILE}: name: a name is {NEW_NAME_RULE}, not {bot.name!r}")
     if not bot.command or not bot.command[0]:
         raise BotError(f"{FILE}: command: a program is needed; for example: {_EXAMPLE}")
     if bot.command[0].startswith("/"):  # an untrusted bot must not name files outside its folder, such as another bot's program

@@ -22,13 +22,15 @@ REPEATS = 5
 SECONDS = 0.4  # of CPU time per repeat
 TABLES = 1024
 """Tables that are stepped at once."""
-MANY, SELF_PLAY, VECTOR, SINGLE, AGENTS = "tables", "self-play", "make_vec", "make", "AEC"
-"""The forms: one learner at each of many tables with rivals that play at random; all seats of many tables; Gymnasium's two;
-PettingZoo's."""
+MANY, SELF_PLAY, FEATURES, VECTOR, SINGLE, AGENTS = "tables", "self-play", "features", "make_vec", "make", "AEC"
+"""The forms: one learner at each of many tables with rivals that play at random; all seats of many tables, without and with the
+features of each legal action; Gymnasium's two; PettingZoo's."""
 SPARROW, LEDUC = "pgx sparrow_mahjong", "pettingzoo leduc_holdem_v4"
-"""What stands beside ours."""
-RULERS = {MANY: SPARROW, SELF_PLAY: SPARROW, VECTOR: SPARROW, AGENTS: LEDUC}
+"""What ours is compared with."""
+RULERS = {MANY: SPARROW, SELF_PLAY: SPARROW, FEATURES: SPARROW, VECTOR: SPARROW, AGENTS: LEDUC}
 """What each form is compared with."""
+PGX = {SPARROW: 3, "pgx leduc_holdem": 2, "pgx kuhn_poker": 2}
+"""The games of pgx that stand beside ours, and their seats."""
 
 Run: TypeAlias = Callable[[float], tuple[int, float]]
 """Steps an environment for about so many CPU seconds: how many steps, and in how many CPU seconds."""
@@ -38,7 +40,7 @@ class StepSpeed(msgspec.Struct, frozen=True):
     """How fast one environment is stepped; observations, masks and new episodes are included."""
 
     form: str
-    """How it is stepped: `tables`, `self-play`, `make_vec`, `make` or `AEC`."""
+    """How it is stepped: `tables`, `self-play`, `features`, `make_vec`, `make` or `AEC`."""
     environment: str
     """A game of ours, or the library and its environment."""
     seats: int
@@ -52,7 +54,7 @@ def step_speeds(names: Sequence[str], seconds: float = SECONDS, repeats: int = R
     """The speeds of some games in all forms whose libraries are installed, and of what stands beside them."""
     subjects = [subject for name in names for subject in _ours(name)]
     with suppress(ImportError):
-        subjects.append((MANY, SPARROW, 3, _sparrow_mahjong()))
+        subjects += [(MANY, name, seats, _pgx(name)) for name, seats in PGX.items()]
     with suppress(ImportError):
         subjects.append((AGENTS, LEDUC, 2, _leduc_holdem()))
     rates: list[list[float]] = [[] for _ in subjects]
@@ -61,9 +63,9 @@ def step_speeds(names: Sequence[str], seconds: float = SECONDS, repeats: int = R
             steps, spent = run(seconds)
             found.append(steps / spent)
     speeds = [statistics.median(found) for found in rates]
-    rulers = {name: speed for (_form, name, _seats, _run), speed in zip(subjects, speeds) if name in (SPARROW, LEDUC)}
+    others = {name: speed for (_form, name, _seats, _run), speed in zip(subjects, speeds) if name in (*PGX, LEDUC)}
     return [
-        StepSpeed(form, name, seats, speed, _times(speed, rulers.get(RULERS.get(form, "")) if name not in rulers else None))
+        StepSpeed(form, name, seats, speed, _times(speed, others.get(RULERS.get(form, "")) if name not in others else None))
         for (form, name, seats, _run), speed in zip(subjects, speeds)
     ]
 
@@ -83,6 +85,7 @@ def _ours(name: str) -> list[tuple[str, str, int, Run]]:
     found: list[tuple[str, str, int, Run]] = [
         (MANY, name, seats, _many(tables, tables.step)),
         (SELF_PLAY, name, seats, _many(play := SelfPlay(name, TABLES, seed=1), play.step)),
+        (FEATURES, name, seats, _many(full := SelfPlay(name, TABLES, seed=1, action_features=True), full.step)),
     ]
     with suppress(ImportError):
         found += [(VECTOR, name, seats, _vector(name)), (SINGLE, name, seats, _single(name))]
@@ -120,7 +123,7 @@ def _vector(name: str) -> Run:
 
 
 def _single(name: str) -> Run:
-    """Steps Gymnasium's environment of one table; the new deals and what it takes to choose are not counted."""
+    """Steps Gymnasium's environment of one table; new deals are counted, what it takes to choose is not."""
     from arena.interop.gymnasium import OneMatch
 
     env, rng = OneMatch(name), random.Random(1)
@@ -136,9 +139,7 @@ def _single(name: str) -> Run:
                 masks.append(mask)
                 _, _, is_over, _, info = env.step(_one_legal(mask, rng))
                 if is_over:
-                    spent += time.process_time() - began
                     _, info = env.reset()
-                    began = time.process_time()
                 mask = info["action_mask"]
             spent += time.process_time() - began
             began = time.process_time()
@@ -179,15 +180,15 @@ def _leduc_holdem() -> Run:
         return _agents(leduc_holdem_v4.env())
 
 
-def _sparrow_mahjong() -> Run:
-    """Sparrow mahjong by pgx: its vectorised step with its own autoreset, on one core. Raises ImportError without pgx."""
+def _pgx(name: str) -> Run:
+    """A game of pgx: its vectorised step with its own autoreset, on one core. Raises ImportError without pgx."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
     import jax
     import pgx
     from pgx.experimental.wrappers import auto_reset
 
-    env, rng = pgx.make("sparrow_mahjong"), np.random.default_rng(1)
+    env, rng = pgx.make(name.removeprefix("pgx ")), np.random.default_rng(1)
     step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
     split = jax.jit(lambda key: jax.random.split(key, TABLES + 1))
     keys = split(jax.random.PRNGKey(1))

@@ -18,6 +18,7 @@ from arena import games
 from arena.agent import BotFiles, LoadedBot, unpack
 from arena.errors import BotError, nearest
 from arena.records import Limits
+from arena.seats.hints import hints
 from arena.seats.sandbox import Keeper, LockedSeat, Trouble, find_program
 
 
@@ -151,7 +152,7 @@ def first_error(profiles: Sequence[Profile], keys: Sequence[str]) -> None:
     """Raise BotError for the first bot that cannot play; `keys` name the bots in messages."""
     for profile, key in zip(profiles, keys):
         if profile.error is not None:
-            raise BotError(f"{key}: {profile.error}")
+            raise BotError("; ".join([f"{key}: {profile.error}", *hints([profile.error])]))
 
 
 _LATE = "did not finish being imported"

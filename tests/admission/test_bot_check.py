@@ -142,6 +142,36 @@ def test_what_cannot_play_may_not_enter(path: Path, reason: str, capsys: pytest.
     assert reason in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("        import torch\n", "opens none once it is ready"),  # it looks for the package's files
+        ("        open('weights.txt')\n", "Path(__file__).parent"),
+        ("        import asyncio\n        asyncio.run(asyncio.sleep(0))\n", "no event loop of asyncio"),
+        ("        import threading\n        threading.Thread(target=print).start()\n", "no threads"),
+        ("        import subprocess\n        subprocess.run(['ls'])\n", "no other processes"),
+        ("        raise RuntimeError('I am lost')\n", None),
+    ],
+)
+def test_what_the_lock_forbids_comes_with_a_hint(body: str, hint: str | None, tmp_path: Path) -> None:
+    path = write(tmp_path, f"    def act(self, view):\n{body}", "import asyncio, subprocess, threading")
+    found = check_bot("some", read_bot(path), chosen=["naga"])
+    assert found.faults and [warning for warning in found.warnings if hint is not None and hint in warning] == [*found.warnings]
+
+
+@pytest.mark.parametrize(
+    ("head", "hint"),
+    [("import torch", "no other package, such as torch"), ("open('weights.txt')", "Path(__file__).parent"), ("1 / 0", None)],
+)
+def test_so_does_what_fails_while_a_bot_is_imported(
+    head: str, hint: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "    def act(self, view):\n        return 0\n", head)
+    assert main(["check", str(path)]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert (hint is None or hint in said) and ("a locked bot" in said) == (hint is not None)
+
+
 def test_a_claim_to_an_unknown_game_is_refused_with_the_nearest(tmp_path: Path) -> None:
     path = tmp_path / "some.py"
     path.write_text("from arena.agent import Agent\n\nclass Some(Agent):\n    games = ('nagga',)\n")

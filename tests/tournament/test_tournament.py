@@ -15,6 +15,7 @@ import pytest
 
 from arena.analysis.history import history
 from arena.cli.main import main
+from arena.cli.shared.exit_codes import OPEN
 from arena.errors import ArenaError, StoreError
 from arena.faults import SUBSTITUTE
 from arena.ratings.standings import rate
@@ -401,3 +402,11 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
     said = " ".join(capsys.readouterr().err.split())
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
+
+
+def test_a_comparison_in_which_all_is_void_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bots = [GOOD_BOTS[0], BAD_BOTS / "dies.py"]
+    config = write_config(tmp_path, bots, deals=1, format="compare", candidates=[GOOD_BOTS[0].stem, "dies"])
+    assert main(["compare", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == OPEN
+    said = capsys.readouterr()
+    assert "nothing was played: all 2 matches are void" in " ".join(said.err.split()) and "0 deals: open" in said.out

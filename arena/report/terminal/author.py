@@ -7,6 +7,7 @@ import msgspec
 
 from arena.analysis.author import Seeds
 from arena.report.terminal.page import Column, Page, cut, fitting
+from arena.seats.hints import hints
 from arena.store.schema import StoredFault
 
 _FAULTS_SHOWN, _OUTPUT_LINES = 3, 6  # on the page; JSON has all of them
@@ -68,6 +69,8 @@ def _print_faults(faults: Sequence[StoredFault], page: Page) -> None:
         reason, _, _ = fault.reason.partition("\nit printed: ")
         for line in reason.splitlines():
             page.say(f"  {cut(line, max(40, page.width - 2))}")
+        for hint in hints([reason]):
+            page.say(f"  {hint}", "yellow")
         if fault.exit:
             page.say(f"  its process: {fault.exit}")
         if fault.output:

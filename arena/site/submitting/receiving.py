@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from arena.agent.submissions import ALL
 from arena.agent.zipped import is_zip
 from arena.errors import StoreError
-from arena.names import NAME, NAME_RULE
+from arena.names import NEW_NAME_RULE, may_be_given
 from arena.site.language import QUERY, language
 from arena.site.persons import Persons
 from arena.site.problems import MEDIA_JSON, Problem, answer_of
@@ -61,8 +61,8 @@ class Receiving:
         visitor = await run_in_threadpool(visitor_of, request, self._persons)
         account = author_of(visitor)
         name = str(request.path_params["name"])
-        if not NAME.fullmatch(name) or name == ALL:
-            raise Problem(400, "submit_bad_name", name=name[:80], rule=NAME_RULE)
+        if not may_be_given(name) or name == ALL:
+            raise Problem(400, "submit_bad_name", name=name[:80], rule=NEW_NAME_RULE)
         await run_in_threadpool(self._check, account, name)
         with self._counted(account.id):
             content = await _content(request, self._submitting.most_bytes(account))
