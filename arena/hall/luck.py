@@ -1,6 +1,6 @@
 """The luck of a tournament that is over: worked out from its folder, and written beside its matches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from arena.names import in_words
 from arena.ratings.rows import PoolRows
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
 from arena.readiness import CHANCE
+from arena.records import MatchLuck
 from arena.store import parquet
 from arena.store.manifest import Manifest, read_manifest, write_manifest
 from arena.store.schema import LUCK
@@ -21,18 +22,22 @@ from arena.workers.processes import available_cpus
 from arena.workers.reckoning import MATCHES_FOR_ALL, Reckoner
 
 WITHOUT = "no room of its games says what chance decides in it"
+TOLD = 64  # matches from one word on how many are done to the next
 
 
-def write_luck(folder: Path, plan: Plan, matches: int, workers: int | None = None) -> dict[str, str]:
+def write_luck(
+    folder: Path, plan: Plan, matches: int, workers: int | None = None, hear: Callable[[int], object] = lambda _: None
+) -> dict[str, str]:
     """Write luck.parquet beside the stored matches; returns the hash of each game's estimate for the manifest.
 
-    `matches`: about how many there are; `workers`: by default one for a few matches, else as many as there are cores. Writes
-    nothing and returns nothing where no game has luck. The part CHANCE of the games should be compiled.
+    `matches`: about how many there are; `workers`: by default one for a few matches, else as many as there are cores;
+    `hear` gets the number of those that are done, now and then. Writes nothing and returns nothing where no game has luck. The
+    part CHANCE of the games should be compiled.
     """
     found = estimates(entry.game for entry in plan.entries)
     if found:
         with Reckoner(plan, _workers(workers, matches)) as reckoner:
-            parquet.write_luck(folder, reckoner.reckon(parquet.read_matches(folder)))
+            parquet.write_luck(folder, _counted(reckoner.reckon(parquet.read_matches(folder)), hear))
     return {game: estimate.sha256 for game, estimate in found.items()}
 
 
@@ -74,6 +79,13 @@ def pools_with_luck(folder: Path, manifest: Manifest) -> dict[str, PoolRows]:
     columns = parquet.read_columns(folder, COLUMNS)
     luck = parquet.read_luck_column(folder, columns.numbers["index"])
     return stored_pools(columns, {}, without=manifest.unrated_bots, unrated=unrated_entries(manifest), luck=luck)
+
+
+def _counted(lucks: Iterable[MatchLuck], hear: Callable[[int], object]) -> Iterator[MatchLuck]:
+    for done, luck in enumerate(lucks, 1):
+        if done % TOLD == 0:
+            hear(done)
+        yield luck
 
 
 def _workers(asked: int | None, matches: int) -> int:

@@ -222,7 +222,8 @@ class _Run:
         if self.book is not None and self.steering is not None:  # first of all: a key that is published is never used again
             self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
             unpublish(self.folder)
-        manifest, ratings = self.writing.write(self.plan, self.course, self.progress, is_finished=is_finished)
+        tell = self._luck_told()
+        manifest, ratings = self.writing.write(self.plan, self.course, self.progress, tell, is_finished=is_finished)
         if is_finished:
             self.journal.index_ids()
         if self.book is not None:
@@ -230,6 +231,16 @@ class _Run:
         if self.steering is not None and is_finished:
             publish(self.folder, manifest)
         return Results(self.folder, manifest, ratings, self.tally, self.course)
+
+    def _luck_told(self) -> Callable[[int], None]:
+        """Shows how much of the luck is worked out, from now on."""
+        began, progress = time.monotonic(), self.progress
+
+        def tell(done: int) -> None:
+            progress.weighed, progress.weighing_seconds = done, time.monotonic() - began
+            self.reporter.progress(progress)
+
+        return tell
 
     def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
         """Add what is finished to the hall of all tournaments; what has a book goes on, and would count again and again."""

@@ -112,6 +112,10 @@ class Progress:
     """The wall time until all was compiled, in seconds; it says nothing about the time that the others take."""
     ratings: list[Rating] = field(default_factory=list)
     """The ratings at the last checkpoint."""
+    weighed: int = 0
+    """Matches whose luck is worked out; that comes when all are played."""
+    weighing_seconds: float = 0.0
+    """How long that has taken so far."""
 
     @property
     def rate(self) -> float:

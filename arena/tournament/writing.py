@@ -3,7 +3,7 @@
 import datetime
 import importlib.metadata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,10 @@ class Writing:
         """Write the manifest of a tournament that is not finished, with what is known before its next match."""
         self._write_manifest(plan, course, progress, stored_repeats(self._journal), Counter(), is_finished=False)
 
-    def write(self, plan: Plan, course: Course, progress: Progress, *, is_finished: bool) -> tuple[Manifest, list[Rating]]:
-        """Write everything, and return the manifest and the ratings.
+    def write(
+        self, plan: Plan, course: Course, progress: Progress, hear: Callable[[int], object], *, is_finished: bool
+    ) -> tuple[Manifest, list[Rating]]:
+        """Write everything, and return the manifest and the ratings. `hear` gets the number of matches whose luck is known.
 
         Raises StoreError if matches that were stored cannot be read any more.
         """
@@ -69,7 +71,7 @@ class Writing:
                 yield record
 
         parquet.write_matches(self._folder, rows())
-        luck = self._write_luck(plan, played) if is_finished else {}
+        luck = self._write_luck(plan, played, hear) if is_finished else {}
         takes_luck_out = settings.takes_luck_out and bool(luck)
         pools = self._without_luck(plan, again) if takes_luck_out else standings.pools()
         weights = pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings)
@@ -88,11 +90,11 @@ class Writing:
         )  # fmt: skip
         return manifest, ratings
 
-    def _write_luck(self, plan: Plan, played: int) -> dict[str, str]:
+    def _write_luck(self, plan: Plan, played: int, hear: Callable[[int], object]) -> dict[str, str]:
         """Write luck.parquet, if it is wanted; returns the hashes of what it was worked out by, for the manifest."""
         if not (self._tournament.ratings.luck or plan.format.uses_luck):
             return {}
-        return write_luck(self._folder, plan, played)
+        return write_luck(self._folder, plan, played, hear=hear)
 
     def _newcomers(self, plan: Plan, again: Repeats) -> Standings:
         """The ratings before the first match, for every rated pool with its field."""

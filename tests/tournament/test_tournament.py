@@ -16,6 +16,7 @@ import pytest
 from arena.analysis.history import history
 from arena.cli.main import main
 from arena.cli.shared.exit_codes import OPEN
+from arena.cli.shared.running import progress_text
 from arena.errors import ArenaError, StoreError
 from arena.faults import SUBSTITUTE
 from arena.ratings.standings import rate
@@ -410,3 +411,19 @@ def test_a_comparison_in_which_all_is_void_is_open(tmp_path: Path, capsys: pytes
     assert main(["compare", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == OPEN
     said = capsys.readouterr()
     assert "nothing was played: all 2 matches are void" in " ".join(said.err.split()) and "0 deals: open" in said.out
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_the_luck_that_is_worked_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    class Listener(Silent):
+        def progress(self, progress: Progress) -> None:
+            if progress.weighed:
+                said.append(progress_text(progress))
+
+    monkeypatch.setattr("arena.hall.luck.TOLD", 2)
+    config = write_config(tmp_path, deals=1, ratings={"luck": True})
+    run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1), Listener())
+    played = read_results(tmp_path / "out" / "small").manifest.played
+    assert len(said) == played // 2 and said[-1].startswith(f"all is played; luck: {played // 2 * 2} of {played} matches, ")

@@ -184,6 +184,9 @@ class Screen:
 
 def progress_text(progress: Progress) -> str:
     """Done of all, rate, time left, endings that are not `played`, and who leads."""
+    if progress.weighed:
+        left = progress.weighing_seconds * max(0, progress.done - progress.weighed) / progress.weighed
+        return f"all is played; luck: {progress.weighed:,} of {progress.done:,} matches, {duration_text(left)} left"
     share = progress.done / progress.total if progress.total else 1.0
     parts = [f"{progress.done:,} of {progress.total:,} matches ({share:.0%})"]
     if progress.compiling:

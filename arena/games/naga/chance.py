@@ -77,5 +77,5 @@ def _outlook(s: State, first: int, second: int, games: int) -> float:
         left = needed + other - 1 if needed > 0 and other > 0 else 0
         lead = float(other - needed)
     if left <= 0:
-        return 0.5 + 0.5 * ((lead > 0.0) - (lead < 0.0))
+        return 0.5 + 0.5 * (int(lead > 0.0) - int(lead < 0.0))
     return 0.5 * (1.0 + math.erf(lead / math.sqrt(2.0 * left)))

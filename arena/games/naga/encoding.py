@@ -209,7 +209,7 @@ def _write_course(s: State, seat: int, out: Features) -> None:
     out[_SCORE] = mine * _OF_9
     out[_SCORE + 1] = theirs * _OF_9
     if over:
-        out[_OUTLOOK : _OUTLOOK + 3] = 0.5 + 0.5 * ((mine > theirs) - (mine < theirs))
+        out[_OUTLOOK : _OUTLOOK + 3] = 0.5 + 0.5 * (int(mine > theirs) - int(mine < theirs))
     else:
         left = CONTESTS - s.contest
         prize = 1 if left else 3

@@ -160,7 +160,7 @@ def _write_results(lead: int, results: Numbers) -> None:
     for single in range(-1, 2):
         for eltam in range(-1, 2):
             final = lead + single + _ELTAM_CARDS * eltam
-            results[3 * (single + 1) + eltam + 1] = 0.5 + 0.5 * ((final > 0) - (final < 0))
+            results[3 * (single + 1) + eltam + 1] = 0.5 + 0.5 * (int(final > 0) - int(final < 0))
 
 
 @jit
@@ -211,7 +211,7 @@ def _write_payoffs(
 
 @unchecked
 def _sign(first: int, second: int) -> int:
-    return (first > second) - (first < second)
+    return int(first > second) - int(first < second)
 
 
 @jit

@@ -34,7 +34,7 @@ def _outlooks() -> NDArray[np.float64]:
     @cache
     def outlook(mine: int, theirs: int, singles: int, eltam: int) -> float:
         if singles + eltam == 0 or max(mine, theirs) >= MAJORITY:
-            return 0.5 + 0.5 * ((mine > theirs) - (mine < theirs))
+            return 0.5 + 0.5 * (int(mine > theirs) - int(mine < theirs))
         prize = 1 if singles else ELTAM_CARDS
         rest = (singles - 1, eltam) if singles else (0, 0)
         return (outlook(mine + prize, theirs, *rest) + outlook(mine, theirs + prize, *rest)) / 2

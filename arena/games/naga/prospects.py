@@ -187,7 +187,7 @@ def _write_eltam(s: State, own: int, other: int, left: int, last: float, out: Fe
         out[_LAST + 2 + side] = popcount(hand >> NUMBERS * TRUMPS[ELTAM] & (1 << NUMBERS) - 1) / 2
         for i in range(FIRST_CARD[ELTAM], FIRST_CARD[ELTAM + 1]):
             out[_LAST + 4 + side] += _alike(hand, int(s.field[i]))
-    ahead = (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
+    ahead = int(strengths[0] > strengths[1]) - int(strengths[0] < strengths[1])
     out[_LAST + 6] = ahead > 0
     out[_LAST + 7] = ahead < 0
     out[_LAST + 8] = last * ahead

@@ -64,7 +64,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
         first += 3 * (ahead > 0)
         second += 3 * (ahead < 0)
     if s.phase >= GAME_OVER or left == 0:
-        out[0] = 0.5 + 0.5 * ((first > second) - (first < second))
+        out[0] = 0.5 + 0.5 * (int(first > second) - int(first < second))
     else:
         edge = 0.0
         if s.phase == SELECT:
@@ -222,7 +222,7 @@ def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> 
 def _ahead(s: State, place: int) -> int:
     """1 where seat 0 holds the stronger cards for a place, -1 where seat 1 does, else 0."""
     difference = strongest(s, int(s.hand[0]), place) - strongest(s, int(s.hand[1]), place)
-    return (difference > 0) - (difference < 0)
+    return int(difference > 0) - int(difference < 0)
 
 
 @jit

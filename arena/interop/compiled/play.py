@@ -393,7 +393,7 @@ def _reward_places(settings: Words, found: Words, out: Numbers) -> None:
         for other in range(seats):
             if settings[units + other] != settings[units + seat]:
                 rivals += 1
-                ahead += (found[seat] < found[other]) - (found[seat] > found[other])
+                ahead += int(found[seat] < found[other]) - int(found[seat] > found[other])
         out[seat] = ahead / rivals
 
 
