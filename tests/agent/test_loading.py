@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from arena.agent import Agent, View, read_bot
+from arena.agent.files import syntax_told
 from arena.agent.loading import LoadedBot
 from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
@@ -110,3 +111,10 @@ def test_one_match_takes_agents_and_parameters_and_says_what_it_cannot_take() ->
 def test_a_bot_whose_classes_are_several_may_not_enter() -> None:
     with pytest.raises(BotError, match="found First, Second; say which one plays: AGENT = Second"):
         LoadedBot(read_bot(BAD_BOTS / "two_agents.py"))
+
+
+@pytest.mark.parametrize("source", [b"a\0b", b"PK\x03\x04\0", b"\xff\xfe"])
+def test_what_is_no_source_is_told_without_a_line_that_it_does_not_have(source: bytes) -> None:
+    with pytest.raises(BotError, match=r"^z15\.py: ") as raised, syntax_told("z15.py"):
+        compile(source, "z15.py", "exec")
+    assert "None" not in str(raised.value)

@@ -42,7 +42,7 @@ FEW = ("full output", "nothing open", "ascii", "no width")
 REALLY = {  # words with which a verb does its work, quickly; the others are asked for what is not there
     "docs": ["formats"], "rules": ["naga"], "trace": ["naga"], "status": [], "plan": ["small.yaml"], "init": ["fresh"],
     "new": ["mine.py"], "bots": [], "leaderboard": ["cup"], "report": ["cup"], "replay": ["MATCH"], "rerate": ["cup"],
-    "hall": [], "verify-results": ["cup"], "match": ["random_bot.py", "random_bot.py", "--game", "naga"],
+    "hall": [], "verify-results": ["cup"], "match": ["naga", "random_bot.py", "random_bot.py"],
     "tournament": ["small.yaml", "--backend", "local", "--workers", "1"], "warmup": ["naga"],
 }  # fmt: skip
 TAKES_OUT = {"status", "bots", "leaderboard", "report", "replay", "rerate", "hall", "verify-results", "tournament"}

@@ -1,5 +1,6 @@
 """The games as environments of Gymnasium: its own suites, seeds, masks, episodes that are kept as matches."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from arena.cli.main import main
 from arena.conformance.tables import variants
 from arena.errors import ConfigError
 from arena.hall.finding import find_match
+from arena.interop import drawing
 from arena.interop.episodes import episode_record
 from arena.interop.gymnasium import ManyMatches, OneMatch, environment_id
 from arena.interop.tables import IllegalChoice
@@ -122,6 +124,7 @@ def test_an_environment_of_many_is_as_many_environments(mode: AutoresetMode) -> 
     single = gymnasium.vector.SyncVectorEnv(
         [lambda: OneMatch("naga", options={"series": "first_to:1"})] * 3, autoreset_mode=mode
     )
+    assert many.unwrapped.autoreset_mode == single.autoreset_mode == mode  # where TorchRL looks
     seen, _ = many.reset(seed=11)
     expected, infos = single.reset(seed=11)
     for _ in range(20):
@@ -237,3 +240,13 @@ def test_a_table_is_shown_as_the_learner_sees_it() -> None:
     env.reset(seed=1)
     assert "<- discard" in str(env.render())
     assert sum(text.startswith("discard") for text in env.action_texts()) == env.action_masks().sum()
+
+
+def test_pictures_without_the_extra_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "_studios", [])
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    env = OneMatch("naga", render_mode="rgb_array")
+    env.reset(seed=1)
+    with pytest.raises(ConfigError, match=r"pip install 'arena-hall\[draw\]'"):
+        env.render()
+    env.close()

@@ -176,6 +176,7 @@ def test_lists_and_numbers_are_given_as_text() -> None:
         ("arena_naga(deals=-1)", "deals: there are more than 2,000 of them"),
         ("arena_naga(reward=money)", "reward: one of places, score is needed"),
         ("arena_naga(position=none.json)", "position: no such file: .*none.json"),
+        ("arena_nertz(latency=measured)", "options.latency: thinking time cannot be measured here"),
         ("arena_naga(position={})", "position: the key seats is needed"),
     ],
 )

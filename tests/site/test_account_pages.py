@@ -58,7 +58,8 @@ def test_a_link_shows_a_button_and_the_button_shows_the_token_once(members: Memb
         assert page.status_code == 200 and "invite.js" in page.text and "set-cookie" not in page.headers
     answer = browser.post("/invite", data={"code": f" {code} "})
     token = token_of(answer)
-    assert "Welcome, Cleo!" in answer.text and 'href="/me"' in answer.text and code not in answer.text
+    assert answer.text.count("Welcome, Cleo!") == 2 and "{name}" not in answer.text  # in the title, too
+    assert 'href="/me"' in answer.text and code not in answer.text
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Max-Age=" in cookie and "Secure" not in cookie
     assert works(members, token) and browser.get("/api/account").json()["name"] == "Cleo"
