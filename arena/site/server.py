@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
@@ -53,7 +54,19 @@ def listener(host: str, port: int) -> socket.socket:
 def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtocol) -> None:
     """Serve until SIGINT or SIGTERM. For the main thread of a process that then ends."""
     allow_many_sockets()
+    _leave_pipes_quietly()
     _Server(configured(app, protocol)).run([place])
+
+
+def _leave_pipes_quietly() -> None:
+    """Say nothing of pipes that outlive the loop: a ladder may end later than the hall, and what a child started holds them."""
+    report = sys.unraisablehook
+
+    def hear(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(unraisable.exc_value, RuntimeError) or str(unraisable.exc_value) != "Event loop is closed":
+            report(unraisable)
+
+    sys.unraisablehook = hear
 
 
 def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:

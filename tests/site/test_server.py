@@ -2,11 +2,14 @@
 
 import importlib.util
 import io
+import os
 import random
 import re
 import select
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -207,3 +210,31 @@ def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -
         assert {name: packed.read(name) for name in packed.namelist()} == {
             f"big/{name}": content for name, content in bot.files.items()
         }
+
+
+LEAVING = """
+import asyncio, contextlib, gc
+from starlette.applications import Starlette
+from arena.site.server import listener, run
+
+@contextlib.asynccontextmanager
+async def lifespan(app):
+    child = await asyncio.create_subprocess_exec("sh", "-c", "sleep 5 & echo $!", stdout=-1, stderr=-1)
+    print((await child.stdout.readline()).decode(), end="", flush=True)
+    yield
+
+with listener("127.0.0.1", 0) as place:
+    run(Starlette(lifespan=lifespan), place)
+gc.collect()
+"""
+
+
+def test_a_pipe_that_outlives_the_hall_is_no_news_at_ctrl_c() -> None:
+    hall = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert hall.stdout is not None
+    grandchild = int(hall.stdout.readline())
+    hall.send_signal(signal.SIGINT)
+    try:
+        assert hall.communicate(timeout=60)[1] == "" and hall.returncode == 0
+    finally:
+        os.kill(grandchild, signal.SIGKILL)
