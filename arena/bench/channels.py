@@ -50,23 +50,25 @@ class Channel(msgspec.Struct, frozen=True):
     """What the kernel said to the one who wrote; empty: it did as it was asked."""
 
 
-ATTACKS: dict[str, tuple[str, bool]] = {
-    "names asked for in its own folder": ("names", True),
-    "names asked for among the libraries": ("names", False),
-    "pages of its own data": ("pages", True),
-    "pages of a library": ("pages", False),
-    "a futex in a library, same table": ("futex", False),
+ATTACKS: dict[str, tuple[str, dict[str, bool]]] = {
+    "names asked for in its own folder": ("names", {"is_own": True}),
+    "names asked for among the libraries": ("names", {"is_own": False}),
+    "pages of its own data": ("pages", {"is_own": True}),
+    "pages of a library": ("pages", {"is_own": False}),
+    "a futex in a library, same table": ("futex", {}),
+    "cache lines, by machine code of its own": ("lines", {"has_code": True}),
+    "cache lines, by numpy": ("lines", {"has_code": False}),
 }
-"""The attacks: the file of the bot, and whether it uses its own files."""
+"""The attacks: the file of the bot, and its params."""
 
 
 def channels(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel]:
     """Try every attack in matches of a game. `level`: the isolation of the bots. Raises LockError."""
     with Keeper([game], level=level, least=level) as keeper:
-        for attack, (file, is_own) in ATTACKS.items():
+        for attack, (file, params) in ATTACKS.items():
             bot = _bot(file)
             _settle(keeper, bot)
-            found = [_trial(keeper, game, bot, number, is_own, is_together=file == "futex") for number in range(trials)]
+            found = [_trial(keeper, game, bot, number, params, is_together=file == "futex") for number in range(trials)]
             right = sum(one == other for wanted, said, _ in found for one, other in zip(wanted, said)) / (BITS * trials)
             low = _lower_end(right, BITS * trials)
             yield Channel(
@@ -93,14 +95,14 @@ def _settle(keeper: Keeper, bot: BotFiles) -> None:
 
 
 def _trial(
-    keeper: Keeper, game: str, bot: BotFiles, number: int, is_own: bool, *, is_together: bool
+    keeper: Keeper, game: str, bot: BotFiles, number: int, how: dict[str, bool], *, is_together: bool
 ) -> tuple[list[int], list[int], str]:
     """The message, what was read, and what the kernel said to the one who wrote."""
     mark = secrets.token_hex(8)  # names of its own, which no trial before it has asked for
     view, others = _view(game, number, 0), _view(game, number, 1)
 
     def seat(*, reads: bool) -> HeldSeat:
-        params = {"reads": reads, "is_own": is_own, "trial": mark}
+        params = {"reads": reads, "trial": mark, **how}
         opened = locked_seat(keeper, bot, seed=number, params=params, limits=LIMITS)
         _check(opened.start(StartInfo(game, {}, games.load(game).seats[0], int(reads), _CLOCK)))
         return opened
