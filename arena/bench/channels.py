@@ -1,17 +1,23 @@
 """What locked bots can tell their next match, or each other: what `arena bench channels` prints, for this machine.
 
-Each attack is a bot that leaves its hand somewhere in one match, and in another match looks for it there. As each deal is
-played in every seating, that would be a rival's hand. If nothing comes through, half of the bits are right, no hand is known.
+An attack of the first kind is a bot that leaves its hand somewhere in one match, and in another match looks for it there. As
+each deal is played in every seating, that would be a rival's hand. If nothing comes through, half of the bits are right, no
+hand is known. One of the second kind watches a rival that means no harm, in a match of Naga: for each card that it cannot see
+it says how likely the rival holds it. If nothing is seen, a card that is held looks likelier than another half of the time.
 """
 
 import math
 import os
 import secrets
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib import resources
-from typing import cast
+from typing import Any, cast
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from arena import games
 from arena.agent import BotFiles, StartInfo
@@ -19,10 +25,14 @@ from arena.agent.view import View
 from arena.bench import channel_bots
 from arena.bench.channel_bots.attack import BITS, message
 from arena.bench.channel_bots.pages import DATA, SIZE
-from arena.match import Fault
-from arena.records import Clock, Limits
+from arena.games.naga.state import CARDS
+from arena.match import Fault, play
+from arena.records import Clock, Ending, Limits
 from arena.seats.choose import locked_seat
 from arena.seats.sandbox import HeldSeat, Keeper
+from arena.seats.single_match import agree
+
+Numbers = NDArray[Any]
 
 TRIALS = 20
 LIMITS = Limits(memory=512 << 20)
@@ -38,16 +48,19 @@ class Channel(msgspec.Struct, frozen=True):
     """What is used to carry bits, in words."""
     isolation: str
     right: float
-    """The share of the bits that were read right; a half is chance."""
+    """The share of the bits that were read right. Of a rival that is watched: of pairs of a card that it holds and one that it
+    does not, how often the first looked likelier (AUC). A half is chance."""
     low: float
     """The lower end of the 95 % interval of that share."""
     bits: float
-    """Bits carried per match, of BITS: the capacity of a channel of which `low` is right; 0 at chance."""
+    """Bits carried per match, of BITS or of the cards that are hidden: by a channel of which `low` is right; 0 at chance."""
     hands: int
-    """How many hands were known in the later match."""
+    """How many hands were known in the later match, or of the rival."""
     trials: int
     refused: str
-    """What the kernel said to the one who wrote; empty: it did as it was asked."""
+    """What the kernel said to the one who wrote or watched; empty: it did as it was asked."""
+    is_watched: bool = False
+    """Whether a rival was watched."""
 
 
 ATTACKS: dict[str, tuple[str, dict[str, bool]]] = {
@@ -59,12 +72,21 @@ ATTACKS: dict[str, tuple[str, dict[str, bool]]] = {
     "cache lines, by machine code of its own": ("lines", {"has_code": True}),
     "cache lines, by numpy": ("lines", {"has_code": False}),
 }
-"""The attacks: the file of the bot, and its params."""
+"""The attacks on the next match: the file of the bot, and its params."""
+WATCHERS = {
+    "a rival's table lines, by machine code": {"has_code": True, "primes": False},
+    "a rival's table lines, by numpy": {"has_code": False, "primes": False},
+    "prime and probe, by machine code": {"has_code": True, "primes": True},
+    "prime and probe, by numpy": {"has_code": False, "primes": True},
+}
+"""The attacks on a rival: the params of channel_bots/watcher.py."""
+_WATCHED = 3  # decisions that are added up: later ones are about other cards
+_NAGA = "naga"
 
 
 def channels(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel]:
     """Try every attack in matches of a game. `level`: the isolation of the bots. Raises LockError."""
-    with Keeper([game], level=level, least=level) as keeper:
+    with Keeper([game, _NAGA], level=level, least=level) as keeper:
         for attack, (file, params) in ATTACKS.items():
             bot = _bot(file)
             _settle(keeper, bot)
@@ -76,6 +98,9 @@ def channels(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel
                 hands=sum(wanted == said for wanted, said, _ in found), trials=trials,
                 refused="; ".join(dict.fromkeys(text for _, _, text in found if text)),
             )  # fmt: skip
+        keeper.stay()
+        for attack, params in WATCHERS.items():
+            yield _watched(keeper, attack, [_match(keeper, number, params) for number in range(trials)])
 
 
 def _bot(name: str) -> BotFiles:
@@ -128,6 +153,44 @@ def _answer(seat: HeldSeat, view: View) -> str:
 def _check(outcome: object) -> None:
     if isinstance(outcome, Fault):
         raise RuntimeError(f"an attack could not be tried: {outcome.reason}")
+
+
+def _watched(keeper: Keeper, attack: str, found: list[tuple[Numbers, Numbers, str]]) -> Channel:
+    """What came of matches with a rival that is watched; see `_match`."""
+    scores, held = (np.concatenate([match[part] for match in found]) for part in (0, 1))
+    pairs = int(held.sum()) * int((~held).sum())
+    right = (rankdata(scores)[held].sum() - held.sum() * (held.sum() + 1) / 2) / pairs
+    low = right - _SURE * math.sqrt((len(held) + 1) / (12 * pairs))  # of Mann and Whitney's U, where there is no difference
+    hands = sum(bool(score[held].min() > score[~held].max()) for score, held, _ in found)
+    return Channel(
+        attack=attack, isolation=keeper.level, right=float(right), low=float(low),
+        bits=float(len(held) / len(found) * _capacity(float(low))), hands=hands, trials=len(found),
+        refused="; ".join(dict.fromkeys(text for _, _, text in found if text)), is_watched=True,
+    )  # fmt: skip
+
+
+def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Numbers, Numbers, str]:
+    """For each card that is hidden from the watcher: how likely the rival holds it, whether it does; and what was refused."""
+    room = games.load(_NAGA)
+    setup = agree(_NAGA, ["watcher", "rival"], seed=number, clock=_CLOCK)
+    states = room.deal(2, setup.options, setup.deal_seed)
+    own, rivals = ([hand >> card & 1 == 1 for card in range(len(CARDS))] for hand in map(int, states[0]["hand"]))
+    files: tuple[tuple[str, dict[str, bool]], ...] = (("watcher", params), ("rival", {}))
+    with ExitStack() as opened:
+        seats = [
+            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=LIMITS))
+            for (name, given), seed in zip(files, setup.bot_seeds)
+        ]
+        seats[0].listen()
+        for seat in play(room, setup, seats).seats:
+            _check(None if seat.ending is Ending.PLAYED else Fault(seat.ending, "a seat did not play to the end"))
+        said = seats[0].take_output().splitlines()
+    seen = np.zeros(len(CARDS))
+    for line in [line.split()[1:] for line in said if line.startswith("seen:")][:_WATCHED]:
+        seen += np.array(line, float)
+    hidden = ~np.array(own)
+    refused = [line.removeprefix("refused: ") for line in said if line.startswith("refused: ")]
+    return rankdata(seen[hidden]), np.array(rivals)[hidden], "".join(refused)
 
 
 def _view(game: str, deal: int, seat: int) -> View:

@@ -4,7 +4,7 @@ import ctypes
 import mmap
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -55,14 +55,15 @@ class Processor:
     @staticmethod
     def _seconds(addresses: Sequence[int]) -> float:
         first = min(addresses)
-        memory = np.frombuffer((ctypes.c_uint8 * (max(addresses) - first + 1)).from_address(first), np.uint8)
+        size = max(addresses) - first + 1
+        memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(first))
         places = np.array(addresses) - first
         began = time.perf_counter()
         memory.take(places)
         return time.perf_counter() - began
 
 
-def _own_code() -> "ctypes._NamedFuncPointer":
+def _own_code() -> Callable[..., None]:
     if platform.machine() != "x86_64":
         raise OSError(0, "the attack is written for x86-64")
     libc = ctypes.CDLL(None, use_errno=True)

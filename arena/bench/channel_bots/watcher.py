@@ -36,12 +36,12 @@ class Watcher(Agent[View]):
             self._lines = [[line] for line in lines]
         self._look()
 
-    def act(self, view: View) -> int:
+    def act(self, view: View) -> str:
         """Print what was seen, and play anything."""
         took = self._look()
         if took is not None:
             print("seen:", *[f"{seconds:.9g}" for seconds in (took if self.params["primes"] else -took)])
-        return 0
+        return view.legal[0]
 
     def _look(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]] | None":
         """How long the lines of each card took. Afterwards the caches hold none of them or, if they are primed, all."""

@@ -34,9 +34,9 @@ class Piece:
     """As the kernel numbers them. Where it cannot be written a copy has to be put in its place."""
 
 
-def pieces() -> tuple[Piece, ...]:
-    """What of this process's memory its children have to copy."""
-    return tuple(_pieces())
+def pieces(proc: int) -> tuple[Piece, ...]:
+    """What of this process's memory its children have to copy. `proc`: an open /proc."""
+    return tuple(_pieces(proc))
 
 
 def make_own(found: Iterable[Piece]) -> None:
@@ -51,9 +51,9 @@ def make_own(found: Iterable[Piece]) -> None:
     os.close(file)
 
 
-def _pieces() -> Iterator[Piece]:
-    with open("/proc/self/pagemap", "rb", buffering=0) as pages:
-        for start, end, rights, file in mappings():
+def _pieces(proc: int) -> Iterator[Piece]:
+    with open(os.open("self/pagemap", os.O_RDONLY, dir_fd=proc), "rb", buffering=0) as pages:
+        for start, end, rights, file in mappings(proc):
             if file.startswith(b"[v") or not rights.startswith(b"r"):  # [vdso], [vvar]: the kernel's own
                 continue
             allowed = sum(right for letter, right in zip(b"rwx", (READ, WRITE, EXECUTE)) if letter in rights)

@@ -3,9 +3,9 @@
 import contextlib
 import ctypes
 import mmap
+import os
 import resource
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from arena.seats.sandbox import kernel
@@ -15,23 +15,25 @@ READ, WRITE, EXECUTE = 1, 2, 4
 _HUGE = 2 << 20  # bytes
 
 
-def mappings() -> Iterator[tuple[int, int, bytes, bytes]]:
-    """The first and last addresses of this process's mappings, their rights and files."""
-    for line in Path("/proc/self/maps").read_bytes().splitlines():
+def mappings(proc: int) -> Iterator[tuple[int, int, bytes, bytes]]:
+    """The first and last addresses of this process's mappings, their rights and files. `proc`: an open /proc."""
+    with open(os.open("self/maps", os.O_RDONLY, dir_fd=proc), "rb") as text:
+        lines = text.read().splitlines()
+    for line in lines:
         ends, rights, _, _, _, *file = line.split(None, 5)
         start, end = (int(number, 16) for number in ends.split(b"-"))
         yield start, end, rights, file[0] if file else b""
 
 
-def simplify() -> None:
-    """Make this process's forks less than half as dear. Does what the kernel lets it do.
+def simplify(proc: int) -> None:
+    """Make this process's forks less than half as dear. Does what the kernel lets it do. `proc`: an open /proc.
 
     Its own memory is gathered in large pages. Each compiled function has a mapping of its code and another of its constants,
     side by side, and so has each library, which has two of data besides; with the same rights, those that touch become one.
     Executable memory that could be written, which a callback of the compiler has, no longer can.
     """
     _use_up_callbacks()
-    found = list(mappings())
+    found = list(mappings(proc))
     for start, end, rights, file in found:
         first, last = -(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE
         if rights == b"rw-p" and file in (b"", b"[heap]") and first < last:

@@ -67,7 +67,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         inmate.rehearse(games.load(name))
     gc.collect()
     gc.freeze()
-    mappings.simplify()
+    mappings.simplify(proc)
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
@@ -76,7 +76,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         address_space=limits.address_space(proc),
         drops_user=os.geteuid() == 0,
         has_gates=is_locked(order.level) and names.is_offered(),
-        pieces=copies.pieces() if is_locked(order.level) else (),
+        pieces=(),
         parent=os.getpid(),
     )
     reasons: list[str] = []
@@ -96,7 +96,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         trouble = canary.trouble(cell)
     if trouble:
         raise OSError(trouble)
-    return cell, "; ".join(reasons)
+    return replace(cell, pieces=copies.pieces(proc)), "; ".join(reasons)
 
 
 def _loaded() -> Iterator[Game]:
