@@ -81,12 +81,12 @@ WATCHERS = {
 }
 """The attacks on a rival: the params of channel_bots/watcher.py."""
 _WATCHED = 3  # decisions that are added up: later ones are about other cards
-_NAGA = "naga"
+WATCHED_GAME = "naga"
 
 
 def channels(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel]:
     """Try every attack in matches of a game. `level`: the isolation of the bots. Raises LockError."""
-    with Keeper([game, _NAGA], level=level, least=level) as keeper:
+    with Keeper([game, WATCHED_GAME], level=level, least=level) as keeper:
         for attack, (file, params) in ATTACKS.items():
             bot = _bot(file)
             _settle(keeper, bot)
@@ -171,8 +171,8 @@ def _watched(keeper: Keeper, attack: str, found: list[tuple[Numbers, Numbers, st
 
 def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Numbers, Numbers, str]:
     """For each card that is hidden from the watcher: how likely the rival holds it, whether it does; and what was refused."""
-    room = games.load(_NAGA)
-    setup = agree(_NAGA, ["watcher", "rival"], seed=number, clock=_CLOCK)
+    room = games.load(WATCHED_GAME)
+    setup = agree(WATCHED_GAME, ["watcher", "rival"], seed=number, clock=_CLOCK)
     states = room.deal(2, setup.options, setup.deal_seed)
     own, rivals = ([hand >> card & 1 == 1 for card in range(len(CARDS))] for hand in map(int, states[0]["hand"]))
     files: tuple[tuple[str, dict[str, bool]], ...] = (("watcher", params), ("rival", {}))

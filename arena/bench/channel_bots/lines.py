@@ -20,8 +20,6 @@ class Lines(Attack, Agent[View]):
 
     def prepare(self) -> None:
         """Get at the processor, in the way that the params say."""
-        import llvmlite.binding  # noqa: F401
-
         library = ctypes.CDLL(str(LIBRARY / "llvmlite" / "binding" / "libllvmlite.so"))
         self._first = (ctypes.cast(library.LLVMPY_CreateByteString, ctypes.c_void_p).value or 0) // _PAGE * _PAGE
         try:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.bench.channel_bots.attack import BITS
-from arena.bench.channels import TRIALS, Channel
+from arena.bench.channels import TRIALS, WATCHED_GAME, Channel
 from arena.bench.channels import channels as tried
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, OnlyGames
@@ -28,7 +28,7 @@ def channels(
     """Measure what locked bots can tell their next match, or each other.
 
     Attacks leave a hand in the kernel's memory of names, in the page cache, at a futex and in the processor's caches, and look
-    for it in another match; others watch a rival of Naga through the caches. Of several games the first is played.
+    for it in another match; others watch a rival through the caches. Of several games the first is played.
     Exit code 0: no hand was known there and no more bits than by chance, 1: some were.
     """
     if isolation not in (NAMESPACE, LOCKED, PROCESS):
@@ -36,7 +36,7 @@ def channels(
     if trials < 1:
         raise ConfigError(f"--trials: at least 1, not {trials}")
     games = all_ready(game)
-    all_ready(["naga"])  # rivals are watched there
+    all_ready([WATCHED_GAME])
     try:
         found = list(tried(games[0], isolation, trials=trials))
     except LockError as error:
