@@ -118,7 +118,9 @@ def test_the_sandbox_has_one_door() -> None:
 
 def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
-    attacks = {f"bench/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")}  # bots, which run locked in
+    attacks = {
+        f"bench/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")
+    }  # bots, which run locked in
     sandbox = {f"seats/sandbox/{name}.py" for name in ("kernel", "namespaces", "copies", "mappings")}
     assert users == {"workers/processes.py", *sandbox, *attacks}
 
