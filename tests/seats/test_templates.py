@@ -88,8 +88,12 @@ def test_a_lost_template_is_the_halls_fault_and_the_bot_plays_on_without(keeper:
     assert keeper.pid == zygote and template not in keeper.pids
 
 
-def test_only_the_templates_used_last_are_kept(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper_module, "TEMPLATES", 2)
+@pytest.mark.parametrize("settings", [{"TEMPLATES": 2}, {"FEW_TEMPLATES": 2, "PLENTY": 1.0}], ids=["memory", "little memory"])
+def test_only_the_templates_used_last_are_kept(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch, settings: dict[str, float]
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setattr(keeper_module, name, value)
     bots = [bot(SAYS + f"# {number}\n") for number in range(4)]
     for rival in bots:
         assert played(keeper, bots[0], rival)[0] == [Ending.PLAYED] * 2

@@ -6,21 +6,26 @@ writes, and libraries are shared by all. So before a template forks seats it mak
 objects, tables, compiled rules, and the code of the libraries.
 """
 
+import contextlib
 import ctypes
 import errno
 import mmap
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arena.seats.sandbox import kernel
-from arena.seats.sandbox.mappings import EXECUTE, READ, WRITE, mappings
+from arena.seats.sandbox.mappings import COLLAPSE, EXECUTE, LARGE, READ, WRITE, mappings
 
 MOST_CODE = 16 << 20
 """Bytes of a library's code that are copied. The compiler, which no seat can run, and OpenBLAS have more, and stay shared."""
 _POPULATE_WRITE = 23  # MADV_POPULATE_WRITE, since Linux 5.14
 _FIXED = 16  # MAP_FIXED
-_PRESENT = 1 << 63
+_PRESENT = np.uint64(63)  # the bit of an entry that says so
 _ENTRY = 8  # bytes of /proc/self/pagemap for each page
 
 
@@ -36,6 +41,7 @@ class Piece:
 
 def pieces(proc: int) -> tuple[Piece, ...]:
     """What of this process's memory its children have to copy. `proc`: an open /proc."""
+    tuple(_pieces(proc))  # looking takes memory itself, which is then there
     return tuple(_pieces(proc))
 
 
@@ -65,21 +71,30 @@ def _pieces(proc: int) -> Iterator[Piece]:
 
 
 def _present(pages: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The first and last addresses of runs of pages that this process has in memory."""
+    """The first and last addresses of what this process has in memory: runs of blocks of LARGE bytes, and of other pages."""
     page = mmap.PAGESIZE
-    entries = memoryview(os.pread(pages, (end - start) // page * _ENTRY, start // page * _ENTRY)).cast("Q")
-    first = start
-    for place, entry in zip(range(start, end, page), entries):
-        if not entry & _PRESENT:
-            if first < place:
-                yield first, place
-            first = place + page
-    if first < end:
-        yield first, end
+    entries = np.frombuffer(os.pread(pages, (end - start) // page * _ENTRY, start // page * _ENTRY), np.uint64) >> _PRESENT
+    first = min(-start % LARGE // page, len(entries))
+    blocks = entries[first : first + (len(entries) - first) // (LARGE // page) * (LARGE // page)].reshape(-1, LARGE // page)
+    is_block = blocks.sum(axis=1) > LARGE // page // 2  # others would take much more memory as blocks
+    blocks[is_block] = 0
+    yield from _runs(is_block, start + first * page, LARGE)
+    yield from _runs(entries, start, page)
+
+
+def _runs(is_one: NDArray[Any], start: int, size: int) -> Iterator[tuple[int, int]]:
+    """The first and last addresses of runs of ones: each number stands for `size` bytes, the first for those from `start` on."""
+    edges = np.flatnonzero(np.diff(is_one.astype(np.int8), prepend=0, append=0))
+    yield from ((start + size * first, start + size * last) for first, last in edges.reshape(-1, 2).tolist())
 
 
 def _write(piece: Piece) -> None:
-    """Have the kernel do what a write to each page would."""
+    """Have the kernel do what a write to each page would; make large pages of blocks, which cost a fork less."""
+    if piece.start % LARGE == piece.size % LARGE == 0:
+        for block in range(piece.start, piece.start + piece.size, LARGE):
+            ctypes.memmove(block, block, 1)  # else a large page that is shared would do
+        with contextlib.suppress(OSError):  # an older kernel, or no large page is free
+            kernel.call("madvise", piece.start, piece.size, COLLAPSE)
     try:
         kernel.call("madvise", piece.start, piece.size, _POPULATE_WRITE)
     except OSError as error:

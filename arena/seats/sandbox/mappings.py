@@ -10,9 +10,9 @@ from typing import Any
 
 from arena.seats.sandbox import kernel
 
-_COLLAPSE = 25  # MADV_COLLAPSE, since Linux 6.1
+COLLAPSE = 25  # MADV_COLLAPSE, since Linux 6.1
 READ, WRITE, EXECUTE = 1, 2, 4
-_HUGE = 2 << 20  # bytes
+LARGE = 2 << 20  # bytes of a large page
 
 
 def mappings(proc: int) -> Iterator[tuple[int, int, bytes, bytes]]:
@@ -35,10 +35,10 @@ def simplify(proc: int) -> None:
     _use_up_callbacks()
     found = list(mappings(proc))
     for start, end, rights, file in found:
-        first, last = -(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE
+        first, last = -(-start // LARGE) * LARGE, end // LARGE * LARGE
         if rights == b"rw-p" and file in (b"", b"[heap]") and first < last:
             with contextlib.suppress(OSError):  # an older kernel, or no large page is free
-                kernel.call("madvise", first, last - first, _COLLAPSE)
+                kernel.call("madvise", first, last - first, COLLAPSE)
         if rights == b"rwxp":
             kernel.call("mprotect", start, end - start, READ | EXECUTE)
     ends = {
