@@ -83,7 +83,7 @@ def _present(pages: int, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _runs(is_one: NDArray[Any], start: int, size: int) -> Iterator[tuple[int, int]]:
-    """The first and last addresses of runs of ones: each stands for `size` bytes, the first number for those from `start` on."""
+    """The first and last addresses of runs of ones: each number stands for `size` bytes, the first at `start`."""
     edges = np.flatnonzero(np.diff(is_one.astype(np.int8), prepend=0, append=0))
     yield from ((start + size * first, start + size * last) for first, last in edges.reshape(-1, 2).tolist())
 

@@ -9,11 +9,11 @@ def status(folder: Path) -> dict[bytes, bytes]:
     return _fields(folder / "status")  # the kernel escapes line ends of names there, and nowhere else
 
 
-def memory_left() -> float:
-    """The share of the machine's memory that could be had now; 1.0: the kernel does not tell."""
+def has_memory() -> bool:
+    """Whether a quarter of the machine's memory could be had now, as far as the kernel tells."""
     fields = _fields(Path("/proc/meminfo"))
     left, all_ = (memory_of(fields, name) for name in ("MemAvailable", "MemTotal"))
-    return 1.0 if left is None or not all_ else left / all_
+    return left is None or all_ is None or 4 * left >= all_
 
 
 def stat(folder: Path) -> list[bytes]:
