@@ -29,7 +29,7 @@ from arena.games.naga.state import CARDS
 from arena.match import Fault, play
 from arena.records import Clock, Ending, Limits
 from arena.seats.choose import locked_seat
-from arena.seats.sandbox import HeldSeat, Keeper
+from arena.seats.sandbox import HeldSeat, Keeper, forget_caches
 from arena.seats.single_match import agree
 
 Numbers = NDArray[Any]
@@ -139,6 +139,7 @@ def _trial(
         _check(writer.answer())
         refused = writer.output.strip()
     if not is_together:
+        forget_caches()  # as workers do between such matches
         said = _answer(seat(reads=True), others)
     return message(view), [int(bit) for bit in said], refused
 
