@@ -118,8 +118,10 @@ def test_the_sandbox_has_one_door() -> None:
 
 def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
-    attacks = {f"bench/channel_bots/{name}.py" for name in ("pages", "futex")}  # bots, which run locked in
-    sandbox = {f"seats/sandbox/{name}.py" for name in ("kernel", "namespaces")}
+    attacks = {
+        f"bench/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")
+    }  # bots, which run locked in
+    sandbox = {f"seats/sandbox/{name}.py" for name in ("kernel", "namespaces", "copies", "mappings")}
     assert users == {"workers/processes.py", *sandbox, *attacks}
 
 
@@ -238,6 +240,9 @@ NAMES_A_ROOM = {
     "agent/loading.py": "an example in a message",
     "agent/starter.py": "examples in the files that it writes",
     "bench/backends.py": "a game to measure backends with",
+    "bench/channel_bots/rival.py": "a game with a table to look cards up in",
+    "bench/channel_bots/watcher.py": "the same game",
+    "bench/channels.py": "the same game",
     "bench/chaos.py": "a game to play while things break",
     "bench/fairness.py": "the game in real time, whose races it counts",
     "bench/formats.py": "a game to compare formats in, and bots for it",

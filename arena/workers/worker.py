@@ -24,7 +24,7 @@ from arena.records import Ending, MatchRecord
 from arena.seats.blamed import BlamedSeat
 from arena.seats.choose import BotSeat, choose_seat, keeper_for
 from arena.seats.in_process import InProcessSeat
-from arena.seats.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError
+from arena.seats.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
 from arena.store.rows import Finished, packed
 from arena.workers.waiting import Waiting
 
@@ -33,6 +33,8 @@ FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 LOOK_AHEAD = 32
 """How many matches of a chunk are looked at to choose the one that is played next."""
+REMEMBERED = 4_096
+"""How many deals a worker remembers to know when bots see their cards again."""
 BLAMED = 1_000
 """Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
@@ -110,6 +112,7 @@ class Worker:
         self._cpu_before: float | None = None
         self._waiting = Waiting()
         self._last: Cards | None = None  # of the match that was played last
+        self._seen: dict[tuple[int, int], frozenset[int]] = {}  # who saw the cards of each deal
         self._slept: defaultdict[int, float] = defaultdict(float)
 
     def keep_note(self, shared: memoryview) -> None:
@@ -142,6 +145,7 @@ class Worker:
             indices = apart(self._plan, indices, self._last)
         for place, index in enumerate(indices):
             self._expect(indices[place : place + 2])
+            self._forget(cards_of(self._plan, index))
             try:
                 played = self.play_match(index, kills)
             except NotCompiled as needed:
@@ -232,6 +236,17 @@ class Worker:
         for place, bot in enumerate(bots):
             if place in spent:
                 self._slept[bot] += spent[place].asleep + spent[place].asleep_around
+
+    def _forget(self, cards: "Cards") -> None:
+        """Before a bot sees the same cards again: have the processor's caches forget what it may have left in them."""
+        if len(self._trusted) == len(self._params):
+            return
+        seen = self._seen.get(cards.deal, frozenset())
+        if not seen.isdisjoint(cards.bots) or len(self._seen) >= REMEMBERED:
+            forget_caches()
+            self._seen.clear()
+            seen = frozenset()
+        self._seen[cards.deal] = seen | cards.bots
 
     def _expect(self, indices: Sequence[int]) -> None:
         """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""

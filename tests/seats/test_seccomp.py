@@ -15,7 +15,7 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PID = 4242
 DEPENDING = (
     "mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "futex", "membarrier", "clock_gettime", "clock_getres",
-    "clock_nanosleep", "sched_getaffinity", "madvise", "sched_yield",
+    "clock_nanosleep", "sched_getaffinity", "madvise", "mprotect", "sched_yield",
 )  # fmt: skip
 DEPENDING_OF_PROGRAMS = (
     "clone", "execveat", "prctl", "getpgid", "getsid", "getpriority", "sched_getparam", "sched_getscheduler"
@@ -96,6 +96,9 @@ def test_another_machine_is_killed(machine: str) -> None:
         ("mmap", (0, 1, 3, 0x21), EPERM), ("mmap", (0, 1, 1, 0x21), EPERM), ("mmap", (0, 1, 3, 0x01), EPERM),
         ("mmap", (0, 1, 2, 0x03), EPERM), ("mmap", (0, 1, 1, 0x03), ALLOW), ("mmap", (0, 1, 3, 0x40022), EPERM),
         ("mmap", (0, 1, 1, 0x40001), EPERM), ("mmap", (0, 1, 5, 0x02), ALLOW), ("mmap", (0, 1, 7, 0x11), EPERM),
+        ("mmap", (0, 1, 7, 0x02), EPERM), ("mmap", (0, 1, 5, 0x22), EPERM), ("mmap", (0, 1, 4, 0x22), EPERM),
+        ("mmap", (0, 1, 7, 0x22), EPERM), ("mprotect", (0, 1, 5), EPERM), ("mprotect", (0, 1, 7), EPERM),
+        ("mprotect", (0, 1, 3), ALLOW), ("mprotect", (0, 1, 0), ALLOW),
         ("futex", (0, 128), ALLOW), ("futex", (0, 129), ALLOW), ("futex", (0, 0x189), ALLOW), ("futex", (0, 0), EPERM),
         ("futex", (0, 1), EPERM), ("futex", (0, 9), EPERM), ("futex", (0, 0x109), EPERM), ("futex", (0, 5), EPERM),
         ("membarrier", (0,), ALLOW), ("membarrier", (8,), ALLOW), ("membarrier", (1,), EPERM), ("membarrier", (2,), EPERM),
@@ -141,7 +144,7 @@ def test_programs_may_make_a_few_calls_more(machine: str) -> None:
         ("execveat", (200, 0, 0, 0, 0x1000), ALLOW), ("execveat", (200, 0, 0, 0, 0), EPERM),
         ("execveat", (5, 0, 0, 0, 0x1000), EPERM),
         ("mmap", (0, 1, 3, 0x22), ALLOW), ("mmap", (0, 1, 3, 0x21), EPERM), ("mmap", (0, 1, 3, 0x122), EPERM),
-        ("mmap", (0, 1, 7, 0x22), ALLOW),
+        ("mmap", (0, 1, 7, 0x22), ALLOW), ("mprotect", (0, 1, 7), ALLOW),
         ("tgkill", (PID, 1, 6), ALLOW), ("tgkill", (PID, 1, 23), ALLOW), ("tgkill", (PID, 1, 9), EPERM),
         ("tgkill", (1, 1, 15), EPERM),
         ("prctl", (15, 1), ALLOW), ("prctl", (1, 0), EPERM), ("prctl", (4, 1), EPERM), ("prctl", (22, 0), EPERM),

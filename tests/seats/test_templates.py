@@ -10,7 +10,7 @@ from arena.agent import BotFiles
 from arena.games import load
 from arena.match import HostTrouble, play
 from arena.records import Ending
-from arena.seats.sandbox import Keeper, LockedSeat, LockError
+from arena.seats.sandbox import Keeper, LockedSeat, LockError, proc
 from arena.seats.sandbox import keeper as keeper_module
 from arena.seats.single_match import agree
 from helpers.locked_matches import CLOCK, LIMITS
@@ -88,8 +88,12 @@ def test_a_lost_template_is_the_halls_fault_and_the_bot_plays_on_without(keeper:
     assert keeper.pid == zygote and template not in keeper.pids
 
 
-def test_only_the_templates_used_last_are_kept(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper_module, "TEMPLATES", 2)
+@pytest.mark.parametrize(("most", "has_memory"), [("TEMPLATES", True), ("FEW_TEMPLATES", False)])
+def test_only_the_templates_used_last_are_kept(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch, most: str, has_memory: bool
+) -> None:
+    monkeypatch.setattr(keeper_module, most, 2)
+    monkeypatch.setattr(proc, "has_memory", lambda: has_memory)
     bots = [bot(SAYS + f"# {number}\n") for number in range(4)]
     for rival in bots:
         assert played(keeper, bots[0], rival)[0] == [Ending.PLAYED] * 2

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.workers import worker as worker_module
 from arena.workers.driver import SPREAD_MATCHES, spread
-from arena.workers.worker import apart, cards_of
+from arena.workers.worker import Cards, Failure, Job, Worker, apart, cards_of
 from helpers.plans import plan
 
 
@@ -46,3 +47,29 @@ def test_no_bot_sees_the_same_cards_twice_in_a_row(bots: int, entries: list[tupl
 def test_where_there_is_nothing_else_all_matches_are_played_all_the_same() -> None:
     one_deal = plan(2, entries=[(2, 1)])
     assert sorted(apart(one_deal, range(len(one_deal)))) == list(range(len(one_deal)))
+
+
+def test_the_caches_forget_what_was_played_before_a_bot_sees_the_same_cards_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Cards] = []
+    forgotten = []
+    played = plan(4, entries=[(2, 3)])
+
+    def play(_: Worker, index: int, _kills: object) -> Failure:
+        cards = cards_of(played, index)
+        assert not any(cards.come_again_in(other) for other in seen)
+        seen.append(cards)
+        return Failure("not played")
+
+    def forget() -> None:
+        forgotten.append(len(seen))
+        seen.clear()
+
+    monkeypatch.setattr(Worker, "play_match", play)
+    monkeypatch.setattr(Worker, "_expect", lambda *_: None)
+    monkeypatch.setattr(worker_module, "forget_caches", forget)
+    worker = Job(played, {}).worker()
+    order = list(spread(0, len(played)))
+    for first in range(0, len(order), 5):
+        worker.play(order[first : first + 5])
+    worker.close()
+    assert forgotten and len(order) > 2 * len(forgotten)

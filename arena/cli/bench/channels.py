@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.bench.channel_bots.attack import BITS
-from arena.bench.channels import TRIALS, Channel
+from arena.bench.channels import TRIALS, WATCHED_GAME, Channel
 from arena.bench.channels import channels as tried
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, OnlyGames
@@ -27,14 +27,16 @@ def channels(
 ) -> int:
     """Measure what locked bots can tell their next match, or each other.
 
-    Attacks leave a hand in the kernel's memory of names, in the page cache and at a futex, and look for it in another match.
-    Of several games the first is played. Exit code 0: no hand was known there and no more bits than by chance, 1: some were.
+    Attacks leave a hand in the kernel's memory of names, in the page cache, at a futex and in the processor's caches, and look
+    for it in another match; others watch a rival through the caches. Of several games the first is played.
+    Exit code 0: no hand was known there and no more bits than by chance, 1: some were.
     """
     if isolation not in (NAMESPACE, LOCKED, PROCESS):
         raise ConfigError(f"--isolation: {NAMESPACE}, {LOCKED} or {PROCESS}, not {isolation!r}")
     if trials < 1:
         raise ConfigError(f"--trials: at least 1, not {trials}")
     games = all_ready(game)
+    all_ready([WATCHED_GAME])
     try:
         found = list(tried(games[0], isolation, trials=trials))
     except LockError as error:
@@ -47,10 +49,11 @@ def _write(page: Page, found: list[Channel]) -> None:
     level, trials = found[0].isolation, found[0].trials
     write_table(
         page, f"Messages of {BITS} bits sent to another match, isolation {level}, {trials} each",
-        ("by way of", "bits right", "bits a match", "hands known", "refused"),
+        ("by way of", "bits right", "AUC", "bits a match", "hands known", "refused"),
         [
             (
-                channel.attack, f"{channel.right:.0%}", f"{channel.bits:.1f}", f"{channel.hands} of {channel.trials}",
+                channel.attack, *(("-", f"{channel.right:.2f}") if channel.is_watched else (f"{channel.right:.0%}", "-")),
+                f"{channel.bits:.1f}", f"{channel.hands} of {channel.trials}",
                 channel.refused or "-",
             )
             for channel in found
@@ -58,3 +61,4 @@ def _write(page: Page, found: list[Channel]) -> None:
     )  # fmt: skip
     page.say("")
     page.say(f"bits a match: at least so many of {BITS} come through, by the lower end of a 95 % interval; chance is 0")
+    page.say("AUC: how often a card that a watched rival holds looks likelier than one that it does not; chance is 0.5")

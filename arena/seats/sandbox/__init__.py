@@ -1,5 +1,6 @@
 """Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
+from arena.seats.sandbox.caches import forget as forget_caches
 from arena.seats.sandbox.cgroups import Group as MemoryGroup
 from arena.seats.sandbox.cgroups import enclosed
 from arena.seats.sandbox.child import Trouble
@@ -32,4 +33,5 @@ __all__ = [
     "enclosed",
     "examine",
     "find_program",
+    "forget_caches",
 ]

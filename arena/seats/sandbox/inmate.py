@@ -26,7 +26,7 @@ from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace, without_places
 from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
-from arena.seats.sandbox import kernel, launch, namespaces, wire
+from arena.seats.sandbox import copies, kernel, launch, namespaces, wire
 from arena.seats.sandbox.lockdown import Cell, lock
 
 SOCKET, OUTPUT = launch.SOCKET, 1
@@ -72,6 +72,7 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     forget_environment()
     open_output()
     bot = wire.decode_bot(_read_message())
+    copies.make_own(cell.pieces)
     folder = Path(lock(cell, bot.folder, bot.limits, channel=SOCKET))
     _Role(bot.main, folder, None).play()
 

@@ -32,11 +32,11 @@ from arena.seats.sandbox.turns import Turns
 from arena.seats.sandbox.watch import MemoryWatch
 
 DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it are memory that no limit counts
-SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
-"""The folders of the system's shared libraries."""
+SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")  # where the system's shared libraries are
 START_SECONDS = 300.0  # the rooms may have to be compiled first
 NICENESS = 10  # of bots in the background, on top of their worker's; no more than the kernel has
-TEMPLATES = 16  # kept at once; each takes some megabytes
+TEMPLATES = 64  # kept at once: each takes about 100 MB, and as many milliseconds to make
+FEW_TEMPLATES = 8  # kept at once where little memory is left
 _BOOT = """
 import sys
 sys.path.insert(0, sys.argv[2])
@@ -76,12 +76,10 @@ class Keeper:
         self._level = ""
         self._folders: dict[str, Path] = {}
         self._bots: dict[int, tuple[BotFiles, wire.Bot]] = {}  # by identity: to hash a bot's files takes longer than a decision
-        self.watch = MemoryWatch()
-        """Watches the memory of command bots' programs."""
+        self.watch = MemoryWatch()  # of command bots' programs
         self.turns = Turns(stops_at_once=is_in_background)
         self._core = Core()
-        self.reason = ""
-        """Why the isolation level is not stronger."""
+        self.reason = ""  # why the isolation level is not stronger
 
     def __enter__(self) -> "Keeper":
         return self
@@ -256,9 +254,9 @@ class Keeper:
         found = self._templates.pop(bot, None)
         if found is None and bot not in self._without_template:
             found = self._new_template(zygote, bot)
+            self._end_oldest()
         if found is not None:
             self._templates[bot] = found  # the last of them: the one that was used last
-            self._end_oldest()
         return found
 
     def _new_template(self, zygote: Forker, bot: wire.Bot) -> Forker | None:
@@ -281,11 +279,11 @@ class Keeper:
         return template
 
     def _end_oldest(self) -> None:
-        """End the templates beyond TEMPLATES that were not used for the longest time; not those of seats that are in use."""
+        """End the templates that were not used for the longest time, if there are too many; not those of seats in use."""
+        most = TEMPLATES if len(self._templates) < FEW_TEMPLATES or proc.has_memory() else FEW_TEMPLATES
         in_use = {parent.pid for parent in self._parents.values()}
-        waited_for = self._spares.bots
-        idle = [bot for bot, template in self._templates.items() if template.pid not in in_use and bot not in waited_for]
-        for bot in idle[: max(0, len(self._templates) - TEMPLATES)]:
+        idle = [bot for bot, template in self._templates.items() if template.pid not in in_use and bot not in self._spares.bots]
+        for bot in idle[: max(0, len(self._templates) - most)]:
             self._end_template(bot)
 
     def _end_template(self, bot: wire.Bot) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.records import Limits
-from arena.seats.sandbox import kernel, landlock, limits, names, namespaces, seccomp
+from arena.seats.sandbox import copies, kernel, landlock, limits, names, namespaces, seccomp
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
 
@@ -25,6 +25,8 @@ class Cell:
     """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
     has_gates: bool
     """Whether its children ask before calls with a path; see names.py."""
+    pieces: tuple[copies.Piece, ...]
+    """What of its memory its children copy before a bot's first line."""
     parent: int
     """The process id of the zygote or the template: a child whose parent is gone exits."""
 
@@ -54,7 +56,7 @@ def lock(
     """
     where = os.path.join(cell.store, folder)
     if cell.level == NAMESPACE:
-        namespaces.show_only(files or namespaces.take_out(folder))
+        namespaces.show_only(files or namespaces.take_out(folder), has_code=program is not None)
         where = namespaces.BOT
     elif is_locked(cell.level):
         kernel.do(partial(namespaces.read_all, where))

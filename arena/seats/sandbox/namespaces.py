@@ -66,10 +66,13 @@ def take_out(folder: str) -> "Files":
     return files
 
 
-def show_only(files: "Files") -> None:
-    """Mount a copy of a bot's files at BOT, and close the folder; after `take_out` in this process or in its parent."""
+def show_only(files: "Files", *, has_code: bool) -> None:
+    """Mount a copy of a bot's files at BOT, and close the folder; after `take_out` in this process or in its parent.
+
+    `has_code`: whether what is in the files may be executed.
+    """
     kernel.call("unshare", _NEW_MOUNTS)
-    show_copy(files)
+    show_copy(files, has_code=has_code)
     if files.handle is not None:
         kernel.call("close", files.handle)
 
@@ -104,14 +107,14 @@ def files_below(source: str) -> Files:
     return Files(source, tuple(folders), tuple(files), size)
 
 
-def show_copy(files: Files) -> None:
+def show_copy(files: Files, *, has_code: bool) -> None:
     """Mount a new read-only file system at BOT that holds copies of `files`; for a process with mounts of its own.
 
     It ends with the mount namespace, and with it all that the kernel remembers of its names, pages and access times: a bot
     must not find out in one match what it looked for in another. It takes as much memory as the bot's files, which
     agent.files.BOT_BYTES bounds. Raises OSError.
     """
-    flags = _NO_SETUID | _NO_DEVICES | _NO_ATIME
+    flags = _NO_SETUID | _NO_DEVICES | _NO_ATIME | (0 if has_code else _NO_EXEC)
     inodes = 1 + len(files.folders) + len(files.files)
     _mount("bot", BOT, "tmpfs", flags, f"size={files.size},nr_inodes={inodes},mode=755")
     kernel.call("umask", 0o022)

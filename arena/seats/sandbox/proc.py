@@ -6,11 +6,14 @@ from pathlib import Path
 
 def status(folder: Path) -> dict[bytes, bytes]:
     """The fields of the file `status` in /proc/PID or /proc/PID/task/TID; empty if the process or thread is gone."""
-    try:
-        lines = (folder / "status").read_bytes().split(b"\n")  # the kernel escapes this one in names, and no other line end
-    except OSError:
-        return {}
-    return {name: value for name, _, value in (line.partition(b":") for line in lines)}
+    return _fields(folder / "status")  # the kernel escapes line ends of names there, and nowhere else
+
+
+def has_memory() -> bool:
+    """Whether a quarter of the machine's memory could be had now, as far as the kernel tells."""
+    fields = _fields(Path("/proc/meminfo"))
+    left, all_ = (memory_of(fields, name) for name in ("MemAvailable", "MemTotal"))
+    return left is None or all_ is None or 4 * left >= all_
 
 
 def stat(folder: Path) -> list[bytes]:
@@ -34,3 +37,11 @@ def threads(pid: int) -> list[Path]:
         return [folder / name for name in os.listdir(folder)]
     except OSError:
         return []
+
+
+def _fields(file: Path) -> dict[bytes, bytes]:
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError:
+        return {}
+    return {name: value for name, _, value in (line.partition(b":") for line in lines)}

@@ -14,7 +14,7 @@ from typing import Any
 from arena.seats.sandbox import kernel
 
 ALLOWED = (
-    "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mprotect", "munmap", "brk", "rt_sigaction",
+    "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "munmap", "brk", "rt_sigaction",
     "rt_sigprocmask", "rt_sigreturn", "pread64", "readv", "writev", "access", "select", "mremap",
     "dup", "dup2", "dup3", "nanosleep", "getpid", "exit", "uname", "getcwd", "readlink", "gettimeofday", "getrusage",
     "times", "getuid", "getgid", "geteuid", "getegid", "getppid", "sigaltstack", "arch_prctl", "gettid",
@@ -23,7 +23,7 @@ ALLOWED = (
 )  # fmt: skip
 
 FOR_PROGRAMS = (
-    "chdir", "pipe", "pipe2", "pause", "getrlimit", "getpgrp", "getgroups", "getresuid", "getresgid",
+    "mprotect", "chdir", "pipe", "pipe2", "pause", "getrlimit", "getpgrp", "getgroups", "getresuid", "getresgid",
     "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend",
     "sched_get_priority_max", "sched_get_priority_min", "time", "preadv", "epoll_create", "epoll_create1",
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime",
@@ -40,6 +40,7 @@ _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
 _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # offsets in seccomp_data; arguments are 8 bytes each, low word first
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
+_EXECUTABLE = 0x4
 _FUTEX_PRIVATE = 128
 _FUTEX_WAITS = (0, 9, 256, 256 | 9)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
 _BARRIERS_OF_ALL = 0b111  # commands of membarrier that reach other processes
@@ -127,6 +128,10 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     code += [(_EQUAL, 0, 1, _number("sched_yield")), (_RETURN, 0, 0, _REFUSE)]
     if runs_program:
         code += _program_rules(pid)
+    else:  # what a bot in Python executes is the code of a file, and can never have been written: see isolation.md
+        code += _when("mprotect", [*_argument(2), (_ANY_BIT, 0, 1, _EXECUTABLE), refuse, allow])
+        written = [*_argument(2), (_ANY_BIT, 0, 4, _EXECUTABLE), (_ANY_BIT, 2, 0, _WRITABLE)]
+        code += _when("mmap", [*written, *_argument(3), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, (_LOAD, 0, 0, _NUMBER)])
     # mmap: no huge pages; what is shared is a file's, and can only be read
     shared = [(_ANY_BIT, 5, 0, _MAP_HUGETLB), (_ANY_BIT, 0, 3, _MAP_SHARED), (_ANY_BIT, 3, 0, _MAP_ANONYMOUS)]
     code += _when("mmap", [*_argument(3), *shared, *_argument(2), (_ANY_BIT, 1, 0, _WRITABLE), allow, refuse])

@@ -22,7 +22,7 @@ from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.readiness import require
-from arena.seats.sandbox import canary, inmate, kernel, limits, mappings, names, namespaces, template, wire
+from arena.seats.sandbox import canary, copies, inmate, kernel, limits, mappings, names, namespaces, template, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_locked
 from arena.seats.sandbox.lockdown import Cell
@@ -67,7 +67,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         inmate.rehearse(games.load(name))
     gc.collect()
     gc.freeze()
-    mappings.simplify()
+    mappings.simplify(proc)
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
@@ -76,6 +76,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         address_space=limits.address_space(proc),
         drops_user=os.geteuid() == 0,
         has_gates=is_locked(order.level) and names.is_offered(),
+        pieces=(),
         parent=os.getpid(),
     )
     reasons: list[str] = []
@@ -95,7 +96,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         trouble = canary.trouble(cell)
     if trouble:
         raise OSError(trouble)
-    return cell, "; ".join(reasons)
+    return replace(cell, pieces=copies.pieces(proc)), "; ".join(reasons)
 
 
 def _loaded() -> Iterator[Game]:
