@@ -16,7 +16,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "names", "records", "faults", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
+    "errors", "names", "records", "faults", "disk", "spawning", "cards", "cache", "userfiles", "shipped", "results_folder", "engine", "readiness",
     "seeds", "search", "agent", "games", "match", "seats", "conformance", "store", "ratings", "analysis", "luck", "formats",
     "learning", "workers", "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages",
     "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
@@ -34,7 +34,7 @@ ONE_DOOR = {
     "jinja2": "pages/template.py",
     "markdown_it": "manual/markdown.py",
 }
-BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py"}
+BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 
 

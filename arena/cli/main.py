@@ -169,5 +169,7 @@ def _heeded(function: Callable[..., int]) -> Callable[..., int]:
             return function(**options)
         except KeyboardInterrupt:
             raise _Interrupted from None
+        except EOFError as error:  # of a file that ends too soon: typer would take it for the end of what is typed
+            raise RuntimeError(str(error)) from error
 
     return called

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,7 @@ from arena.learning.selfplay import (
 from arena.learning.watching import Watcher
 from arena.learning.worth import played_policy
 from arena.search import Settings
+from arena.spawning import SPAWNING
 
 POLICY_HIDDEN = 64
 POLICY_PASSES = 32
@@ -345,7 +345,7 @@ def _players(game: Game, workers: int, best: Nets) -> Iterator[_Pool]:
     if workers == 1:
         yield _Pool(game, best, None, 1)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+    with ProcessPoolExecutor(workers, mp_context=SPAWNING) as executor:
         yield _Pool(game, best, executor, workers)
 
 
