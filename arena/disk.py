@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -98,6 +99,24 @@ def lock(file: IO[str], path: Path, *, waits: bool) -> bool | None:
     except OSError as error:
         say_weaker(path, f"files cannot be locked here ({error.strerror}): let only one command at a time write there")
         return None
+    return True
+
+
+def has_locks(folder: Path) -> bool:
+    """Whether files in a folder can be locked as SQLite does it; true also where that cannot be tried."""
+    try:
+        return _has_locks(folder, folder.stat().st_dev)
+    except OSError:
+        return True
+
+
+@cache
+def _has_locks(folder: Path, _device: int) -> bool:
+    with tempfile.TemporaryFile(dir=folder) as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
     return True
 
 

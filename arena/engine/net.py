@@ -11,7 +11,9 @@ LOW, HIGH, TOTAL, IS_CONSTANT, then weights (a row for each input), bias, out, e
 """
 
 import hashlib
+import io
 import math
+import zipfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +23,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.disk import is_there, write_whole
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
 from arena.errors import ArenaError
@@ -164,9 +167,11 @@ def write_nets(folder: Path, nets: Nets, note: Note) -> None:
         arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
         if net.row:
             arrays[f"{name}_row"] = np.array(net.row)
-    np.savez_compressed(folder / FILE, **arrays)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
     document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
-    (folder / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    write_whole(folder / NOTE, msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    write_whole(folder / FILE, packed.getvalue())  # last: where it is, all is
 
 
 def _small(array: Features) -> NDArray[np.floating[Any]]:
@@ -177,26 +182,39 @@ def _small(array: Features) -> NDArray[np.floating[Any]]:
 
 def read_nets(folder: Path) -> Nets:
     """The networks in a folder; none where it has no file. Raises ArenaError for files that do not belong together."""
-    if not (folder / FILE).exists():
+    if not is_there(folder / FILE):
         return Nets()
     note = read_note(folder)
-    found: dict[str, Net] = {}
-    with np.load(folder / FILE, allow_pickle=False) as arrays:
-        for name in KINDS:
-            if f"{name}_weights" in arrays:
-                end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
-                weights, bias, out = (np.asarray(arrays[f"{name}_{part}"], np.float32) for part in ("weights", "bias", "out"))
-                row = int(arrays[f"{name}_row"]) if f"{name}_row" in arrays else 0
-                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, row)
+    try:
+        found = _read(folder / FILE)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ArenaError(f"{folder / FILE}: damaged: {error}; take it away: the training that wrote it makes it anew") from None
     nets = Nets(found, frozenset(note.seats))
     if nets.sha256 != note.sha256:
         raise ArenaError(f"{folder / FILE} has other numbers than {NOTE} says; train again or take both files from one place")
     return nets
 
 
+def _read(file: Path) -> dict[str, Net]:
+    found: dict[str, Net] = {}
+    with np.load(file, allow_pickle=False) as arrays:
+        for name in KINDS:
+            if f"{name}_weights" in arrays:
+                end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
+                weights, bias, out = (np.asarray(arrays[f"{name}_{part}"], np.float32) for part in ("weights", "bias", "out"))
+                row = int(arrays[f"{name}_row"]) if f"{name}_row" in arrays else 0
+                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, row)
+    return found
+
+
 def read_note(folder: Path) -> Note:
-    """How the networks in a folder were made."""
-    return msgspec.json.decode((folder / NOTE).read_bytes(), type=Note)
+    """How the networks in a folder were made. Raises ArenaError."""
+    try:
+        return msgspec.json.decode((folder / NOTE).read_bytes(), type=Note)
+    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+        raise ArenaError(
+            f"{folder / NOTE}: missing or damaged: {error}; train again or take both files from one place"
+        ) from None
 
 
 @jit.unchecked

@@ -1,11 +1,11 @@
 """Adding a finished tournament to the hall, in one step: a crash leaves the hall with it or without it."""
 
 import datetime
-import os
 import shutil
 import tempfile
 from pathlib import Path
 
+from arena.disk import link, set_mode, sync
 from arena.errors import StoreError
 from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
 from arena.store import parquet
@@ -32,20 +32,20 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=BEING_ADDED, dir=target.parent))
         try:
-            temporary.chmod(0o755)
+            set_mode(temporary, 0o755)
             for file in (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
-                _link(folder / file, temporary / file)
+                link(folder / file, temporary / file)
             if (folder / FAULTS.file).exists():  # what authors of bots read; older results have none
-                _link(folder / FAULTS.file, temporary / FAULTS.file)
+                link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
-            _sync(temporary)
+            sync(temporary)
             try:
                 temporary.rename(target)
             except OSError:
                 if target.exists():  # somebody was faster with the same
                     return None
                 raise
-            _sync(target.parent)
+            sync(target.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
@@ -58,21 +58,3 @@ def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
     _, matches = parquet.check_matches(linked)
     if read_manifest(linked) != manifest or matches != manifest.played:
         raise StoreError(f"{folder}: {MANIFEST_FILE} tells of {manifest.played} matches, {MATCHES.file} has {matches}")
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:  # another file system, or one without links
-        shutil.copyfile(source, target)
-        _sync(target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

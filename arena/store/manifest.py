@@ -1,11 +1,11 @@
 """manifest.json: what a tournament was, for people and programs that read its folder."""
 
-import os
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from arena.disk import write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
 from arena.records import Clock, Ending, Limits, LuckWorth
@@ -165,15 +165,7 @@ def published_matches(folder: Path) -> int:
 
 
 def _write(path: Path, manifest: Manifest) -> None:
-    temporary = path.with_name(path.name + ".new")
-    try:
-        with temporary.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+    write_whole(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _read(path: Path) -> Manifest:

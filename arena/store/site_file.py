@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.disk import PRIVATE, set_mode
 from arena.errors import StoreError
 from arena.store import sqlite
 from arena.store.person_names import latin_look
@@ -160,8 +161,7 @@ class SiteFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite.opened(self.path, "rwc" if is_made else "rw", is_shared=True)
         try:
-            self.path.chmod(0o600)
-            sqlite.keep_log(db)
+            set_mode(self.path, PRIVATE)
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:
                 db.executescript(_TABLES)  # nothing is lost if another hall has just made them

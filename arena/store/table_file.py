@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from arena.disk import sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
 from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
@@ -82,11 +83,7 @@ class TableWriter:
         """Rename the finished file to its final name."""
         with self._writing():
             self._temporary.replace(self.path)
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync(self.path.parent)
 
     def _open(self) -> None:
         with self._writing():

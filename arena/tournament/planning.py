@@ -54,7 +54,7 @@ def plan_of(
     if stored is None and (folder / MANIFEST_FILE).exists():  # the journal is written first
         raise StoreError(
             f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
-            f"start anew with --fresh (the old results are set aside), or choose another --name"
+            f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"plan": document.encode(), VOIDS: b"retire"})

@@ -19,6 +19,7 @@ from arena import games
 from arena.agent import BotFiles, unpack
 from arena.agent.command_bot import FILE as COMMAND
 from arena.cache import VARIABLE, cache_root
+from arena.disk import set_mode
 from arena.engine import jit
 from arena.games.discovery import outside_paths
 from arena.records import Ending, Limits
@@ -332,7 +333,7 @@ class Keeper:
         store, mount_point = cache_root() / "bots", cache_root() / "view"
         for folder in (store / canary.FOLDER, mount_point):
             folder.mkdir(parents=True, exist_ok=True)
-            folder.chmod(0o755)
+            set_mode(folder, 0o755)
         self._loaded = {
             name: tuple(part for part in games.PARTS if games.part(room, part).is_compiled)
             for name, room in ((name, games.load(name)) for name in dict.fromkeys([*self._rooms, *self._needed]))

@@ -186,10 +186,13 @@ class LiveBoard:
     def _open(self) -> Journal | None:
         """The journal, opened again if another file has taken its place; None if there is none."""
         try:
-            inode = (self.folder / JOURNAL_FILE).stat().st_ino
+            found = (self.folder / JOURNAL_FILE).stat()
         except OSError:
+            found = None
+        if found is None or not found.st_size:  # an empty one is being made, or was left so
             self._close()
             return None
+        inode = found.st_ino
         has_changed = self._journal is not None and self._journal.is_still and has_log(self.folder)
         if self._journal is None or inode != self._inode or has_changed:
             self._close()
