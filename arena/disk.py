@@ -6,10 +6,12 @@ Everything is tried first. What is refused is done without, and said once: what 
 import contextlib
 import errno
 import fcntl
+import mmap
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -118,6 +120,76 @@ def _has_locks(folder: Path, _device: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def lacks(folder: Path) -> list[str]:
+    """What a folder's file system cannot do of what is asked of it, in words; empty: nothing. Raises OSError where nobody may
+    write, or where nothing could be stored for good: files must be synced and renamed over others.
+    """
+    found = []
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as place:
+        file, other = Path(place, "file"), Path(place, "other")
+        for path in (file, other):
+            path.write_bytes(bytes(mmap.PAGESIZE))
+            sync(path)
+        other.replace(file)
+        if Path(place, "FILE").exists():
+            found.append("names in capitals are not told from others")
+        for what, attempt in _ATTEMPTS.items():
+            try:
+                is_done = attempt(file)
+            except OSError:
+                is_done = False
+            if not is_done:
+                found.append(what)
+    return found
+
+
+def free_bytes(folder: Path) -> int:
+    """How much room there is for files. Raises OSError."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
+
+
+def _set_private(file: Path) -> bool:
+    file.chmod(PRIVATE)
+    return file.stat().st_mode & 0o777 == PRIVATE
+
+
+def _link_there(file: Path) -> bool:
+    os.link(file, file.with_name("link"))
+    return True
+
+
+def _lock_there(file: Path) -> bool:
+    with file.open("a+") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return True
+
+
+def _map_there(file: Path) -> bool:
+    with file.open("r+b") as opened, mmap.mmap(opened.fileno(), mmap.PAGESIZE) as shared:
+        shared[0] = 1
+    return file.read_bytes()[0] == 1
+
+
+def _sync_folder(file: Path) -> bool:
+    descriptor = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return True
+
+
+_ATTEMPTS: dict[str, Callable[[Path], bool]] = {
+    "no modes: other users may read what is private": _set_private,
+    "no hard links: the hall copies files": _link_there,
+    "no locks: let one command at a time write there": _lock_there,
+    "no memory that processes share: let one command at a time write there": _map_there,
+    "no sync of folders: a loss of power may undo the last files": _sync_folder,
+}
 
 
 def say_weaker(path: Path, what: str) -> None:

@@ -40,7 +40,7 @@ from arena.engine.variables import PREFIX, check_variables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-check_variables()
+check_variables(numba.config)
 ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
 RATINGS = "ratings"
@@ -276,6 +276,13 @@ def mark_warm(room: str, part: str = "") -> None:
     stored_code.mark(cache_folder(room) / _mark(part))
     for name in (room, ENGINE):
         keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
+
+
+def look_through() -> tuple[int, int]:
+    """Read all compiled code in the cache: how many files are sound, and how many were damaged, which are dropped."""
+    folders = cache_root().glob(f"*-{'?' * 16}-{'?' * 8}")  # others are of older versions
+    sound = [stored_code.read(path) is not None for folder in folders for path in stored_code.files(folder)]
+    return sum(sound), len(sound) - sum(sound)
 
 
 def _mark(part: str) -> str:

@@ -1,23 +1,21 @@
 """Numba's own variables, NUMBA_...: those with which the rules cannot be compiled are named, with what to do."""
 
 import os
+from typing import Any
 
 from arena.errors import ConfigError
 
 PREFIX = "NUMBA_"
-_UNSUPPORTED = {
-    "OPT": ({"0"}, "code that is not optimized cannot be kept, and would be compiled again in every process"),
-}
 
 
-def check_variables() -> None:
-    """Raise ConfigError for a variable with which the rules cannot be compiled."""
-    for name, (values, why) in _UNSUPPORTED.items():
-        if os.environ.get(PREFIX + name, "").strip() in values:
-            raise ConfigError(
-                f"{PREFIX}{name}={os.environ[PREFIX + name]}: not supported: {why}; unset it (NUMBA_DISABLE_JIT=1 runs the "
-                f"rules as plain Python, for a debugger)"
-            )
+def check_variables(config: Any) -> None:
+    """Raise ConfigError for a setting with which the rules cannot be compiled. `config`: numba's, as it was loaded."""
+    if int(config.OPT) == 0:
+        raise ConfigError(
+            f"{PREFIX}OPT=0 (a variable, or a .numba_config.yaml here): not supported: numba keeps no code that is not "
+            f"optimized, and every process would compile it again; unset it, or run the rules as plain Python with "
+            f"{PREFIX}DISABLE_JIT=1"
+        )
 
 
 def blamed(error: Exception) -> ConfigError:
