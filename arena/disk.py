@@ -20,6 +20,8 @@ from arena.errors import StoreError
 
 PRIVATE = 0o600
 """The mode of a file that only its owner may read."""
+WRITTEN_AGAIN = "the command that played the tournament writes it again"
+"""What helps where a file of results is damaged."""
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
 
@@ -194,7 +196,7 @@ _ATTEMPTS: dict[str, Callable[[Path], bool]] = {
 
 def say_weaker(path: Path, what: str) -> None:
     """Say once for each folder what is weaker there."""
-    _say(f"{path.parent}: {what} (network-file-systems in results.md)")
+    _say(f"{path.parent}: {what}; `arena docs results` says more")
 
 
 @cache

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from arena.disk import link, set_mode, sync
+from arena.disk import is_there, link, set_mode, sync
 from arena.errors import StoreError
 from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
 from arena.store import parquet
@@ -35,7 +35,7 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
             set_mode(temporary, 0o755)
             for file in (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
                 link(folder / file, temporary / file)
-            if (folder / FAULTS.file).exists():  # what authors of bots read; older results have none
+            if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
                 link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
             sync(temporary)

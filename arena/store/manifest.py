@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from arena.disk import write_whole
+from arena.disk import WRITTEN_AGAIN, is_there, write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
 from arena.records import Clock, Ending, Limits, LuckWorth
@@ -153,7 +153,7 @@ def read_published(folder: Path) -> Manifest:
     Raises StoreError.
     """
     manifest = read_manifest(folder)
-    return manifest if manifest.finished or not (folder / PUBLISHED_FILE).exists() else _read(folder / PUBLISHED_FILE)
+    return manifest if manifest.finished or not is_there(folder / PUBLISHED_FILE) else _read(folder / PUBLISHED_FILE)
 
 
 def published_matches(folder: Path) -> int:
@@ -176,7 +176,7 @@ def _read(path: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
+        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}; {WRITTEN_AGAIN}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
     return manifest

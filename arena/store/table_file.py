@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.disk import sync
+from arena.disk import WRITTEN_AGAIN, is_there, sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
 from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
@@ -136,7 +136,7 @@ class TableReader:
     def __init__(self, folder: Path, table: Table) -> None:
         self.path = folder / table.file
         self._table = table
-        if not self.path.is_file():
+        if not is_there(self.path):
             raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
         with reading(self.path):
             self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
@@ -317,7 +317,7 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, pa.ArrowException, msgspec.ValidationError) as error:
-        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}") from None
+        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}; {WRITTEN_AGAIN}") from None
 
 
 def _first_line(error: BaseException) -> str:

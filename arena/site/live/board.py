@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings, headline_model
@@ -202,7 +203,7 @@ class LiveBoard:
 
     def _look_at_manifest(self) -> None:
         """Begin anew where the field of bots or the settings have changed."""
-        if not (self.folder / MANIFEST_FILE).exists():
+        if not is_there(self.folder / MANIFEST_FILE):
             return
         manifest = read_manifest(self.folder)
         rated_by = (stored_settings(manifest, self.folder), stored_field(manifest))
