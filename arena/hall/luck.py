@@ -46,7 +46,8 @@ def add_luck(folder: Path, workers: int | None = None, compile: Callable[[Needs]
     told = {game: estimate.sha256 for game, estimate in estimates(manifest.rules_versions).items()}
     if not told:
         raise StoreError(f"{folder}: {WITHOUT}")
-    if is_there(folder / LUCK.file) and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
+    is_stored = is_there(folder / LUCK.file)
+    if is_stored and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
         return manifest
     plan = plan_of(folder, manifest)
     compile(dict.fromkeys(told, (CHANCE,)))

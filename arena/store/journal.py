@@ -68,6 +68,8 @@ class Journal:
         self.path = folder / file
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
+        self.is_blank = False
+        """Whether it was opened for reading and nothing was ever stored in it."""
         self.is_still = is_read_only and not has_log(folder, file)
         """Whether nobody wrote when it was opened: it is read like any file then, which leaves no other files beside it and
         can be done where nothing may be written. What somebody writes later is not seen."""
@@ -91,7 +93,8 @@ class Journal:
 
     def _look(self) -> None:
         """Open for reading. A journal without tables, whose first write was cut short, is one without matches."""
-        if sqlite.is_blank(self._db):
+        self.is_blank = sqlite.is_blank(self._db)
+        if self.is_blank:
             self._db.close()
             self._db = sqlite.blank(is_shared=True)
             self._db.executescript(_TABLES)

@@ -146,6 +146,8 @@ def read_status(folder: Path) -> Status:
     if not (folder / JOURNAL_FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
     with Journal(folder, is_read_only=True) as journal:
+        if journal.is_blank:
+            return _from_manifest(folder, manifest, process, is_finished)
         score, pace, command, trouble = read_score(journal), Pace.of(journal), Command.of(journal), Trouble.of(journal)
     total = manifest.matches if pace is None or is_finished else pace.total
     return Status(
