@@ -22,6 +22,8 @@ PRIVATE = 0o600
 """The mode of a file that only its owner may read."""
 WRITTEN_AGAIN = "the command that played the tournament writes it again"
 """What helps where a file of results is damaged."""
+SHARED_MEMORY = Path("/dev/shm")
+"""Where the system keeps memory that processes share; small containers lack it."""
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
 
@@ -145,6 +147,15 @@ def lacks(folder: Path) -> list[str]:
             if not is_done:
                 found.append(what)
     return found
+
+
+def refusal(folder: Path) -> str:
+    """Why nobody can write in a folder, in words; empty: it can be written."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def free_bytes(folder: Path) -> int:

@@ -25,7 +25,7 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
         raise StoreError(f"{folder}: not finished; only what is over enters the hall")
     start = Entry(folder, manifest).started.astimezone(datetime.UTC)
     target = hall / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
-    if target.exists():
+    if is_there(target / MANIFEST_FILE):
         return None
     check_place(hall)
     try:
@@ -39,6 +39,8 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
                 link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
             sync(temporary)
+            if not is_there(target / MANIFEST_FILE):
+                shutil.rmtree(target, ignore_errors=True)  # a folder was made there, and never its files
             try:
                 temporary.rename(target)
             except OSError:

@@ -1,6 +1,5 @@
 """What this machine offers beside locks for bots: its disks, its memory that processes share, and sound compiled code."""
 
-import tempfile
 from pathlib import Path
 
 from arena import disk
@@ -8,7 +7,7 @@ from arena.cache import cache_root, is_temporary
 from arena.engine import jit
 from arena.seats.sandbox import Finding
 
-_SHARED = Path("/dev/shm")
+_SHARED = disk.SHARED_MEMORY
 
 
 def examine_machine(results: Path) -> list[Finding]:
@@ -45,11 +44,9 @@ def _folder(name: str, folder: Path, about: str) -> Finding:
 
 def _shared_memory() -> Finding:
     name, without = "shared memory", "; Ray then keeps matches in a folder, which is slower; --backend local needs none"
-    try:
-        with tempfile.TemporaryFile(dir=_SHARED):
-            return Finding(name, True, f"{_SHARED}: {disk.free_bytes(_SHARED) / 1e9:.1f} GB free", False)
-    except OSError as error:
-        return Finding(name, False, f"{_SHARED}: {error.strerror}{without}", False)
+    if refused := disk.refusal(_SHARED):
+        return Finding(name, False, f"{_SHARED}: {refused}{without}", False)
+    return Finding(name, True, f"{_SHARED}: {disk.free_bytes(_SHARED) / 1e9:.1f} GB free", False)
 
 
 def _compiled_code() -> Finding:
