@@ -61,6 +61,11 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     wall_ms_total: float
 
 
+TOLD_LETTERS = 1 << 18
+"""The longest text of a fault: what a bot printed is kilobytes, of which each may be escaped by some letters."""
+_Told = Annotated[str, msgspec.Meta(max_length=TOLD_LETTERS)]
+
+
 class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A bot's fault with what its author needs to find it: one row of faults.parquet, not part of the results hash."""
 
@@ -68,11 +73,11 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     decision: int
     """The index of the faulty decision in the action log; -1: the bot failed to start."""
     ending: Ending
-    reason: str
+    reason: _Told
     """What went wrong, in words. A bot's own texts in it are made safe by errors.printable."""
-    output: str = ""
+    output: _Told = ""
     """The end of what the bot printed, at most 4 KiB, made printable: stderr, and stdout unless that is its channel."""
-    exit: str = ""
+    exit: _Told = ""
     """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the host`; empty: it did not end."""
 
 

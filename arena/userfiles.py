@@ -12,12 +12,14 @@ from typing import Any, TypeVar, cast, get_args
 import msgspec
 import yaml
 
+from arena import foreign_files
 from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, printable
 
 T = TypeVar("T")
 
 FILE_LETTERS = 1 << 22  # characters of a file that people write
 UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
+_LETTER_BYTES = 4  # at most
 _NODE_LETTERS = 32  # what an empty value counts: it takes memory, too
 
 
@@ -28,12 +30,9 @@ def read_yaml(path: Path, check: Callable[[object], T]) -> T:
     and StoreError that `check` raises.
     """
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(FILE_LETTERS + 1)
+        text = foreign_files.text(path, _LETTER_BYTES * FILE_LETTERS)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a UTF-8 text file") from None
     if len(text) > FILE_LETTERS:
         raise ConfigError(f"{path}: longer than {FILE_LETTERS:,} characters")
     try:
@@ -49,9 +48,9 @@ def read_yaml(path: Path, check: Callable[[object], T]) -> T:
 def parse_toml(content: bytes) -> dict[str, Any]:
     """The content of a TOML file as plain data. Raises ConfigError, which does not name the file."""
     try:
-        return tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise ConfigError("not a UTF-8 text file") from None
+        return tomllib.loads(foreign_files.decoded(content, ""))
+    except foreign_files.Unfit as error:
+        raise ConfigError(error.strerror) from None
     except RecursionError:
         raise ConfigError("nested too deeply") from None
     except ValueError as error:  # also of a number with thousands of digits

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena import foreign_files
 from arena.agent import command_bot
 from arena.agent.command_bot import CommandBot
 from arena.agent.plain_files import BotFolder, inner_path
@@ -90,6 +91,8 @@ def _read(path: Path) -> BotFiles:
 
 def _check_source(content: bytes, path: Path) -> None:
     """Raise BotError unless a main file is Python."""
+    if foreign_files.is_utf16(content):
+        raise BotError(f"{path}: {foreign_files.UTF16}")
     try:
         ast.parse(content, filename=str(path))
     except SyntaxError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena import foreign_files
 from arena.agent.view import View
 from arena.audit.logged_seats import LoggedChoice, LoggedSeat, own_decisions
 from arena.audit.stored_log import check_log, checked_options
@@ -26,7 +27,6 @@ from arena.store.manifest import read_manifest, stored_clock, stored_limits
 
 FORMAT = 2
 AT_START = -1
-_MOST_BYTES = 64 << 20
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +90,7 @@ class Capsule(msgspec.Struct, frozen=True, kw_only=True):
 def read_capsule(path: Path) -> Capsule:
     """The capsule in a file. Raises ConfigError that names the file."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ConfigError(f"{path}: no capsule: more than {_MOST_BYTES >> 20} MiB")
-        content = path.read_bytes()
+        content = foreign_files.content(path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     try:

@@ -10,7 +10,7 @@ isolation, attempts) are the word of whoever ran the tournament.
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,10 @@ from arena.store.schema import LUCK
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
+MOST_MISSING = 1_000
+"""How many matches may be missing: behind that, what a manifest plans may have no end."""
+MOST_UNPLAYED = 10_000_000
+"""How many matches of the plan nobody may have played because their bots were retired."""
 
 
 @dataclass
@@ -130,7 +134,7 @@ class _Auditor:
         self._next = 0  # plan index behind the last match
         self._hash = ResultsHash()
         self._endings: Counter[str] = Counter()
-        self._void = self._measured = self._played = self._wanted = 0
+        self._void = self._measured = self._played = self._wanted = self._unplayed = 0
         self._voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version
         self._unread = False  # whether the files could not be read to their end
         self._lucks = parquet.read_luck(folder) if plan.format.uses_luck else None
@@ -144,9 +148,12 @@ class _Auditor:
                 found += problems
                 self._audit.seconds = time.monotonic() - began
                 self._on_progress(self._audit)
-        if not self._unread:
-            while math.isfinite(self._checkpoint):
+        try:
+            while not self._unread and math.isfinite(self._checkpoint):
                 self._pass_until(self._end)
+        except StoreError as error:
+            self._unread = True
+            self._audit.problems.append(str(error))
         self._audit.problems += [text for _, text in sorted(found)]
         if not self._unread:
             self._check_manifest()
@@ -198,9 +205,16 @@ class _Auditor:
             self._pass_checkpoints(gap)
             if self._course.is_wanted(gap):
                 missing.append(gap)
+            self._unplayed += 1
+            if len(missing) > MOST_MISSING or self._unplayed > MOST_UNPLAYED:
+                self._name_missing(missing, gap + 1)
+                raise StoreError(f"match {gap}: too many before it were not played; what comes after it is not checked")
         self._pass_checkpoints(index)
         self._next = index
         self._wanted += len(missing)
+        self._name_missing(missing, index)
+
+    def _name_missing(self, missing: Sequence[int], index: int) -> None:
         named = [f"match {gap} ({self._plan.setup(gap).match_id}): missing" for gap in missing[:NAMED]]
         if len(missing) > NAMED:
             named.append(f"{len(missing) - NAMED:,} more matches before match {index}: missing")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from arena import foreign_files
 from arena.engine.options import OptionValue
 from arena.engine.rng import SEED_BITS
 from arena.engine.room import Document, Game, States
@@ -80,12 +81,9 @@ def _match_lines(
 def verify_file(path: Path) -> Iterator[Checked]:
     """Check the cases and traces of a file; raises ArenaError, with file and line, for what is neither."""
     try:
-        with path.open(encoding="utf-8") as lines:
-            yield from verify(lines, str(path))
+        yield from verify(foreign_files.lines(path), str(path))
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ArenaError(f"{path}: not a text file in UTF-8") from None
 
 
 def verify(lines: Iterable[str], source: str) -> Iterator[Checked]:

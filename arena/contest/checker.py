@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from arena import foreign_files
 from arena.admission.check_report import CLOCK
 from arena.admission.entry import examined, kept
 from arena.agent import bot_name, read_bot
@@ -115,7 +116,7 @@ def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
 
 
 def _is_zip(sent: Path) -> bool:
-    with sent.open("rb") as file:
+    with foreign_files.opened(sent) as file:
         return is_zip(file.read(4))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
-from arena import games
+from arena import foreign_files, games
 from arena.contest.settings import Contest
 from arena.disk import write_whole
 from arena.errors import StoreError
@@ -129,7 +129,7 @@ def frozen_marks(folder: Path) -> Marks | None:
     """The marks that were frozen; None: they are not. Raises StoreError."""
     path = folder / MARKS_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Marks)
+        return msgspec.json.decode(foreign_files.content(path), type=Marks)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -14,6 +14,7 @@ import hashlib
 import io
 import math
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,10 +24,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena import foreign_files
 from arena.disk import is_there, write_whole
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
-from arena.errors import ArenaError
+from arena.errors import SHOWN, ArenaError, printable
+from arena.names import in_words
 
 FILE, NOTE = "learnt.npz", "learnt.json"
 KINDS = ("value", "belief", "policy")
@@ -37,6 +40,8 @@ MOST_NUMBERS = 1 << 16  # of the array of a room: the workspaces of searches hav
 MOST_INPUTS = 512
 MOST_ROW = 128  # of MOST_INPUTS, what a policy is told of an action
 MOST_HIDDEN = 64
+MOST_SEATS = 16
+_FILE_BYTES = 8 * MOST_NUMBERS  # of all arrays of a file, unpacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,18 @@ class Net:
     """The sum of all seats' values, where that never changes."""
     row: int = 0
     """How many inputs of a policy are of an action; they come after what the seat knows."""
+
+    def __post_init__(self) -> None:
+        """Raise ArenaError for arrays that are none of a network: compiled code goes by the size of the first one alone."""
+        shape = self.weights.shape
+        if len(shape) != 2 or self.bias.shape != shape[1:] or self.out.shape != shape[1:]:
+            shapes = ", ".join(f"{name} {getattr(self, name).shape}" for name in ("weights", "bias", "out"))
+            raise ArenaError(f"no network: {shapes}; needed are [inputs, hidden], [hidden] and [hidden]")
+        if not 0 <= self.row <= shape[0]:
+            raise ArenaError(f"no network: {self.row} of {shape[0]} inputs of an action")
+        numbers = (self.end, self.low, self.high, self.total or 0.0)
+        if not all(np.isfinite(array).all() for array in (self.weights, self.bias, self.out, np.array(numbers, np.float32))):
+            raise ArenaError("no network: infinite numbers, or what is no number")
 
     def rounded(self) -> "Net":
         """The same with all that it has learnt rounded to half precision, in which it is stored in half the space."""
@@ -117,6 +134,17 @@ class Nets:
     """The networks, by their kind."""
     seats: frozenset[int] = frozenset()
     """The numbers of seats that they were trained at."""
+
+    def __post_init__(self) -> None:
+        """Raise ArenaError for numbers of seats that no game has."""
+        if not all(1 <= seats <= MOST_SEATS for seats in self.seats):
+            raise ArenaError(f"networks for {sorted(self.seats)} seats; 1 to {MOST_SEATS} are possible")
+
+    def check_inputs(self, sizes: Mapping[str, int]) -> None:
+        """Raise ArenaError for a network that takes other inputs than what is there. `sizes`: how many there are, by kind."""
+        for kind, size in sizes.items():
+            if kind in self.nets and len(self.nets[kind].weights) != size:
+                raise ArenaError(f"the {kind} network takes {len(self.nets[kind].weights)} inputs; there are {size}")
 
     @cached_property
     def numbers(self) -> Features:
@@ -186,35 +214,59 @@ def read_nets(folder: Path) -> Nets:
         return Nets()
     note = read_note(folder)
     try:
-        found = _read(folder / FILE)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ArenaError(f"{folder / FILE}: damaged: {error}; take it away: the training that wrote it makes it anew") from None
-    nets = Nets(found, frozenset(note.seats))
+        arrays = _arrays(folder / FILE)
+        found = {name: _net(name, arrays) for name in KINDS if f"{name}_weights" in arrays}
+        nets = Nets(found, frozenset(note.seats))
+        _ = nets.numbers  # they are as large as they may be
+    except Exception as error:  # libraries that read what a stranger wrote fail in all ways
+        raise ArenaError(f"{folder / FILE}: {_why(error)}") from None
     if nets.sha256 != note.sha256:
         raise ArenaError(f"{folder / FILE} has other numbers than {NOTE} says; train again or take both files from one place")
     return nets
 
 
-def _read(file: Path) -> dict[str, Net]:
-    found: dict[str, Net] = {}
-    with np.load(file, allow_pickle=False) as arrays:
-        for name in KINDS:
-            if f"{name}_weights" in arrays:
-                end, low, high, total = (float(number) for number in arrays[f"{name}_ends"])
-                weights, bias, out = (np.asarray(arrays[f"{name}_{part}"], np.float32) for part in ("weights", "bias", "out"))
-                row = int(arrays[f"{name}_row"]) if f"{name}_row" in arrays else 0
-                found[name] = Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, row)
-    return found
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """All arrays of a file, which may be a stranger's. Raises exceptions of all kinds."""
+    with foreign_files.opened(path) as file:
+        with zipfile.ZipFile(file) as parts:
+            if (size := sum(part.file_size for part in parts.infolist())) > _FILE_BYTES:
+                raise ValueError(f"{size:,} bytes of arrays; at most {_FILE_BYTES:,} are read")
+        with np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+
+def _net(name: str, arrays: Mapping[str, NDArray[Any]]) -> Net:
+    """A network made of copies, whatever types and layouts a file has. Raises KeyError, ValueError and ArenaError."""
+    weights, bias, out, ends = (_reals(arrays[f"{name}_{part}"]) for part in ("weights", "bias", "out", "ends"))
+    end, low, high, total = ends.tolist()
+    row = arrays.get(f"{name}_row", np.array(0))
+    if row.dtype.kind not in "iu" or row.shape != ():
+        raise ValueError(f"{name}_row: a whole number is needed")
+    return Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, int(row))
+
+
+def _reals(array: NDArray[Any]) -> Features:
+    if array.dtype.kind != "f":
+        raise ValueError(f"an array of {printable(str(array.dtype), SHOWN)}; numbers are needed")
+    with np.errstate(over="ignore"):
+        return np.array(array, np.float32, order="C")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror}"
+    return printable(str(error), 200) if isinstance(error, ArenaError | ValueError) else f"damaged: {type(error).__name__}"
 
 
 def read_note(folder: Path) -> Note:
     """How the networks in a folder were made. Raises ArenaError."""
+    path = folder / NOTE
     try:
-        return msgspec.json.decode((folder / NOTE).read_bytes(), type=Note)
-    except (OSError, msgspec.DecodeError, UnicodeError) as error:
-        raise ArenaError(
-            f"{folder / NOTE}: missing or damaged: {error}; train again or take both files from one place"
-        ) from None
+        return msgspec.json.decode(foreign_files.content(path), type=Note)
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ArenaError(f"{path}: damaged or not ours: {in_words(error)}") from None
 
 
 @jit.unchecked

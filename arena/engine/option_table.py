@@ -6,16 +6,19 @@ A table that equals the default is left out of resolved options: the room's vers
 """
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena import foreign_files
 from arena.engine.options import Option, OptionValue
 from arena.errors import ConfigError
 from arena.userfiles import existing_path
 
 NAME = "name"  # the first column
+FILE_BYTES = 1 << 20  # of a table
 WORD_BYTES = 8
 NAME_WORDS = 3  # 64-bit words that hold a name as UTF-8
 NAME_BYTES = NAME_WORDS * WORD_BYTES
@@ -188,17 +191,11 @@ def _number_or_text(field: str) -> int | str:
 def _csv_lines(path: Path) -> list[tuple[int, list[str]]]:
     """Line numbers and stripped fields of the lines that are not blank."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader: Any = csv.reader(file, strict=True)
-            found = []
-            try:
-                for fields in reader:
-                    if any(field.strip() for field in fields):
-                        found.append((reader.line_num, [field.strip() for field in fields]))
-            except csv.Error as error:
-                raise ConfigError(f"{path}:{reader.line_num}: not CSV: {error}") from None
-            return found
+        reader: Any = csv.reader(io.StringIO(foreign_files.text(path, FILE_BYTES), newline=""), strict=True)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a UTF-8 text file") from None
+    try:
+        found = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+    except csv.Error as error:
+        raise ConfigError(f"{path}:{reader.line_num}: not CSV: {error}") from None
+    return [(number, fields) for number, fields in found if any(fields)]

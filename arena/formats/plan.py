@@ -151,6 +151,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The entry of match `index`, by its place in the config."""
         return self._layout.locate(index)[0]
 
+    def deal_of(self, index: int) -> tuple[int, int]:
+        """The entry and the deal of match `index`: where both are the same, so are the cards."""
+        return self._layout.locate(index)[:2]
+
     def key_of(self, index: int) -> bytes:
         """The key that the seeds of match `index` derive from."""
         return key_of_match(self.format, self.key, index)

@@ -21,7 +21,7 @@ from arena.engine.default_rollout import filled
 from arena.engine.default_sketch import sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
-from arena.engine.net import Nets, read_nets
+from arena.engine.net import KINDS, Nets, read_nets
 from arena.engine.options import OptionValue
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
@@ -97,6 +97,7 @@ def load(name: str) -> Game:
         bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
         read_nets(Path(rules.__file__).parent),
     )  # fmt: skip
+    game.nets.check_inputs({"value": game.sketch.SKETCH, "belief": game.sketch.CLUE})
     contract.ENCODINGS.loaders[record] = partial(_encoding_module, game)
     return replace(game, engine=_asking_for_sampling(game))
 
@@ -117,7 +118,9 @@ def encoding(game: Game) -> Encoding:
     Raises ConfigError for an encoding.py that breaks the contract. Its functions are loaded or compiled where they are called;
     `Game.encoding` has them ready.
     """
-    return bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
+    found = bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
+    game.nets.check_inputs({"policy": found.size + found.action_size})
+    return found
 
 
 def has_luck(name: str) -> bool:
@@ -154,7 +157,9 @@ def luck_nets(game: Game) -> Nets:
 
     Raises ArenaError for files that do not belong together.
     """
-    return read_nets(game.folder / LUCK)
+    nets, module = read_nets(game.folder / LUCK), prospects(game)
+    nets.check_inputs(dict.fromkeys(KINDS, 0) | {"value": 0 if module is None else module.PROSPECT})
+    return nets
 
 
 def prospects(game: Game) -> ModuleType | None:

@@ -8,15 +8,20 @@ from pathlib import Path
 from arena.disk import is_there, link, set_mode, sync
 from arena.errors import StoreError
 from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
+from arena.ratings.stored import COLUMNS, StoredRows
 from arena.store import parquet
+from arena.store.hashing import ResultsHash
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.schema import ACTIONS, FAULTS, MATCHES, RATINGS
 
 DIGITS = 12  # of the results hash, in the name of an entry
 
 
-def add_to_hall(hall: Path, folder: Path) -> Entry | None:
+def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | None:
     """Add a finished tournament's folder; None when it is there already. Raises StoreError.
+
+    Boards of the hall cover all that is in it, so one folder that cannot be rated would take them all. `is_ours`: this process
+    has just written the files, and worked out their hash.
 
     The files are linked, not copied, where the file system can: they cost no space, and stay when the folder goes.
     """
@@ -38,6 +43,8 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
             if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
                 link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
+            if not is_ours:
+                _check_rows(folder, manifest, temporary)
             sync(temporary)
             if not is_there(target / MANIFEST_FILE):
                 shutil.rmtree(target, ignore_errors=True)  # a folder was made there, and never its files
@@ -53,6 +60,25 @@ def add_to_hall(hall: Path, folder: Path) -> Entry | None:
     except OSError as error:
         raise StoreError(f"{target.parent}: cannot be written: {error.strerror}") from None
     return Entry(target, manifest)
+
+
+def _check_rows(folder: Path, manifest: Manifest, linked: Path) -> None:
+    """Raise StoreError for files that are not those whose hash the manifest has, or that cannot be rated beside others."""
+    known = {(bot.name, bot.version, bot.sha256) for bot in manifest.bots}
+    found = ResultsHash()
+    for record in parquet.read_matches(linked):
+        found.add(record)
+        for seat in record.seats:
+            if (seat.bot, seat.bot_version, seat.bot_sha256) not in known:
+                raise StoreError(f"{folder}: match {record.match_id}: {MANIFEST_FILE} has no such bot: {seat.bot!r}")
+        if record.pool not in manifest.pools or record.game not in manifest.rules_versions:
+            raise StoreError(f"{folder}: match {record.match_id}: {MANIFEST_FILE} has no such pool or game: {record.pool!r}")
+    if (found.results_sha256, found.reproducible_sha256) != (manifest.results_sha256, manifest.reproducible_sha256):
+        raise StoreError(f"{folder}: the rows are not those whose results_sha256 {MANIFEST_FILE} names; `arena verify-results`")
+    StoredRows(parquet.read_columns(linked, COLUMNS))
+    parquet.read_totals(linked)
+    parquet.read_ratings(linked)
+    parquet.read_faults(linked)
 
 
 def _check(folder: Path, manifest: Manifest, linked: Path) -> None:

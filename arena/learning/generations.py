@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from arena import games
+from arena import foreign_files, games
 from arena.disk import is_there, write_whole
 from arena.engine import jit
-from arena.engine.net import BELIEF, FILE, KINDS, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
+from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.fit import calibration, log_loss, shares
@@ -128,7 +128,7 @@ def train(
                 nets, found = _generation(number, table, plan, best, seed, pool, watcher)
             write_nets(place, nets, msgspec.structs.replace(kind, generations=[found]))
         else:
-            nets, found = read_nets(place), read_note(place).generations[0]
+            nets, found = read_nets(place), _told(place)
         watcher.say(line_of(found))
         told.append(found)
         best = _best_of(best, nets, found)
@@ -171,11 +171,26 @@ def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
     wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
     wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
     if is_there(file):
-        there = {**_as_read(msgspec.to_builtins(Plan())), **msgspec.json.decode(file.read_bytes())}  # of before options came
+        there = {**_as_read(msgspec.to_builtins(Plan())), **_training(file)}  # of before options came
         differing = [name for name, value in _as_read(wanted).items() if there.get(name) != value]
         if differing:
             raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
     write_whole(file, msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
+
+
+def _told(place: Path) -> dict[str, Any]:
+    """What a generation that is over brought. Raises ConfigError."""
+    told = read_note(place).generations
+    if len(told) != 1 or not {"generation", "positions", "losses", "gates", "accepted"} <= told[0].keys():
+        raise ConfigError(f"{place / NOTE}: not the note of one generation; name another --out")
+    return told[0]
+
+
+def _training(file: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(foreign_files.content(file), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
+        raise ConfigError(f"{file}: damaged or not ours; name another --out") from None
 
 
 def _as_read(document: dict[str, Any]) -> dict[str, Any]:

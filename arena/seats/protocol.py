@@ -3,6 +3,7 @@
 `python -m arena.seats.protocol` prints the JSON Schema of these types, which is docs/protocol.schema.json.
 """
 
+import codecs
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
@@ -111,7 +112,7 @@ def line(message: Request) -> bytes:
 def decode(body: bytes, kind: type[R]) -> R:
     """The reply in an untrusted line. Raises NoMessage, and nothing else, if there is none."""
     try:
-        reply: R = _decoders[kind].decode(body)
+        reply: R = _decoders[kind].decode(body.removeprefix(codecs.BOM_UTF8))  # as some languages begin what they write
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
         shown = printable(body[:80].decode("utf-8", "backslashreplace"))
         raise NoMessage(f"not a reply: {printable(str(error), 200)}: {shown}") from None

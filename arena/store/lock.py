@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-from arena import disk
+from arena import disk, foreign_files
 from arena.errors import StoreError
 
 LOCK_FILE = "lock"
+PID_BYTES = 20  # of the number of a process
 _PAUSE = 0.01  # seconds between two tries
 
 
@@ -67,7 +68,7 @@ def running_process(folder: Path) -> int | None:
     """The process that holds a folder's lock, found without touching the lock; None if none on this machine does."""
     lock = folder / LOCK_FILE
     try:
-        pid = int(lock.read_text())
+        pid = int(foreign_files.content(lock, PID_BYTES))
         os.kill(pid, 0)
     except PermissionError:
         return pid  # another user's

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from arena import foreign_files
 from arena.disk import WRITTEN_AGAIN, is_there, write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
@@ -12,6 +13,7 @@ from arena.records import Clock, Ending, Limits, LuckWorth
 from arena.store.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
+MANIFEST_BYTES = 32 << 20
 PUBLISHED_FILE = "published.json"
 """The manifest of a ladder that never stops, as its files were written last: they stay as it says while the ladder goes on."""
 
@@ -170,7 +172,7 @@ def _write(path: Path, manifest: Manifest) -> None:
 
 def _read(path: Path) -> Manifest:
     try:
-        data = path.read_bytes()
+        data = foreign_files.content(path, MANIFEST_BYTES)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:

@@ -34,6 +34,7 @@ from arena.store.schema import (
 )
 from arena.store.table_file import TableReader, TableWriter, reading
 
+MOST_SEATS = 127  # of a match: their numbers are stored as 8 bits
 _DIFFERENT_RUNS = "the two files are of different runs"
 
 
@@ -271,10 +272,13 @@ def _records(rows: TableReader, logs: TableReader | None) -> Iterator[MatchRecor
         if index <= last:
             raise StoreError(f"{rows.path}: damaged: match {index} after match {last}")
         last = index
+        rows_of_match = list(itertools.islice(seats, MOST_SEATS + 1))
+        if len(rows_of_match) > MOST_SEATS:
+            raise StoreError(f"{rows.path}: damaged: match {index} has more than {MOST_SEATS} rows")
         log = next(log_rows, None) if log_rows is not None else None
         if logs is not None and log is None:
             raise StoreError(f"{logs.path}: no actions of match {index}; {_DIFFERENT_RUNS}")
-        yield _record(rows.path, list(seats), log)
+        yield _record(rows.path, rows_of_match, log)
     if logs is not None and log_rows is not None and next(log_rows, None) is not None:
         raise StoreError(f"{logs.path}: more matches than {rows.path.name}; {_DIFFERENT_RUNS}")
 

@@ -67,6 +67,8 @@ class Column(msgspec.Struct, frozen=True):
     hashed: bool = True
     """Whether the results hash covers the column. It covers neither what depends on the machine nor the tournament's name."""
     nullable: bool = False
+    low: int = 0
+    """The least value of a whole number."""
     significant_bits: int | None = None
     """How many significant bits of a number are stored; None: all of them."""
     default: Default | None = None
@@ -111,7 +113,7 @@ MATCHES = Table(
         Column("place", Kind.INT8, "1 = best, ties share the better number; 0 in a void match"),
         Column("score", Kind.FLOAT32, "in the game's own points"),
         Column("ending", Kind.TEXT, "how the seat's match ended"),
-        Column("fault_decision", Kind.INT32, "index of the first fault in the log; -1 = at the start", nullable=True),
+        Column("fault_decision", Kind.INT32, "index of the first fault in the log; -1 = at the start", nullable=True, low=-1),
         Column("decisions", Kind.INT32, "decisions of the seat, forced and fallback ones included"),
         Column("attempts", Kind.INT8, "times the match was begun", hashed=False),
         Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
@@ -178,7 +180,7 @@ FAULTS = Table(
         Column("bot", Kind.TEXT, "name of the bot"),
         Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
         Column("seat", Kind.INT8, "its seat, from 0"),
-        Column("decision", Kind.INT32, "index of the fault in the log; -1 = at the start"),
+        Column("decision", Kind.INT32, "index of the fault in the log; -1 = at the start", low=-1),
         Column("ending", Kind.TEXT, "kind of the fault"),
         Column("reason", Kind.TEXT, "what was wrong, in words"),
         Column("output", Kind.TEXT, "the end of what the bot printed, at most 4 KiB"),

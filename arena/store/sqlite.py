@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from arena import foreign_files
 from arena.disk import has_locks, say_weaker
 
 Connection = sqlite3.Connection
@@ -23,6 +24,8 @@ ALLOW, DENY = sqlite3.SQLITE_OK, sqlite3.SQLITE_DENY
 """What it answers."""
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process that writes."""
+VALUE_BYTES = 128 << 20
+"""The longest text or blob: a column of somebody else's table may be a formula that gives a longer one for each row."""
 BUSY_PAUSE = 0.02
 """Seconds between two tries where SQLite itself does not wait."""
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
@@ -39,6 +42,12 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
 
     What a file brings along as code is not trusted: it may be somebody else's. Raises Error and OSError.
     """
+    try:
+        foreign_files.check_plain(path)
+    except FileNotFoundError:
+        pass  # it may have to be made
+    except OSError as error:
+        raise Error(error.strerror) from None
     if is_half_made(path):
         if "w" not in mode:
             return blank(is_shared=is_shared)
@@ -78,6 +87,8 @@ def is_blank(db: Connection) -> bool:
 
 def is_half_made(path: Path) -> bool:
     """Whether a file holds nothing, as its first write was cut short: it is empty, all zeros, or ends within its first page."""
+    if not path.is_file():
+        return False
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -95,6 +106,7 @@ def _connected(path: Path, mode: str, *, is_shared: bool) -> Connection:
     found = sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_shared)
     try:
         found.execute("pragma trusted_schema = off")
+        found.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
     except BaseException:
         found.close()
         raise

@@ -6,7 +6,7 @@ sees the old one or the new one. Pages carry checksums; what they miss, the mani
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -24,7 +24,15 @@ from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row
 
 GROUP_ROWS = 1 << 15  # rows of a row group: a few MB as Python objects
 GROUP_VALUES = 1 << 20  # list entries of a row group: action logs are of any length
+ROWS_READ, VALUES_READ, BYTES_READ = 4 * GROUP_ROWS, 4 * GROUP_VALUES, 64 << 20
+"""What a row group that is read may have: rows; list entries and bytes of one column, unpacked."""
+ROWS_PER_BYTE, VALUES_PER_BYTE, TEXT_PER_BYTE = 1, 1024, 256
+"""What a file may have beside as much as one row group: rows, list entries and bytes of texts, by the bytes of the file.
+
+Ids are random, so a row takes some bytes whatever is in it; all else may be the same in every row.
+"""
 COMPRESSION_LEVEL = 3  # of zstd
+_FOOTER_TEXT, _FOOTER_ITEMS = 16 << 20, 1 << 16  # the longest text and list of what a file says about itself
 _VERSION_KEY, _TABLE_KEY = b"arena.format_version", b"arena.table"
 
 _TYPES: dict[Kind, pa.DataType] = {
@@ -40,6 +48,7 @@ _TYPES: dict[Kind, pa.DataType] = {
     Kind.INT64_LIST: pa.list_(pa.int64()),
     Kind.INT32_LIST: pa.list_(pa.int32()),
 }
+_WHOLE = {Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64}
 
 
 class TableWriter:
@@ -139,11 +148,17 @@ class TableReader:
         if not is_there(self.path):
             raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
         with reading(self.path):
-            self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
-            self.rows_stored: int = self._file.metadata.num_rows
-            self._groups = range(self._file.num_row_groups)
-            found = self._file.schema_arrow
+            whole = pq.ParquetFile(self.path, thrift_string_size_limit=_FOOTER_TEXT, thrift_container_size_limit=_FOOTER_ITEMS)
+            found = whole.schema_arrow
         self._check(found)
+        texts = [column.name for column in table.columns if column.kind is Kind.TEXT and column.name in found.names]
+        with reading(self.path):
+            self._check_sizes(whole.metadata, texts)
+            self._file = pq.ParquetFile(
+                self.path, metadata=whole.metadata, read_dictionary=texts, page_checksum_verification=True
+            )
+            self.rows_stored: int = whole.metadata.num_rows
+            self._groups = range(whole.metadata.num_row_groups)
         names = [column.name for column in table.columns]
         self._stored = [name for name in names if name in found.names]
         self.unknown: tuple[str, ...] = tuple(name for name in found.names if name not in names)
@@ -176,10 +191,9 @@ class TableReader:
         with reading(self.path):
             arrays, numbers = self._new_arrays(wanted)
             stored = [name for name in arrays if name in self._stored]
-            file = pq.ParquetFile(self.path, page_checksum_verification=True, read_dictionary=sorted({*texts} & {*stored}))
             start = 0
             for group in self._groups if stored else ():
-                table = file.read_row_group(group, columns=stored)
+                table = self._read(group, stored)
                 for name in stored:
                     _fill(arrays[name][start : start + table.num_rows], table.column(name), numbers.get(name))
                 start += table.num_rows
@@ -231,7 +245,35 @@ class TableReader:
         return arrays, numbers
 
     def _read(self, group: int, columns: list[str] | None = None) -> pa.Table:
-        return self._file.read_row_group(group, columns=columns or self._stored)
+        found = self._file.read_row_group(group, columns=columns or self._stored)
+        for column in self._table.columns:
+            if column.name in found.column_names:
+                _check_range(column, found.column(column.name))
+        return found
+
+    def _check_sizes(self, told: Any, texts: Sequence[str]) -> None:
+        """Raise ValueError for a file that unpacks to more than any of ours. `told`: what it says about itself."""
+        size = self.path.stat().st_size
+        rows = values = text = 0
+        for group in map(told.row_group, range(told.num_row_groups)):
+            if not 0 <= group.num_rows <= ROWS_READ:
+                raise ValueError(f"a row group of {group.num_rows:,} rows; it is not ours")
+            rows += group.num_rows
+            for column in map(group.column, range(group.num_columns)):
+                if not 0 <= column.total_uncompressed_size <= BYTES_READ or not 0 <= column.num_values <= VALUES_READ:
+                    what = f"{column.num_values:,} values of {column.total_uncompressed_size:,} bytes in {size:,} bytes"
+                    raise ValueError(f"{what}; it is not ours")
+                values += column.num_values - group.num_rows
+                text += column.total_uncompressed_size if column.path_in_schema in texts else 0
+        if rows != told.num_rows:
+            raise ValueError(f"{told.num_rows:,} rows, and {rows:,} in its row groups")
+        for what, count, most in (
+            ("rows", rows, ROWS_READ + ROWS_PER_BYTE * size),
+            ("values", values, VALUES_READ + VALUES_PER_BYTE * size),
+            ("bytes of texts", text, BYTES_READ + TEXT_PER_BYTE * size),
+        ):
+            if count > most:
+                raise ValueError(f"{count:,} {what} in {size:,} bytes; it is not ours")
 
     def _check(self, found: pa.Schema) -> None:
         metadata = found.metadata or {}
@@ -263,6 +305,17 @@ def _fill(target: Any, values: Any, numbers: dict[str, int] | None) -> None:
             continue
         codes = [numbers.setdefault(text, len(numbers)) for text in chunk.dictionary.to_pylist()]
         part[:] = np.array(codes, np.int32)[chunk.indices.to_numpy(zero_copy_only=False)]
+
+
+def _check_range(column: Column, values: Any) -> None:
+    """Raise ValueError for numbers that no table of ours has."""
+    if column.kind is Kind.FLOAT32:  # of the others whoever reads them says whose they are
+        if len(values) > values.null_count and not pc.all(pc.is_finite(values)).as_py():
+            raise ValueError(f"{column.name}: not a number")
+    elif column.kind in _WHOLE:
+        least = pc.min(values).as_py()
+        if least is not None and least < column.low:
+            raise ValueError(f"{column.name}: {least}; the least is {column.low}")
 
 
 def _arrow_schema(table: Table) -> pa.Schema:
@@ -300,15 +353,27 @@ def rounded(numbers: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
 
 
 def _rows(table: Table, data: pa.Table) -> Iterator[Row]:
-    decode: dict[Kind, Callable[[list[Any]], list[Any]]] = {Kind.MATCH_ID: lambda ids: [value.hex() for value in ids]}
     names, stored = [column.name for column in table.columns], set(data.column_names)
     values = [
-        decode.get(column.kind, list)(data.column(column.name).to_pylist())
+        _values(column.kind, data.column(column.name))
         if column.name in stored or column.default is None
         else [column.default.value] * data.num_rows
         for column in table.columns
     ]
     return (dict(zip(names, row)) for row in zip(*values))
+
+
+def _values(kind: Kind, values: Any) -> list[Any]:
+    """The values of a column; each different text is there once, however many rows have it."""
+    if kind is Kind.MATCH_ID:
+        return [value.hex() for value in values.to_pylist()]
+    if kind is not Kind.TEXT:
+        return cast("list[Any]", values.to_pylist())
+    found: list[Any] = []
+    for chunk in values.chunks:
+        known = chunk.dictionary.to_pylist()
+        found += [None if code is None else known[code] for code in chunk.indices.to_pylist()]
+    return found
 
 
 @contextlib.contextmanager

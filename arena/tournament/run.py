@@ -39,7 +39,7 @@ from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Res
 from arena.tournament.writing import Writing
 from arena.workers.backend import Backend
 from arena.workers.compiling import Compiling
-from arena.workers.driver import Driver, Tally
+from arena.workers.driver import Driver, Tally, spread
 from arena.workers.gate import CompilingGate, OpenGate
 from arena.workers.local import LocalBackend
 from arena.workers.needs import needs_of
@@ -203,12 +203,10 @@ class _Run:
         return Results(self.folder, read_manifest(self.folder), [], self.tally, self.course)
 
     def _todo(self, first: int, last: int) -> Iterator[int]:
-        """The indices of the matches of a stretch that have to be played, in plan order, made one at a time."""
-        index = self.done.find(0, first, last)
-        while index >= 0:
-            if self.course.is_wanted(index):
+        """The indices of the matches of a stretch that have to be played, in the order of playing, made one at a time."""
+        for index in spread(first, last):
+            if not self.done[index] and self.course.is_wanted(index):
                 yield index
-            index = self.done.find(0, index + 1, last)
 
     def _follow(self, last: int) -> None:
         """Take over the stage that was just chosen; a book goes into the journal before the stage is played."""
@@ -238,7 +236,7 @@ class _Run:
         if self.book is not None or not is_lasting:
             return
         try:
-            is_new = add_to_hall(out / HALL, self.folder) is not None
+            is_new = add_to_hall(out / HALL, self.folder, is_ours=True) is not None
         except StoreError as error:  # the tournament is over all the same
             self.reporter.say(f"warning: not added to the hall: {error}")
             return
@@ -322,7 +320,7 @@ class _Run:
         """Matches from index `last` on that can be played before it is decided whether they count; only while we compile."""
         if self._compiling is None or self._compiling.is_over or self.plan.format.IS_STAGED or self.plan.format.MAY_END_EARLY:
             return
-        for index in range(last, min(len(self.plan), last + MOST_AHEAD)):
+        for index in spread(last, min(len(self.plan), last + MOST_AHEAD)):
             if not self.done[index] and index not in self._ahead and self.course.is_wanted(index):
                 yield index
 

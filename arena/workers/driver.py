@@ -9,13 +9,18 @@ One estimate of a match's time serves for all. In a model of this loop (20,000 m
 as long as the others, or a tenth 1,000 times) chunks cut by every match's true mean gained 0.3 % at most.
 What costs more is that a stretch of the plan ends before the next one begins (retirement.py): in the same model 64 slots were
 idle for a third of the time where matches took up to 5 s, 2 slots for less than 1 %.
+
+Matches that share cards are played far from each other (`spread`, and worker.apart): what a bot might smuggle out of a match
+about the cards, through caches or otherwise, would have to last until then.
 """
 
 import itertools
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from arena.games import PARTS
 from arena.workers.backend import Backend, Lost, Ticket
@@ -30,6 +35,8 @@ ATTEMPTS = 3  # singly
 WAIT_SECONDS = 0.2
 SMOOTHING = 0.3  # of the newest chunk in the estimate of a match's time
 MOST_ASKS = 2 * len(PARTS)  # of one match; no bot can ask for a part that its worker has
+GOLDEN = (5**0.5 - 1) / 2  # steps of this share of a circle keep away from all earlier ones as well as any do
+SPREAD_MATCHES = 65_536  # that are put in order at once
 SLOWNESS = 10.0  # times the estimate that a chunk may take, beyond the patience
 
 
@@ -208,6 +215,20 @@ class Driver:
                 self.tally.overdue_chunks += not sent.is_overdue
                 sent.is_overdue = True
                 self.backend.cancel(ticket)
+
+
+def spread(first: int, last: int) -> Iterator[int]:
+    """The matches from index `first` up to `last`, each once, in the order in which they are played.
+
+    In a plan the seatings of a table stand side by side, then the other tables of the deal. Here of n matches the next seating
+    of a table comes n / 5 matches later or more, and of D deals the same one D / 3 matches later or more.
+
+    >>> list(spread(100, 110))
+    [100, 106, 102, 108, 104, 101, 107, 103, 109, 105]
+    """
+    for begin in range(first, last, SPREAD_MATCHES):
+        places = np.arange(min(SPREAD_MATCHES, last - begin)) * GOLDEN % 1.0
+        yield from (begin + np.argsort(np.argsort(places))).tolist()
 
 
 def _kills(failures: Sequence[Failure]) -> Counter[int]:

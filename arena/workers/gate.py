@@ -98,7 +98,7 @@ class CompilingGate:
 
 
 class Queue:
-    """Matches in plan order, those of games that are not ready kept back."""
+    """Matches in the order in which they come, those of games that are not ready kept back."""
 
     def __init__(self, indices: Iterable[int], game_of: Callable[[int], str], gate: Gate) -> None:
         """`game_of`: the game of a match by its index."""

@@ -5,9 +5,11 @@ import os
 import resource
 import time
 import traceback
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,6 +31,8 @@ from arena.workers.waiting import Waiting
 NO_KILLS: Mapping[int, int] = MappingProxyType({})
 FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
+LOOK_AHEAD = 32
+"""Of so many matches the next one is chosen."""
 BLAMED = 1_000
 """Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
@@ -103,6 +107,7 @@ class Worker:
         self._stays = not self._trusted and all(bot.command is None for bot in job.bots.values())
         self._cpu_before: float | None = None
         self._waiting = Waiting()
+        self._last: Cards | None = None  # of the match that was played last
 
     def keep_note(self, shared: memoryview) -> None:
         """Keep a note of the seat that is waited for where those who end this process find it; see workers/waiting.py."""
@@ -130,6 +135,8 @@ class Worker:
         lacking: dict[int, tuple[str, str]] = {}
         match_cpu, cpu = 0.0, self._own_cpu()
         held = self._held_cpu()
+        if len(self._trusted) < len(self._params):
+            indices = apart(self._plan, indices, self._last)
         for place, index in enumerate(indices):
             self._expect(indices[place : place + 2])
             try:
@@ -141,6 +148,7 @@ class Worker:
                     failures[index] = played
                 else:
                     records.append(played)
+            self._last = cards_of(self._plan, index)
             before, cpu = cpu, self._own_cpu()
             match_cpu += cpu - before
         self._expect(())
@@ -235,6 +243,39 @@ class Worker:
     def _held_cpu(self) -> float:
         """CPU time of the zygote, the templates and the locked seats that have ended."""
         return 0.0 if self._keeper is None else self._keeper.cpu_seconds()
+
+
+class Cards(NamedTuple):
+    """The cards of a match, and who sees them."""
+
+    deal: tuple[int, int]
+    bots: frozenset[int]
+
+    def come_again_in(self, other: "Cards") -> bool:
+        """Whether a bot sees the same cards again, maybe from another seat."""
+        return self.deal == other.deal and not self.bots.isdisjoint(other.bots)
+
+
+def cards_of(plan: Plan, index: int) -> Cards:
+    """The cards of match `index`."""
+    return Cards(plan.deal_of(index), frozenset(plan.bots(index)))
+
+
+def apart(plan: Plan, indices: Sequence[int], last: Cards | None = None) -> list[int]:
+    """The matches in an order in which no bot sees the same cards twice in a row, as far as there is one.
+
+    `last`: the cards of the match before them, if there is one.
+    """
+    left, ordered = [(index, cards_of(plan, index)) for index in indices], list[int]()
+    of_deal = Counter(cards.deal for _, cards in left)
+    while left:
+        others = [match for match in left[:LOOK_AHEAD] if last is None or not last.come_again_in(match[1])]
+        chosen = max(others or left[:1], key=lambda match: of_deal[match[1].deal])  # what is frequent must not be left over
+        left.remove(chosen)
+        of_deal[chosen[1].deal] -= 1
+        ordered.append(chosen[0])
+        last = chosen[1]
+    return ordered
 
 
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:

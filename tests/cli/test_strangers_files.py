@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from arena import conformance
 from arena.agent.command_bot import read_command
 from arena.agent.submissions import Submissions
+from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.config import check_config, read_config
 from arena.conformance import traces
@@ -112,6 +113,19 @@ def test_a_manifest(data: st.DataObject, copy: Path, played: Path, capsys: pytes
     (copy / "cup" / MANIFEST_FILE).write_text(json.dumps(changed))
     check_verb(data.draw(st.sampled_from(verbs(first_match(played).match_id))), copy, capsys)
     shutil.rmtree(copy / "hall", ignore_errors=True)
+
+
+@pytest.mark.parametrize("kind", ["deals", "contestants"])
+def test_a_plan_without_end_ends_the_audit(kind: str, copy: Path) -> None:
+    document = json.loads((copy / "cup" / MANIFEST_FILE).read_text())
+    config = document["config"]
+    if kind == "deals":
+        config["entries"] = [{**entry, "deals": 1_000_000_000} for entry in config["entries"]]
+    else:
+        config["contestants"] += [{**config["contestants"][1], "name": f"bot{number}"} for number in range(20_000)]
+    (copy / "cup" / MANIFEST_FILE).write_text(json.dumps(document))
+    problems = audit_results(copy / "cup", 1, lambda audit: None).problems
+    assert any("too many before it were not played; what comes after it is not checked" in problem for problem in problems)
 
 
 SEAT_TEXTS = ("bot", "bot_sha256", "params", "isolation")

@@ -106,8 +106,8 @@ class TestFile:
         assert str(raised.value).startswith(f"{path}{problem}")
 
     def test_no_text(self, tmp_path):
-        (tmp_path / "x.csv").write_bytes(b"\xff\xfe")
-        with pytest.raises(ConfigError, match=r"x\.csv: not a UTF-8 text file"):
+        (tmp_path / "x.csv").write_bytes(b"\xff\xfa")
+        with pytest.raises(ConfigError, match=r"x\.csv: cannot be read: not a UTF-8 text file"):
             TABLE.read(tmp_path / "x.csv")
         with pytest.raises(ConfigError, match="cannot be read"):
             TABLE.read(tmp_path)

@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -21,8 +22,10 @@ from arena.hall.ratings import rate_hall
 from arena.hall.rows import counted, read_rows
 from arena.ratings.models import MODELS
 from arena.ratings.stored import COLUMNS, stored_pools
-from arena.store import parquet
+from arena.records import MatchRecord
+from arena.store import parquet, schema
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
+from arena.store.schema import Row
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
 from helpers.lasting_hall import board, cup, gather, three
@@ -274,3 +277,42 @@ def test_the_hall_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytes
     assert [found.texts["mood"].values[code] for code in found.texts["mood"].codes] == ["calm"] * 48 + ["merry"] * 12
     assert found.numbers["pauses"].tolist() == [-1] * 48 + [3] * 12
     assert {rating.matches for rating in parquet.read_ratings(place)} == {30}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"score": 7.0}, "not those whose results_sha256"), ({"place": 2}, "not those whose results_sha256"),
+        ({"bot": "mallory"}, "has no such bot: 'mallory'"), ({"bot_sha256": "f" * 64}, "has no such bot: 'alice'"),
+        ({"place": -1}, "damaged.*place: -1"), ({"score": float("nan")}, "damaged.*score: not a number"),
+        ({"cpu_ms_total": float("inf")}, "damaged.*cpu_ms_total"), ({"unit": -1}, "damaged.*unit: -1"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_rows_that_do_not_fit_their_hash_do_not_enter(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    records = cup(tmp_path, "spring", 5, 1)
+    spoilt = [seat.bot for seat in records[7].seats].index("alice" if "bot_sha256" in changes else records[7].seats[0].bot)
+    seats = [replace(seat, **changes) if place == spoilt else seat for place, seat in enumerate(records[7].seats)]
+    if changes == {"place": 2}:
+        seats = [replace(seat, place=3 - seat.place) for seat in records[7].seats]
+    records[7] = replace(records[7], seats=tuple(seats))
+    parquet.write_matches(tmp_path / "spring", records)
+    with pytest.raises(StoreError, match=message):
+        add_to_hall(tmp_path / "hall", tmp_path / "spring")
+    assert not any((tmp_path / "hall" / "tournaments").iterdir())
+
+
+def test_a_seat_that_there_is_not_does_not_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor would a board read it."""
+    records, honest = cup(tmp_path, "spring", 5, 1), schema.match_rows
+
+    def numbered_from_below(record: MatchRecord, tournament: str) -> list[Row]:
+        return [row | {"seat": row["seat"] - 1} for row in honest(record, tournament)]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "match_rows", numbered_from_below)
+        parquet.write_matches(tmp_path / "spring", records)
+    with pytest.raises(StoreError, match=r"matches\.parquet: damaged.*seat: -1; the least is 0"):
+        add_to_hall(tmp_path / "hall", tmp_path / "spring")
+    with pytest.raises(StoreError, match=r"matches\.parquet: damaged.*seat: -1"):
+        parquet.read_columns(tmp_path / "spring", ("index", "seat"))

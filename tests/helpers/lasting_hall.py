@@ -15,6 +15,7 @@ from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending, FaultRecord, MatchRecord
 from arena.store import parquet
+from arena.store.hashing import ResultsHash
 from arena.store.manifest import BotEntry, read_manifest, write_manifest
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import make_manifest
@@ -53,10 +54,14 @@ def cup(
     parquet.write_ratings(folder, standings.ratings(MODELS))
     parquet.write_history(folder, history(standings.pools(), RatingSettings()))
     parquet.write_totals(folder)
+    found = ResultsHash()
+    for record in records:
+        found.add(record)
     entry = {"game": "naga", "pool": pool, "options": {}, "seats": 2}
     manifest = make_manifest(
         name=name, started=f"2026-11-{day:02}T12:00:00+00:00", commitment=commitment, key="00" * 32,
-        results_sha256=hashlib.sha256(repr(records).encode()).hexdigest(), matches=matches, played=matches, void=0,
+        results_sha256=found.results_sha256, reproducible_sha256=found.reproducible_sha256,
+        rules_versions={record.game: record.rules_version for record in records}, matches=matches, played=matches, void=0,
         config={"entries": [entry]}, pools=(pool,), endings={"played": 2 * matches},
         bots=tuple(
             BotEntry(name=bot, version=1, sha256=sha256, params="{}", games=("naga",), trusted=True)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 import typer
 
+from arena import foreign_files
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
@@ -85,16 +86,9 @@ def _hall(url: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
+        return foreign_files.text(path, LONGEST_FILE)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(content) > LONGEST_FILE:
-        raise ConfigError(f"{path}: longer than {LONGEST_FILE:,} bytes; a list of names has one name on each line")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a UTF-8 text file") from None
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}; a list of names has one name on each line") from None
 
 
 def _said(line: tuple[int, str, str]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from arena import foreign_files
 from arena.engine.option_table import DataTable
 from arena.engine.options import Option, OptionValue
 from arena.engine.room import Document, Game
@@ -157,7 +158,10 @@ def _position(text: str) -> Document | None:
         return None
     if not text.startswith("{"):
         path = existing_path(text, (Path(),), f"{POSITION}: no such file")
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = foreign_files.text(path)
+        except OSError as error:
+            raise ConfigError(f"{POSITION}: {path}: cannot be read: {error.strerror}") from None
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:

@@ -9,6 +9,7 @@ import msgspec
 from open_spiel.python import policy
 from open_spiel.python.algorithms import cfr
 
+from arena import foreign_files
 from arena.errors import ConfigError
 from arena.interop.openspiel.game import PREFIX, ArenaGame, ArenaState
 from arena.interop.openspiel.nodes import Node, drawn_words
@@ -49,8 +50,10 @@ def read_policy(path: Path | str, game: ArenaGame) -> TablePolicy:
     """The policy in a file that `write_policy` wrote. Raises ConfigError that names the file."""
     path = existing_path(str(path), (Path(),), "policy: no such file")
     try:
-        read = msgspec.json.decode(path.read_bytes(), type=PolicyFile)
-    except (msgspec.DecodeError, OSError) as error:
+        read = msgspec.json.decode(foreign_files.content(path), type=PolicyFile)
+    except OSError as error:
+        raise ConfigError(f"policy: {path}: cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ConfigError(f"policy: {path}: {error}") from None
     if read.game.split("(")[0] != PREFIX + game.setup.game.name:
         raise ConfigError(f"policy: {path} is one of {read.game}, not of {game}")

@@ -1,0 +1,130 @@
+"""Files of networks that a stranger wrote: no array of them reaches compiled code, which does not check its indices."""
+
+import io
+import math
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.engine.net import FILE, MOST_HIDDEN, MOST_INPUTS, NOTE, Net, Nets, Note, read_nets, write_nets
+from arena.errors import ArenaError
+from arena.games import load
+
+INPUTS, HIDDEN = 6, 4
+GOOD: dict[str, Any] = {
+    "value_weights": np.ones((INPUTS, HIDDEN), np.float16), "value_bias": np.ones(HIDDEN, np.float16),
+    "value_out": np.ones(HIDDEN, np.float16), "value_ends": np.array([0.5, 0.0, 1.0, math.nan]),
+}  # fmt: skip
+POLICY = {name.replace("value", "policy"): array for name, array in GOOD.items()} | {"policy_row": np.array(2)}
+
+
+def written(folder: Path, arrays: dict[str, Any], **note: Any) -> Path:
+    """A folder with these arrays, and a note that names the hash that they would have."""
+    write_nets(folder, Nets(), Note(game="naga", seats=(2,)))
+    np.savez(folder / FILE, **arrays)
+    if note:
+        text = (folder / NOTE).read_text().replace('"seats": []', f'"seats": {note["seats"]}')
+        (folder / NOTE).write_text(text)
+    return folder
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "fewer rows than the head says": {**GOOD, "value_weights": np.ones((INPUTS, HIDDEN + 1), np.float16)},
+    "a short bias": {**GOOD, "value_bias": np.ones(1, np.float16)},
+    "a short out": {**GOOD, "value_out": np.ones(1, np.float16)},
+    "one dimension": {**GOOD, "value_weights": np.ones(INPUTS * HIDDEN, np.float16)},
+    "three dimensions": {**GOOD, "value_weights": np.ones((INPUTS, HIDDEN, 2), np.float16)},
+    "no dimension": {**GOOD, "value_weights": np.array(1.0)},
+    "no number": {**GOOD, "value_bias": np.full(HIDDEN, math.nan, np.float16)},
+    "infinite numbers": {**GOOD, "value_weights": np.full((INPUTS, HIDDEN), math.inf, np.float16)},
+    "too large for its type": {**GOOD, "value_weights": np.full((INPUTS, HIDDEN), 1e300)},
+    "infinite ends": {**GOOD, "value_ends": np.array([math.nan, 0.0, 1.0, 1.0])},
+    "three ends": {**GOOD, "value_ends": np.zeros(3)},
+    "texts": {**GOOD, "value_bias": np.array(["x"] * HIDDEN)},
+    "complex numbers": {**GOOD, "value_bias": np.ones(HIDDEN, np.complex64)},
+    "objects": {**GOOD, "value_bias": np.array([{}] * HIDDEN)},
+    "records": {**GOOD, "value_bias": np.zeros(HIDDEN, [("x", "f4")])},
+    "a part is missing": {name: array for name, array in GOOD.items() if name != "value_out"},
+    "more hidden units than there is room for": {
+        "value_weights": np.ones((2, MOST_HIDDEN + 1)), "value_bias": np.ones(MOST_HIDDEN + 1),
+        "value_out": np.ones(MOST_HIDDEN + 1), "value_ends": np.zeros(4),
+    },
+    "more inputs than there is room for": {**GOOD, "value_weights": np.ones((MOST_INPUTS + 1, HIDDEN))},
+    "more inputs of an action than inputs": {**POLICY, "policy_row": np.array(INPUTS + 1)},
+    "fewer than none": {**POLICY, "policy_row": np.array(-1)},
+    "half an input": {**POLICY, "policy_row": np.array(0.5)},
+    "a list of inputs": {**POLICY, "policy_row": np.array([1, 2])},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arrays", BAD.values(), ids=BAD)
+def test_what_is_no_network_is_refused(arrays: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=r"learnt\.npz: (?!.* has other numbers)"):
+        read_nets(written(tmp_path, arrays))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"PK\3\4", b"\x93NUMPY\1\0", b"\x80\x04.", np.random.default_rng(1).bytes(99)], ids=repr
+)
+def test_what_is_no_file_of_arrays_is_refused(content: bytes, tmp_path: Path) -> None:
+    (written(tmp_path, GOOD) / FILE).write_bytes(content)
+    with pytest.raises(ArenaError, match=r"learnt\.npz: "):
+        read_nets(tmp_path)
+
+
+def test_arrays_that_unpack_to_much_are_not_unpacked(tmp_path: Path) -> None:
+    written(tmp_path, GOOD)
+    with zipfile.ZipFile(tmp_path / FILE, "w", zipfile.ZIP_DEFLATED) as parts:
+        parts.writestr("value_weights.npy", bytes(1 << 28))
+    assert (tmp_path / FILE).stat().st_size < 1 << 19
+    with pytest.raises(ArenaError, match="268,435,456 bytes of arrays; at most"):
+        read_nets(tmp_path)
+
+
+def test_an_array_that_says_it_is_huge_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, GOOD)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (1 << 50, 4)})
+    with zipfile.ZipFile(tmp_path / FILE, "w") as parts:
+        parts.writestr("value_weights.npy", header.getvalue())
+    with pytest.raises(ArenaError, match=r"learnt\.npz: damaged: "):
+        read_nets(tmp_path)
+
+
+@pytest.mark.parametrize("seats", ["[-1]", "[0]", "[100000000000]", "[17]", '["x"]', "7"])
+def test_numbers_of_seats_that_no_game_has_are_refused(seats: str, tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=r"learnt\.(npz|json): "):
+        read_nets(written(tmp_path, {}, seats=seats))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["<f2", ">f2", ">f4", ">f8"])
+def test_other_layouts_of_the_same_numbers_are_the_same_network(kind: str, order: Any, tmp_path: Path) -> None:
+    weights = np.arange(INPUTS * HIDDEN, dtype=np.float32).reshape(INPUTS, HIDDEN)
+    net = Net(weights, np.ones(HIDDEN, np.float32), np.ones(HIDDEN, np.float32), 0.5)
+    write_nets(tmp_path, Nets({"value": net}), Note(game="naga", seats=()))
+    np.savez(tmp_path / FILE, **{**GOOD, "value_weights": np.asarray(weights, kind, order=order)})
+    found = read_nets(tmp_path).nets["value"]
+    assert (found.weights == weights).all()
+    for array in (found.weights, found.bias, found.out, found.numbers()):
+        assert array.dtype == np.float32 and array.dtype.isnative and array.flags.c_contiguous and array.flags.owndata
+
+
+def test_a_network_of_other_inputs_than_the_room_has_is_refused() -> None:
+    nets = load("yaniv").nets
+    (kind, net), *_ = nets.nets.items()
+    with pytest.raises(ArenaError, match=f"the {kind} network takes {len(net.weights)} inputs; there are"):
+        nets.check_inputs({kind: len(net.weights) + 1})
+
+
+def test_a_pipe_is_no_file_of_networks(tmp_path: Path) -> None:
+    written(tmp_path, GOOD)
+    for name in (FILE, NOTE):
+        (tmp_path / name).unlink()
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(ArenaError, match="not a plain file"):
+            read_nets(tmp_path)

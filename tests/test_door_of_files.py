@@ -1,0 +1,173 @@
+"""Files that somebody else may have written pass one door; texts that people write are read as their editors save them."""
+
+import ast
+import codecs
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena import foreign_files
+from arena.agent import read_bot
+from arena.agent.command_bot import read_command
+from arena.audit.capsule import read_capsule
+from arena.config import read_config
+from arena.conformance import traces
+from arena.errors import ArenaError
+from arena.games import load
+from arena.seats.protocol import Ready, decode
+from arena.store import parquet
+from arena.store.journal import JOURNAL_FILE, Journal
+from arena.store.lock import LOCK_FILE, running_process
+from arena.store.manifest import MANIFEST_FILE, read_manifest
+from arena.userfiles import read_yaml
+from helpers.paths import HOUSE_BOTS, PACKAGE
+
+CONFIG = f"""name: cup
+games: [{{game: naga, seats: 2}}]
+bots:
+  - {HOUSE_BOTS / "random_bot.py"}
+  - {HOUSE_BOTS / "naga_greedy.py"}
+"""
+TOML = 'name = "b"\ncommand = ["python3", "main.py"]\n'
+
+ENDLESS: dict[str, Callable[[Path], object]] = {
+    "config": lambda path: read_yaml(path, lambda found: found),
+    "capsule": read_capsule,
+    "trace": lambda path: list(traces.verify_file(path)),
+    "manifest": lambda path: read_manifest(path.parent),
+    "journal": lambda path: Journal(path.parent, is_read_only=True),
+    "rows": lambda path: list(parquet.read_matches(path.parent, with_actions=False)),
+    "bot": lambda path: read_bot(path),
+}
+NAMES = {"manifest": MANIFEST_FILE, "journal": JOURNAL_FILE, "rows": "matches.parquet", "bot": "bot.py"}
+
+
+@pytest.mark.parametrize("device", [None, "/dev/zero", "/dev/stdin"])
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_pipe_or_a_device_is_refused_at_once(what: str, device: str | None, tmp_path: Path) -> None:
+    path = tmp_path / NAMES.get(what, "x")
+    if device is None:
+        os.mkfifo(path)
+    else:
+        path.symlink_to(device)
+    with pytest.raises(ArenaError):
+        ENDLESS[what](path)
+
+
+def test_a_pipe_that_comes_between_look_and_opening_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "x")
+    monkeypatch.setattr(foreign_files, "check_plain", lambda path: None)
+    with pytest.raises(foreign_files.Unfit, match="not a plain file"):
+        foreign_files.content(tmp_path / "x")
+
+
+def test_a_lock_that_is_a_pipe_holds_up_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / LOCK_FILE)
+    assert running_process(tmp_path) is None
+
+
+def test_a_file_larger_than_the_bound_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "x").open("wb") as file:
+        file.truncate(1 << 40)  # it takes no room
+    with pytest.raises(foreign_files.Unfit, match="longer than 67,108,864 bytes"):
+        foreign_files.content(tmp_path / "x")
+    with pytest.raises(foreign_files.Unfit, match="a line of more than"):
+        list(foreign_files.lines(tmp_path / "x"))
+
+
+def test_a_column_that_is_a_formula_gives_no_gigabyte(tmp_path: Path) -> None:
+    with Journal(tmp_path):
+        pass
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as db:
+        db.execute("drop table matches")
+        db.execute(
+            "create table matches (match_id blob not null, place integer not null unique, "
+            "body blob generated always as (zeroblob(900000000)) virtual, checksum blob not null)"
+        )
+        db.execute("insert into matches (match_id, place, checksum) values (x'00', 0, x'00')")
+    with Journal(tmp_path, is_read_only=True) as journal, pytest.raises(ArenaError, match="too big"):
+        list(journal.records())
+
+
+READY = b'{"id":1,"ok":true}\r'
+
+
+def marked(text: str) -> bytes:
+    return codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode()
+
+
+def trace(path: Path) -> str:
+    game = load("naga")
+    lines = traces.trace_lines(game, 2, game.resolve_options({"series": "games:1"}, 2), 1)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_a_mark_before_a_text_and_ends_of_lines_of_windows_are_as_good_as_none(tmp_path: Path) -> None:
+    for name, content in {
+        "c.yaml": CONFIG,
+        "t.jsonl": trace(tmp_path),
+        "b.py": (HOUSE_BOTS / "random_bot.py").read_text(),
+    }.items():
+        (tmp_path / name).write_bytes(marked(content))
+    assert read_config(tmp_path / "c.yaml", tmp_path).name == "cup"
+    assert [found.problems for found in traces.verify_file(tmp_path / "t.jsonl")] == [()]
+    assert read_bot(tmp_path / "b.py").main == "b.py"
+    assert read_command(marked(TOML)).name == "b"
+    assert decode(codecs.BOM_UTF8 + READY, Ready) == decode(READY, Ready)
+
+
+TEXTS: dict[str, Callable[[Path], object]] = {
+    "c.yaml": lambda path: read_config(path, path.parent),
+    "t.jsonl": lambda path: list(traces.verify_file(path)),
+    "b.py": read_bot,
+    "bot.toml": lambda path: read_bot(path.parent),
+}
+
+
+@pytest.mark.parametrize("order", ["utf-16", "utf-16-be"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_in_utf_16_is_named_so(name: str, order: str, tmp_path: Path) -> None:
+    mark = codecs.BOM_UTF16_BE if order == "utf-16-be" else b""
+    (tmp_path / name).write_bytes(mark + (CONFIG + TOML).encode(order))
+    with pytest.raises(ArenaError, match=f"{name}.*UTF-16 text; save it as UTF-8"):
+        TEXTS[name](tmp_path / name)
+
+
+OWN = {
+    "of the installation": (
+        "pages/", "manual/", "report/html/page.py", "luck/values.py", "engine/jit.py", "interop/drawing.py", "shipped.py",
+        "workers/ray/installation.py", "people/levels.py", "site/assets.py", "agent/naming.py",
+    ),
+    "of the kernel": ("seats/sandbox/", "workers/"),
+    "of the user's cache": ("agent/files.py",),
+    "unpacked by this program": ("agent/submissions.py",),
+    "what it has just written": ("cli/fuzzing/", "bench/"),
+}  # fmt: skip
+"""Files of which a module reads others than a stranger's: whose they are, and the modules."""
+
+
+def reads(path: Path) -> Iterator[int]:
+    """The lines in which a module reads a whole file by its path, or opens one to read it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        first: Any = node.args[0] if node.args else None
+        if node.func.attr in ("read_bytes", "read_text") or (
+            node.func.attr == "open" and isinstance(first, ast.Constant) and first.value in ("r", "rb")
+        ):
+            yield node.lineno
+
+
+def test_strangers_files_are_opened_by_one_door() -> None:
+    own = tuple(name for names in OWN.values() for name in names)
+    found = {
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in PACKAGE.rglob("*.py")
+        if not str(path.relative_to(PACKAGE)).startswith(own) and path.name != "foreign_files.py"
+        for line in reads(path)
+    }
+    assert found == set()
