@@ -34,8 +34,8 @@ from numba.extending import intrinsic, overload
 
 from arena import disk
 from arena.cache import cache_root, keep_newest
-from arena.engine import stored_code
 from arena.engine.linking import Chosen, Entry, Linked, let_compiled_code_call
+from arena.engine.stored_code import CheckedCache, files, is_marked, mark, read
 from arena.engine.variables import PREFIX, check_variables
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ def bind(function: F, room: str) -> F:
     before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
     numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(cache_folder(room)), ""
     try:
-        compiled._cache = stored_code.CheckedCache(function)  # what numba's `enable_caching` does with a cache of its own
+        compiled._cache = CheckedCache(function)  # what numba's `enable_caching` does with a cache of its own
     finally:
         numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = before
     return cast(F, compiled)
@@ -265,7 +265,7 @@ def is_warm(room: str, part: str = "") -> bool:
     marker = cache_folder(room) / _mark(part)
     if not ENABLED or (marker in _sound and marker.exists()):
         return True
-    if stored_code.is_marked(marker):
+    if is_marked(marker):
         _sound.add(marker)
         return True
     return False
@@ -273,7 +273,7 @@ def is_warm(room: str, part: str = "") -> bool:
 
 def mark_warm(room: str, part: str = "") -> None:
     """Say that a room (or the part of it with this name) is in the cache, and drop the room's oldest other folders."""
-    stored_code.mark(cache_folder(room) / _mark(part))
+    mark(cache_folder(room) / _mark(part))
     for name in (room, ENGINE):
         keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
 
@@ -281,7 +281,7 @@ def mark_warm(room: str, part: str = "") -> None:
 def look_through() -> tuple[int, int]:
     """Read all compiled code in the cache: how many files are sound, and how many were damaged, which are dropped."""
     folders = cache_root().glob(f"*-{'?' * 16}-{'?' * 8}")  # others are of older versions
-    sound = [stored_code.read(path) is not None for folder in folders for path in stored_code.files(folder)]
+    sound = [read(path) is not None for folder in folders for path in files(folder)]
     return sum(sound), len(sound) - sum(sound)
 
 
