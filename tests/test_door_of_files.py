@@ -142,7 +142,7 @@ OWN = {
         "pages/", "manual/", "report/html/page.py", "luck/values.py", "engine/jit.py", "interop/drawing.py", "shipped.py",
         "workers/ray/installation.py", "people/levels.py", "site/assets.py", "agent/naming.py",
     ),
-    "of the kernel": ("seats/sandbox/", "workers/"),
+    "of the kernel": ("seats/sandbox/", "workers/", "site/memory.py", "site/computing.py"),
     "of the user's cache": ("agent/files.py",),
     "unpacked by this program": ("agent/submissions.py",),
     "what it has just written": ("cli/fuzzing/", "bench/"),

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -51,14 +52,23 @@ def read_bot(path: Path) -> BotFiles:
 
     Raises BotError that names the path.
     """
+    bot = read_unparsed(path)
+    if bot.main != command_bot.FILE:
+        with syntax_told(path):
+            ast.parse(bot.files[bot.main], filename=str(path))
+    return bot
+
+
+def read_unparsed(path: Path) -> BotFiles:
+    """Read a bot as `read_bot` does, but leave it to the lock, where memory is limited, to find out whether it is Python."""
     try:
         bot = _read(path)
     except OSError as error:
         raise BotError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:  # what the system refuses before it looks: a zero character
         raise BotError(f"{path!r}: no path of a bot") from None
-    if bot.main != command_bot.FILE:
-        _check_source(bot.files[bot.main], path)
+    if bot.main != command_bot.FILE and foreign_files.is_utf16(bot.files[bot.main]):
+        raise BotError(f"{path}: {foreign_files.UTF16}")
     return bot
 
 
@@ -89,18 +99,17 @@ def _read(path: Path) -> BotFiles:
     return BotFiles(_PACKAGE, files)
 
 
-def _check_source(content: bytes, path: Path) -> None:
-    """Raise BotError unless a main file is Python."""
-    if foreign_files.is_utf16(content):
-        raise BotError(f"{path}: {foreign_files.UTF16}")
+@contextlib.contextmanager
+def syntax_told(path: Path | str) -> Iterator[None]:
+    """Raise BotError for a source that turns out to be no Python."""
     try:
-        ast.parse(content, filename=str(path))
+        yield
     except SyntaxError as error:
         raise BotError(f"{path}: line {error.lineno}: syntax error: {error.msg}") from None
     except ValueError as error:
         raise BotError(f"{path}: not Python source: {error}") from None
     except (RecursionError, MemoryError):
-        raise BotError(f"{path}: nested too deeply") from None
+        raise BotError(f"{path}: nested too deeply, or too long for its memory") from None
 
 
 def unpack(bot: BotFiles) -> Path:

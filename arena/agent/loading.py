@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.agent.agent import Agent
-from arena.agent.files import BotFiles, unpack
+from arena.agent.files import BotFiles, syntax_told, unpack
 from arena.errors import BotError, printable
 
 NAMES_IT = "AGENT"
@@ -24,7 +24,7 @@ class BlankModule:
     def __init__(self, main: str, source: bytes, folder: Path, name: str | None = None) -> None:
         """Compile the source. `name`: the module's; None: one that no other module has.
 
-        Raises BotError, and what Python's compiler raises.
+        Raises BotError.
         """
         path = str(folder / main)
         self.name = f"arena_bot_{next(_serial)}" if name is None else name
@@ -32,7 +32,8 @@ class BlankModule:
         self.below = str(folder) + os.sep
         """How the paths of the bot's other files begin."""
         self.module = _blank(self.name, path, str(folder) if main == "__init__.py" else None)
-        self.code = _compiled(source, path)
+        with syntax_told(main):
+            self.code = _compiled(source, path)
 
 
 class LoadedBot:

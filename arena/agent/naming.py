@@ -1,5 +1,6 @@
 """What a text names as a bot: `house:naga_planner` ships with arena, `submitted:alice` was submitted, any other is a path."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +20,8 @@ class NamedBot(NamedTuple):
     files: BotFiles
 
 
-def find_bot(text: str, results: Path) -> NamedBot:
-    """The bot that a text names. `results`: the folder with the submitted bots.
+def find_bot(text: str, results: Path, *, read: Callable[[Path], BotFiles] = read_bot) -> NamedBot:
+    """The bot that a text names. `results`: the folder with the submitted bots; `read`: see read_bot and read_unparsed.
 
     Raises BotError for files that are no bot, and StoreError for no submitted one; both say what is wrong and what there is.
     """
@@ -33,7 +34,7 @@ def find_bot(text: str, results: Path) -> NamedBot:
     path = named_bot(text)
     if not path.exists():
         raise BotError(f"{path}: no such bot: {path.absolute()} does not exist")
-    return NamedBot(bot_name(path), read_bot(path))
+    return NamedBot(bot_name(path), read(path))
 
 
 def named_bot(text: str) -> Path:

@@ -178,13 +178,17 @@ class Submissions:
         """The files of a version. Raises StoreError if they are no longer what was submitted."""
         folder = self._content(submission.sha256)
         try:
-            paths = sorted(path for path in folder.rglob("*") if path.is_file())
-            bot = BotFiles(submission.main, {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths})
+            bot = BotFiles(submission.main, {name: path.read_bytes() for name, path in self.paths(submission).items()})
         except OSError as error:
             raise StoreError(f"{folder}: cannot be read: {error.strerror}") from None
         if bot.sha256 != submission.sha256 or bot.main not in bot.files:
             raise StoreError(f"{folder}: damaged: these are not the files that were submitted as {submission.reference}")
         return bot
+
+    def paths(self, submission: Submission) -> dict[str, Path]:
+        """The places of the files of a version, by their paths in the bot's folder. Raises OSError."""
+        folder = self._content(submission.sha256)
+        return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 
     def of_content(self, sha256: str) -> BotFiles | None:
         """The submitted files with this content hash, whatever the bot's name; None: nobody submitted them."""

@@ -1,11 +1,9 @@
 """`python -m arena.audit.notes_process RESULTS MATCH_ID SEAT`: the notes of a seat, as JSON lines, in a process of their own.
 
-The hall starts it: whatever the bot does, the hall goes on. It computes only what others leave, and has a limit of memory.
+The hall starts it, with a limit of memory: whatever the bot does, the hall goes on. It computes only what others leave.
 """
 
-import contextlib
 import os
-import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +13,6 @@ import msgspec
 from arena.audit.notes import NoStoredCode, Report, notes_of
 from arena.errors import ArenaError, printable
 
-MEMORY = 4 << 30
-"""Bytes that this process, and each process of the bot, may fill; a bot's own limit is mostly lower."""
 _NICENESS = 10
 
 
@@ -36,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else may look like an answer
     results, match_id, seat = arguments
-    _take_little()
+    os.nice(_NICENESS)
 
     def say(line: Line) -> None:
         answers.write(msgspec.json.encode(line) + b"\n")
@@ -51,15 +47,6 @@ def main(arguments: Sequence[str]) -> int:
     except (ArenaError, OSError) as error:
         say(Failed(why=printable(str(error), 1000)))
     return 0
-
-
-def _take_little() -> None:
-    """Leave the machine to whatever else runs on it."""
-    os.nice(_NICENESS)
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ import msgspec
 from arena import foreign_files
 from arena.admission.check_report import CLOCK
 from arena.admission.entry import examined, kept
-from arena.agent import bot_name, read_bot
+from arena.agent import bot_name
+from arena.agent.files import read_unparsed
 from arena.agent.naming import NamedBot
 from arena.agent.plain_files import BOT_BYTES
 from arena.agent.submissions import Submissions
@@ -74,7 +75,8 @@ def checked(asked: Check, line: ParentLine) -> Checked:
         version, is_new = entered
         return Checked(report=report, version=version.version, is_new=is_new)
     except _TROUBLE as error:
-        return Checked(report=None, trouble=one_line(printable(_unplaced(str(error), asked) or type(error).__name__)))
+        trouble = one_line(printable(_unplaced(str(error), asked) or type(error).__name__))
+        return Checked(report=None, trouble=trouble, ran_out=isinstance(error, MemoryError))
     except Exception as error:
         traceback.print_exc()
         return Checked(report=None, trouble=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}", _MARKS)))
@@ -100,7 +102,7 @@ def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
             if sent.stat().st_size > BOT_BYTES:
                 raise BotError(f"{name}: more than {BOT_BYTES >> 20} MiB")
             shutil.copyfile(sent, main)
-            return NamedBot(name, read_bot(main))
+            return NamedBot(name, read_unparsed(main))
         unzip(sent, folder)
         found = [path for path in folder.rglob("*") if path.is_file()]
         if not found:
@@ -108,9 +110,9 @@ def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
         if len(found) == 1 and found[0].suffix == ".py" and found[0].name != "__init__.py":
             main = unpacked / f"{name}.py"  # a bot of one file, zipped
             found[0].rename(main)
-            return NamedBot(name, read_bot(main))
+            return NamedBot(name, read_unparsed(main))
         bot_name(folder)  # raises BotError for a bad bot.toml; the bot is called as it was submitted
-        return NamedBot(name, read_bot(folder))
+        return NamedBot(name, read_unparsed(folder))
     except BotError as error:
         raise BotError(str(error).replace(f"{unpacked}/", "")) from None
 

@@ -50,6 +50,8 @@ class Checked(Message, frozen=True, kw_only=True):
     """Whether this is a new version; if not, it is one that had the same files."""
     trouble: str = ""
     """What failed if it was not the bot: then the submission is void, and costs its author nothing."""
+    ran_out: bool = False
+    """Whether it failed because there was no memory left: the second time that is the bot's fault."""
 
 
 FromChecker = Checking | Checked

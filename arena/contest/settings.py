@@ -57,6 +57,8 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Submissions that may wait or be checked at a time."""
     bytes: int = 16_000_000
     """The most bytes of one submission, as it is sent."""
+    cpu_seconds: int = 1800
+    """CPU seconds an hour of the author's tables, matches and checks; then no new one begins until it is paid back."""
 
 
 class StaffBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -112,9 +112,12 @@ class BotSeats:
         return [pid for keeper in list(self._keepers.values()) for pid in keeper.pids]
 
     def _keeper(self, seat: int) -> Keeper:
-        """What locks the bot of a seat in. Each has one of its own: in real time they think at the same time."""
+        """What locks the bot of a seat in. Each has one of its own: in real time they think at the same time.
+
+        No bot computes while nobody asks it: people think for minutes, and whatever else the machine plays waits for the CPU.
+        """
         if seat not in self._keepers:
-            self._keepers[seat] = Keeper([self._table.game.name])
+            self._keepers[seat] = Keeper([self._table.game.name], is_in_background=True)
             _ = self._keepers[seat].level  # started here, in the main thread: its bots die with it
         return self._keepers[seat]
 

@@ -47,7 +47,7 @@ from arena.site.proxy import BehindProxy
 from arena.site.remote.lobby import Lobby
 from arena.site.remote.socket import RemoteSockets
 from arena.site.rendering import Templates
-from arena.site.routes import EMBEDDED, SUBJECTS, TRACE, Subject
+from arena.site.routes import EMBEDDED, SUBJECTS, TRACE, Subject, weight_of
 from arena.site.sessions import Sessions
 from arena.site.submitting.receiving import Receiving
 from arena.site.submitting.submitting import Submitting
@@ -92,7 +92,7 @@ def application(
         routes=hall.routes(),
         middleware=[
             *proxied,
-            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page),
+            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page, weight=weight_of),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
         ],
         lifespan=hall.lifespan,
@@ -117,9 +117,13 @@ class Hall:
         self.owned = OwnedBots(self.site_file)
         self.entrance = Entrance(self.sessions, self.accounts)
         self.submitting = Submitting(folder, self.accounts, contest)
-        self.playing = Playing(self.library, tables, self.persons, self.sessions, prepared)
+        self.playing = Playing(
+            self.library, tables, self.persons, self.sessions, self.submitting.computing, prepared
+        )  # fmt: skip
         self.bot_matches, self.lobby = bot_matches, Lobby(folder, bot_matches)
-        self.asking = AskHandlers(self.library, bot_matches, self.lobby, self.persons)
+        self.asking = AskHandlers(
+            self.library, bot_matches, self.lobby, self.persons, self.submitting.computing
+        )  # fmt: skip
         self.notes = NotesDesk(folder)
         self.managing = Managing(self.library, self.persons, self.accounts, self.owned, self.submitting.inbox, contest)
         self.feed = Feed(self.library, self.boards)

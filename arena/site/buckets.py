@@ -30,14 +30,21 @@ class Buckets:
         self._rate, self._clock = rate, clock
         self._known: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # tokens, and when they were counted
 
-    def take(self, key: Hashable) -> bool:
-        """Take a token; False if there is none."""
+    def take(self, key: Hashable, count: float = 1.0) -> bool:
+        """Take a token, or so many; False if there are not as many, or the bucket is not full where it can never hold them."""
+        is_there = self.left(key) >= min(count, self._rate.burst)
+        self.charge(key, count if is_there else 0.0)
+        return is_there
+
+    def left(self, key: Hashable) -> float:
+        """The tokens that are there; below 0 after more was charged."""
         now = self._clock()
         tokens, before = self._known.get(key, (float(self._rate.burst), now))
-        tokens = min(float(self._rate.burst), tokens + (now - before) * self._rate.a_second)
-        is_there = tokens >= 1.0
-        self._known[key] = (tokens - 1.0 if is_there else tokens, now)
+        return min(float(self._rate.burst), tokens + (now - before) * self._rate.a_second)
+
+    def charge(self, key: Hashable, count: float) -> None:
+        """Take tokens that were used already, whether they are there or not."""
+        self._known[key] = (self.left(key) - count, self._clock())
         self._known.move_to_end(key)
         if len(self._known) > MOST_BUCKETS:
             self._known.popitem(last=False)
-        return is_there

@@ -11,12 +11,19 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from arena.site import memory
+from arena.site.computing import cpu_seconds
+
 LONGEST_LINE = 8 << 20
 """Bytes of a line of the process: an evaluation over a long match is the longest."""
 MOST_UNREAD = 1 << 20
 """Bytes that may wait for the process. One that reads no more is ended."""
 ERROR_LINES = 40
 """Lines of the process's error output that are kept for the log of the hall."""
+COUNT_SECONDS = 2.0
+"""How often it is looked how much CPU time it has used."""
+START_SECONDS = 1.0
+"""CPU seconds that its start takes, about."""
 FAREWELL_SECONDS = 0.5
 """How long the process may take to end by itself."""
 
@@ -24,7 +31,7 @@ H = TypeVar("H")
 
 
 class ChildProcess(Generic[H]):
-    """One child process, in a process group of its own."""
+    """One child process, in a process group of its own, with limits of memory."""
 
     def __init__(
         self, command: Sequence[str], heard: msgspec.json.Decoder[H], *, most_heard: int | None = None,
@@ -41,6 +48,11 @@ class ChildProcess(Generic[H]):
         self._early: list[msgspec.Struct] = []
         """What was said before the process was there."""
         self._is_ending = False
+        self.spent: Callable[[float], object] = lambda seconds: None
+        """Is told, while the process runs, how many CPU seconds it and all that it has started have used since it was told."""
+        self._counted = 0.0
+        self.ran_out = False
+        """Whether it ended because it took more memory than there was."""
 
     @property
     def pid(self) -> int | None:
@@ -61,7 +73,9 @@ class ChildProcess(Generic[H]):
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE, env={**os.environ, **self._environment},
         )  # fmt: skip
+        group, kills = memory.bound(self._process.pid), memory.kills()
         errors = asyncio.create_task(self._read_errors(self._process))
+        counting = asyncio.create_task(self._count_on())
         try:
             for message in (setup, *self._early):
                 self._write(message)
@@ -69,10 +83,15 @@ class ChildProcess(Generic[H]):
                 self.end()
             await self._listen(self._process, hear)
         finally:
+            counting.cancel()
+            self._count()
             self._kill()
-            await self._process.wait()
+            was_killed = await self._process.wait() == -signal.SIGKILL
+            self.ran_out = was_killed and (memory.kills() > kills or (group is not None and group.ran_out))
+            if group is not None:
+                group.remove()
             errors.cancel()
-            await asyncio.gather(errors, return_exceptions=True)
+            await asyncio.gather(errors, counting, return_exceptions=True)
 
     def send(self, message: msgspec.Struct) -> None:
         """Tell the process something; nothing happens if it has ended."""
@@ -121,6 +140,18 @@ class ChildProcess(Generic[H]):
         assert process.stderr is not None
         while part := await process.stderr.read(1 << 14):
             self._errors.extend(part.decode("utf-8", "replace").splitlines())
+
+    async def _count_on(self) -> None:
+        self.spent(START_SECONDS)  # of what lives too shortly to be seen
+        self._counted = START_SECONDS
+        while True:
+            await asyncio.sleep(COUNT_SECONDS)
+            self._count()
+
+    def _count(self) -> None:
+        if self.pid is not None and (now := cpu_seconds(self.pid)) > self._counted:
+            self.spent(now - self._counted)
+            self._counted = now
 
     def _kill(self) -> None:
         """Kill the whole group: what the process has started goes with it."""

@@ -6,7 +6,7 @@ Plain ASGI, so that sockets pass the same gate; the cheapest questions come firs
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -19,6 +19,7 @@ from arena.site.entrance import Entrance, Entry
 from arena.site.headers import EMBEDDED, security_headers
 from arena.site.problems import Problem, answer_of
 from arena.site.proxy import PublicAddress
+from arena.site.sending import AT_ONCE, AT_ONCE_OF_ADDRESS, Lanes, in_parts
 from arena.store.account_rows import HOST
 
 REQUESTS = Rate(a_second=100.0, burst=600)
@@ -91,9 +92,12 @@ Page = Callable[[Request, Problem], str]
 class Guard:
     """The gate around the application."""
 
-    def __init__(self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page) -> None:
-        """`page`: makes the page of a problem."""
-        self._app, self._entrance, self._rules, self._page = app, entrance, rules, page
+    def __init__(
+        self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page, weight: Callable[[str], int] = lambda _: 1
+    ) -> None:
+        """`page`: makes the page of a problem; `weight`: for how many requests one at this path counts."""
+        self._app, self._entrance, self._rules, self._page, self._weight = app, entrance, rules, page, weight
+        self._lanes = Lanes()
         self._buckets, self._strangers = Buckets(rules.requests), Buckets(rules.strangers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,7 +105,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        sender = _with_headers(scope["path"], send)
+        sender = in_parts(_with_headers(scope["path"], send))
         headers = Headers(scope=scope)
         problem = self._problem(scope, headers)
         entry = None
@@ -115,8 +119,19 @@ class Guard:
             await self._answer(problem, scope)(scope, receive, sender)
         elif scope["type"] == "websocket" and entry is not None and entry.account not in (None, HOST):
             await self._entrance.serve_socket(self._app, scope, receive, sender, entry)
+        elif scope["type"] == "websocket" or scope["method"] == "PUT" or scope["path"].startswith(FILES):
+            await self._app(scope, receive, sender)  # these have limits of their own, or are in memory already
         else:
-            await self._app(scope, receive, sender)
+            await self._in_lane(scope, receive, sender, entry)
+
+    async def _in_lane(self, scope: Scope, receive: Receive, sender: Send, entry: Entry | None) -> None:
+        """Hand a request on when it is its visitor's turn."""
+        visitor = _visitor(entry, _client(scope))
+        try:
+            async with self._lanes.entered(visitor, AT_ONCE if isinstance(visitor, str) else AT_ONCE_OF_ADDRESS):
+                await self._app(scope, receive, sender)
+        except Problem as refused:
+            await self._answer(refused, scope)(scope, receive, sender)
 
     def _answer(self, problem: Problem, scope: Scope) -> ASGIApp:
         is_plain = problem.status in (403, 421, 429) and problem.why != GUESTS  # no page of ours, or too many to make pages
@@ -136,6 +151,7 @@ class Guard:
         secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", "")))
         entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
         state = scope.setdefault("state", {})
+        state["address"] = str(_client(scope))
         state["session"] = None if entry is None else entry.session
         state["is_guest"] = entry is not None and entry.is_guest
         state["account"] = None if entry is None else entry.account
@@ -145,7 +161,7 @@ class Guard:
     def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
         """What keeps out a request, once it is known who comes."""
         address = _client(scope)
-        if not self._buckets.take((address, entry is None)):  # who has no session takes nothing from who has, at one address
+        if not self._buckets.take(_visitor(entry, address), self._weight(scope["path"])):
             return Problem(429, TOO_MANY)
         if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
             return Problem(403, GUESTS)
@@ -183,8 +199,15 @@ def cookie_name(host: str) -> str:
     return f"arena_session_{found[1] if found is not None else '80'}"
 
 
+def _visitor(entry: Entry | None, address: str | None) -> Hashable:
+    """Whom requests are counted for: an account; else an address, apart for guests, for the host, and without a session."""
+    if entry is not None and entry.account is not None and entry.account != HOST:
+        return entry.account.id
+    return address, entry is None, entry is not None and entry.is_guest
+
+
 def _client(scope: Scope) -> str | None:
-    """Whom requests are counted for: an address, or the network of 64 bits that one customer has in the newer internet."""
+    """The place that requests come from: an address, or the network of 64 bits that one customer has in the newer internet."""
     if not scope.get("client"):
         return None
     text: str = scope["client"][0]

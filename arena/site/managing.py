@@ -2,10 +2,9 @@
 
 import asyncio
 import contextlib
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from pathlib import Path
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -14,7 +13,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from arena.admission.check_report import refused
-from arena.agent.submissions import Submissions
+from arena.agent.submissions import Submission, Submissions
 from arena.contest.messages import Checked
 from arena.errors import StoreError
 from arena.report.selection.names import shown
@@ -26,7 +25,7 @@ from arena.site.library import Library
 from arena.site.persons import Persons
 from arena.site.problems import API, MEDIA_JSON, Problem, is_data
 from arena.site.submitted import SubmittedBot
-from arena.site.views.source import allowed_version, submitted_bot, write_zip
+from arena.site.views.source import allowed_version, submitted_bot, zip_parts
 from arena.site.visitors import Visitor, visitor_of
 from arena.store.account_rows import HOST
 from arena.store.accounts import Accounts
@@ -34,8 +33,7 @@ from arena.store.inbox import Inbox
 from arena.store.owned_bots import OwnedBot, OwnedBots
 
 AT_ONCE = 2
-"""Zips that are made at a time: each may be as large as a bot."""
-_PART = 1 << 16
+"""Bots whose files are looked through at a time, before they are packed: each is in memory then."""
 
 
 class Managed(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,26 +69,25 @@ class Managing:
         return [*routes, Route("/bots/{name}/source.zip", self.packed), Route(f"{API}/bots/{{name}}/source.zip", self.packed)]
 
     async def packed(self, request: Request) -> Response:
-        """The source of a version as a zip, in parts."""
+        """The source of a version as a zip, packed while it is sent: who reads slowly holds some kilobytes."""
         number = request.query_params.get("v", "")
         if number and not number.isdecimal():
             raise Problem(400, "refusal_bad_parameter", text=f"v: {number!r} is no version")
         async with self._zips:
-            name, file = await run_in_threadpool(self._packed, request, int(number) if number else None)
+            found, paths = await run_in_threadpool(self._allowed, request, int(number) if number else None)
+        name = f"{found.name}-v{found.version}"
         headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{name}.zip"'}
-        return StreamingResponse(_parts(file), headers=headers, media_type="application/zip")
+        return StreamingResponse(zip_parts(paths, found.name), headers=headers, media_type="application/zip")
 
-    def _packed(self, request: Request, version: int | None) -> tuple[str, IO[bytes]]:
+    def _allowed(self, request: Request, version: int | None) -> tuple[Submission, dict[str, Path]]:
         name, visitor = request.path_params["name"], visitor_of(request, self._persons)
         with _told():
             owned = self._owned.of(name)
             found, _ = allowed_version(self._library, visitor, owned, name, version)
             log_look(self._accounts, visitor, owned, found.version)
-            bot = Submissions(self._library.out).files(found)
-            file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
-            write_zip(bot, found.name, file)
-            file.seek(0)
-        return f"{found.name}-v{found.version}", file
+            submissions = Submissions(self._library.out)
+            submissions.files(found)  # they are still what was submitted
+            return found, submissions.paths(found)
 
     def _handler(self, act: "_Act") -> Callable[[Request], Awaitable[Response]]:
         """The handler of an act: it checks who asks, and leads back to the bot's page, or tells a program what is so now."""
@@ -182,10 +179,3 @@ def _told() -> Iterator[None]:
         yield
     except (StoreError, OSError) as error:
         raise Problem(500, "refusal_unreadable", text=error) from None
-
-
-async def _parts(file: IO[bytes]) -> AsyncIterator[bytes]:
-    """The content of a file, which is closed in the end."""
-    with file:
-        while part := await run_in_threadpool(file.read, _PART):
-            yield part

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from arena import games
 from arena.errors import ConfigError
 from arena.names import in_words
+from arena.site.computing import Computing
 from arena.site.cookies import YEAR
 from arena.site.forms import body_of, form_of
 from arena.site.guard import cookie_name
@@ -51,9 +52,11 @@ class Playing:
     """The handlers of what is sent by POST."""
 
     def __init__(
-        self, library: Library, tables: Tables, persons: Persons, sessions: Sessions, prepared: Mapping[str, Prepared]
-    ) -> None:
+        self, library: Library, tables: Tables, persons: Persons, sessions: Sessions, computing: Computing,
+        prepared: Mapping[str, Prepared],
+    ) -> None:  # fmt: skip
         """`prepared`: tables by their codes, each for one person."""
+        self._computing = computing
         self._library, self._tables, self._persons, self._sessions = library, tables, persons, sessions
         self._prepared = dict(prepared)
 
@@ -140,7 +143,7 @@ class Playing:
         answer = self._led(request, table, secret)
         if visitor.session is None:
             name = cookie_name(request.headers.get("host", ""))
-            session = self._sessions.opened(is_guest=True)
+            session = self._sessions.opened(guest_at=request.scope["state"]["address"])
             answer.set_cookie(name, session, httponly=True, samesite="lax", secure=request.url.scheme == "https")
         return answer
 
@@ -161,8 +164,9 @@ class Playing:
             return RedirectResponse(f"/tables/{quote(table.following)}", 303)
         if table.is_running or visitor.person is None or table.host.id != visitor.person.id:
             raise Problem(409, "refusal_no_rematch")
+        self._computing.check(visitor.account)
         plan = await run_in_threadpool(planned, table.plan.opening, self._library.out, visitor.person.name)
-        following = self._tables.open(plan, visitor.person)
+        following = self._tables.open(plan, visitor.person, self._computing.payer(visitor.account))
         for other in table.people():
             if following.is_joinable and table.seat_of(other) is not None and not self._tables.running(other):
                 following.join(other)
@@ -174,6 +178,7 @@ class Playing:
     ) -> tuple[Table, StoredPerson, str | None]:
         """A new table. A person is only made for a table that can be opened. Raises Problem."""
         self._tables.check_free(visitor.person)
+        self._computing.check(visitor.account)
 
         def prepared() -> tuple[StoredPerson, str | None, TablePlan]:
             planned(opening, self._library.out, "")
@@ -183,7 +188,7 @@ class Playing:
 
         person, secret, plan = await run_in_threadpool(prepared)
         async with self._kept_if_seated(person, secret):
-            return self._tables.open(plan, person), person, secret
+            return self._tables.open(plan, person, self._computing.payer(visitor.account)), person, secret
 
     @contextlib.asynccontextmanager
     async def _kept_if_seated(self, person: StoredPerson, secret: str | None) -> AsyncIterator[None]:

@@ -1,5 +1,6 @@
 """Markdown as a page of the hall shows it: headings that can be linked, tables that scroll by themselves."""
 
+import functools
 import itertools
 import re
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from markupsafe import Markup
 
 from arena.manual.markdown import anchor, html, tokens
 
+MOST_KEPT = 64
+"""Texts that are kept as pages: the rules of all games in their languages."""
 _NUMBERED = re.compile(r"(<h[2-4] id=[^>]*>)(\d+(?:\.\d+)+)")
 """A heading with a number, such as 2.2: it can also be linked as `#section-2.2`, in any language."""
 
@@ -31,8 +34,9 @@ class Prose:
     """All but the first heading, as HTML: raw HTML in the text was shown as text."""
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def prose(text: str) -> Prose:
-    """A page in Markdown, which begins with its title."""
+    """A page in Markdown, which begins with its title. Kept: to make it takes longer than all else of a page."""
     found = tokens(text)
     title, rest = found[1].content, found[3:]
     headings = [

@@ -1,5 +1,6 @@
 """What can be asked for: each subject has one view, whose data are the page and the JSON of the address below `/api`."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -119,3 +120,19 @@ EMBEDDED = (
     Subject("/embed/m/{id}/luck", "What the cards and the players did to it.", embedded_luck, LuckQuery, LuckCurve, None),
 )
 """What any page may frame. Who knows the id of a match may see it: no list of ids is public. The JSON ends in `.json`."""
+
+_WEIGHTS = (
+    (re.compile(r"/m/[^/]+/choices"), 30),
+    (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
+    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?"), 3),
+)
+"""Addresses that cost more than a page of the hall, and for how many requests each counts."""
+
+
+def weight_of(path: str) -> int:
+    """For how many requests one at this path counts, with `/api` or without.
+
+    >>> weight_of("/rules/naga"), weight_of("/api/t/cup"), weight_of("/m/ab/choices")
+    (1, 3, 30)
+    """
+    return next((weight for pattern, weight in _WEIGHTS if pattern.fullmatch(path.removeprefix("/api"))), 1)

@@ -4,14 +4,16 @@ Both are random and of 256 bits, and only their SHA-256 is kept: nothing that co
 """
 
 import hmac
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 from arena.store.tokens import digest, new_token
 
 MOST_SESSIONS = 4096
 """Sessions that are kept; the one that has been idle longest makes room."""
 MOST_GUESTS = 2048
-"""Sessions of guests, who can have one after the other by their link: they push out none but each other's."""
+"""Sessions of guests, who can have one after the other by their link: they push out none but each other's.
+
+The address that has most of them makes room: who takes hundreds ends nobody's but their own."""
 
 
 class Sessions:
@@ -20,25 +22,30 @@ class Sessions:
     def __init__(self, token: str) -> None:
         self._token = digest(token)
         self._open: OrderedDict[str, None] = OrderedDict()
-        self._guests: OrderedDict[str, None] = OrderedDict()
+        self._guests: OrderedDict[str, str] = OrderedDict()  # with the address of each
 
     def is_token(self, offered: str) -> bool:
         """Whether this is the hall's token."""
         return hmac.compare_digest(digest(offered), self._token)
 
-    def opened(self, *, is_guest: bool = False) -> str:
-        """The secret of a new session, for a cookie. `is_guest`: of somebody whom a link to a table has let in."""
+    def opened(self, *, guest_at: str | None = None) -> str:
+        """The secret of a new session, for a cookie. `guest_at`: the address of somebody whom a link to a table has let in."""
         secret = new_token()
-        kept, most = (self._guests, MOST_GUESTS) if is_guest else (self._open, MOST_SESSIONS)
-        kept[digest(secret)] = None
-        while len(kept) > most:
-            kept.popitem(last=False)
+        if guest_at is None:
+            self._open[digest(secret)] = None
+            while len(self._open) > MOST_SESSIONS:
+                self._open.popitem(last=False)
+        else:
+            self._guests[digest(secret)] = guest_at
+            while len(self._guests) > MOST_GUESTS:
+                [(crowded, _)] = Counter(self._guests.values()).most_common(1)
+                del self._guests[next(name for name, address in self._guests.items() if address == crowded)]
         return secret
 
     def close(self, secret: str) -> None:
         """End a session."""
-        for kept in (self._open, self._guests):
-            kept.pop(digest(secret), None)
+        self._open.pop(digest(secret), None)
+        self._guests.pop(digest(secret), None)
 
     def is_guest(self, name: str) -> bool:
         """Whether the session of this name is a guest's."""
@@ -51,8 +58,10 @@ class Sessions:
         if secret is None:
             return None
         name = digest(secret)
-        for kept in (self._open, self._guests):
-            if name in kept:
-                kept.move_to_end(name)
-                return name
-        return None
+        if name in self._open:
+            self._open.move_to_end(name)
+        elif name in self._guests:
+            self._guests.move_to_end(name)
+        else:
+            return None
+        return name

@@ -1,5 +1,8 @@
 """What a bot's sources say about the parts of a room that it asks for."""
 
+import ast
+import tracemalloc
+
 import pytest
 
 from arena.agent import BotFiles, read_bot
@@ -51,3 +54,30 @@ def test_all_files_of_a_bot_are_read_unless_they_are_large() -> None:
     assert parts_asked(bot("from . import mind", mind="view.search(time=1)"), {}) == {"ismcts"}
     assert parts_asked(bot("view.search(time=1)", data="x = 0\n" * SOURCE_BYTES), {}) == {"ismcts"}
     assert parts_asked(bot("from . import mind", mind="view.search(time=1)" + "\n" * SOURCE_BYTES), {}) == frozenset()
+
+
+def test_a_source_is_read_as_its_syntax_tree_says() -> None:
+    for path in [*HOUSE_BOTS.glob("*.py"), *TEST_BOTS.glob("*.py"), *HOUSE_BOTS.parent.glob("arena/games/*/*.py")]:
+        source = path.read_text()
+        asked = parts_asked(bot(source), {})
+        assert asked >= parts_asked(bot("\n".join(map(_plainly, ast.walk(ast.parse(source))))), {}), path
+
+
+def _plainly(node: ast.AST) -> str:
+    """A node as a line that asks for the same."""
+    if isinstance(node, ast.Attribute):
+        return f"a.{node.attr}"
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return repr(node.value)
+    return f"from a import {', '.join(one.name for one in node.names)}" if isinstance(node, ast.ImportFrom) else ""
+
+
+@pytest.mark.parametrize("unit", ["1,", "(", "-", "[", "x.search(", "'", "\\", '"""', "f'{", "a=b;", "**", "from a import "])
+def test_a_source_of_a_stranger_takes_little_memory(unit: str) -> None:
+    """A syntax tree takes 200 bytes for each of the text, and what nests has made parsers take for ever."""
+    source = unit * (SOURCE_BYTES // 4 // len(unit))
+    tracemalloc.start()
+    parts_asked(bot(source), {})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * len(source) + (1 << 20)

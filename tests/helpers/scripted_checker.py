@@ -1,6 +1,7 @@
 """A checker by script, as `python scripted_checker.py DIARY`: what was sent says what it does, and the diary what it was asked.
 
-`die` ends it by SIGKILL, `trouble` is the machine's, `refuse` the bot's; all else is accepted as version 1.
+`die` ends it by SIGKILL, `trouble` is the machine's, `hungry` takes all memory, `refuse` is the bot's; all else is accepted as
+version 1.
 """
 
 import os
@@ -20,6 +21,12 @@ if __name__ == "__main__":
         diary.write(f"{asked.bot} {word} {Path(asked.contest).name if asked.contest else '-'}\n")
     if word == "die":
         os.kill(os.getpid(), signal.SIGKILL)
+    if word == "hungry":
+        try:
+            taken = bytearray(6 << 30)
+        except MemoryError:
+            sys.stdout.buffer.write(msgspec.json.encode(Checked(report=None, trouble="no memory", ran_out=True)) + b"\n")
+            sys.exit()
     report = msgspec.structs.replace(refused(asked.bot, "it is bad"), sha256="0" * 64)
     outcome = {
         "trouble": Checked(report=None, trouble="out of luck"),

@@ -86,3 +86,17 @@ def test_the_kernels_own_cgroups_take_a_process_and_can_be_removed() -> None:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     assert group.remove()
+
+
+def test_what_the_hall_starts_is_enclosed_and_what_has_ended_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    assert cgroups.enclosed(4242, MEMORY) is None
+    monkeypatch.setattr(cgroups, "home", lambda: tmp_path)
+    first = cgroups.enclosed(4242, MEMORY)
+    assert first is not None and (first.folder / "cgroup.procs").read_text() == "4242"
+    for file in first.folder.iterdir():  # as the kernel's go when all have ended
+        file.unlink()
+    second = cgroups.enclosed(4343, MEMORY)
+    assert second is not None and list(tmp_path.iterdir()) == [second.folder] != [first.folder]

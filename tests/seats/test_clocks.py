@@ -1,5 +1,6 @@
 """The clocks of locked seats: nothing that a bot does moves a deadline, holds up the hall or takes a rival's CPU."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -191,6 +192,25 @@ def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
             assert found.cpu_seconds > 0.1
         else:
             assert found.ending is Ending.TIMEOUT, found
+
+
+@pytest.mark.parametrize("is_command", [False, True])
+def test_a_bot_that_nobody_asks_computes_nothing_where_people_think(is_command: bool, tmp_path: Path) -> None:
+    """It has a low priority besides, as has all that computes and that no person waits for."""
+    path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
+    kind = CommandSeat if is_command else LockedSeat
+    with (
+        Keeper(["naga"], is_in_background=True) as keeper,
+        kind(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
+    ):
+        assert burning.start(INFO) is None
+        until(lambda: states(burning.pid) == {"T"})
+        burning.ask(first_view(seat=0))
+        assert isinstance(burning.answer(), Answer)
+        until(lambda: states(burning.pid) == {"T"})
+        used = burning.unanswered_cpu
+        assert states(burning.pid) == {"T"} and burning.unanswered_cpu == used
+        assert os.getpriority(os.PRIO_PROCESS, burning.pid) > os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def states(pid: int) -> set[str]:

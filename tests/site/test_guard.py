@@ -265,3 +265,10 @@ def test_a_match_that_is_not_there_is_not_found_at_all_of_its_addresses(client: 
 def test_the_door_leads_on_to_addresses_of_the_hall_alone(stranger: TestClient, following: str, place: str) -> None:
     answer = stranger.post("/login", data={"token": TOKEN, "next": following})
     assert (answer.status_code, answer.headers["location"]) == (303, place)
+
+
+def test_an_address_that_costs_more_counts_for_more_requests(out: Path) -> None:
+    with hall(out, rules=Rules(requests=Rate(a_second=0.0, burst=7))) as client:
+        assert [client.get(address).status_code for address in ("/api/t/cup", "/api/t/cup", "/api/t/cup", "/api", "/api")] == [
+            404, 404, 429, 200, 429,
+        ]  # fmt: skip

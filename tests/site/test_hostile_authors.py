@@ -1,5 +1,6 @@
 """What an author may try between two acts of an organiser, and what an organiser looks at: all was possible, or unseen."""
 
+import ast
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -9,9 +10,11 @@ import pytest
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
+from arena.contest import checker
 from arena.contest.checker import checked
 from arena.contest.messages import Check
 from arena.errors import StoreError, short_trace
+from arena.records import Limits
 from arena.site.submitting.checks import Checks
 from arena.store.inbox import Sent, State
 from helpers.members import Members, with_members
@@ -136,6 +139,25 @@ def test_a_name_that_no_disk_takes_is_the_zips_fault_and_no_free_try(tmp_path: P
     found = checked(Check(bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
     assert found.report is not None, found.trouble
     assert "no name for a bot's file" in found.report.refusals[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [("def broken(:\n", "line 1: syntax error"),
+     ("x = [" + "1, " * (2 << 20) + "]\n", "too long for its memory")],
+)  # fmt: skip
+def test_a_strangers_source_is_parsed_in_the_lock_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, reason: str
+) -> None:
+    """Its syntax tree takes a hundred times its memory: there it is the bot's own that runs out."""
+    path = tmp_path / "long.py"
+    path.write_text(source)
+    monkeypatch.setattr(checker, "_terms", lambda *_: checker._Terms(limits=Limits(memory=128_000_000)))
+    for name in ("parse", "walk"):
+        monkeypatch.setattr(ast, name, lambda *_, **__: pytest.fail("parsed in the checker's own process"))
+    found = checked(Check(bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
+    assert found.report is not None, found.trouble
+    assert reason in found.report.refusals[0] and str(tmp_path) not in found.report.refusals[0]
 
 
 def test_the_machines_trouble_names_no_place_of_the_machine(tmp_path: Path) -> None:

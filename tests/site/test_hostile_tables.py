@@ -84,8 +84,10 @@ def test_a_seat_has_no_more_tabs_with_several_sessions(hall: Sitting, aya: Visit
 def test_guests_without_end_push_out_nobody_who_has_the_token() -> None:
     sessions = Sessions("token")
     owner = sessions.opened()
-    guests = [sessions.opened(is_guest=True) for _ in range(MOST_GUESTS + 1)]
+    ben = sessions.opened(guest_at="10.0.0.1")
+    guests = [sessions.opened(guest_at="10.0.0.2") for _ in range(MOST_GUESTS)]
     assert sessions.known(owner, None) is not None
+    assert sessions.known(ben, None) is not None  # nor any other guest
     assert sessions.known(guests[0], None) is None
     newest = sessions.known(guests[-1], None)
     assert newest is not None and sessions.is_guest(newest)

@@ -345,7 +345,7 @@ def test_without_a_session_there_is_the_door_alone(members: Members) -> None:
 
 def test_a_guest_of_a_table_has_the_table_the_rules_and_nothing_else(members: Members) -> None:
     guest = members.client()
-    guest.cookies.update({"arena_session_8000": members.hall.sessions.opened(is_guest=True)})
+    guest.cookies.update({"arena_session_8000": members.hall.sessions.opened(guest_at="")})
     for method, path in routes(members):
         address = filled(path)
         if not is_open(path):

@@ -1,10 +1,14 @@
 """A real server on a real port: deadlines, what is no HTTP, a port in use, and an end by Ctrl-C that leaves nothing behind."""
 
 import importlib.util
+import io
+import random
 import re
+import select
 import signal
 import socket
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,12 +17,15 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
+from arena.agent import BotFiles
+from arena.agent.submissions import Submissions
 from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.site import deadlines
 from arena.site.app import application
 from arena.site.deadlines import protocol_with
 from arena.site.server import LARGEST_MESSAGE, configured, listener
+from arena.site.views.source import zip_parts
 from arena.workers.ray.guardian import descendants
 from helpers.hall import TOKEN
 from helpers.processes import survivors
@@ -26,10 +33,11 @@ from helpers.tournaments import arena, ended
 
 
 @contextmanager
-def served(folder: Path, seconds: float) -> Iterator[int]:
-    """A hall in a thread whose clients have so long for a request; its port."""
+def served(folder: Path, seconds: float, send_seconds: float = 60.0) -> Iterator[int]:
+    """A hall in a thread whose clients have so long for a request, and to read a part of an answer; its port."""
     place = listener("127.0.0.1", 0)
-    server = uvicorn.Server(configured(application(folder, token=TOKEN), protocol_with(seconds)))
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)  # else the kernel keeps megabytes for who reads nothing
+    server = uvicorn.Server(configured(application(folder, token=TOKEN), protocol_with(seconds, send_seconds)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
     thread.start()
     try:
@@ -168,3 +176,34 @@ def test_without_the_extra_it_says_what_to_install(
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1 and "pip install 'arena-hall[web]'" in said.err
+
+
+def test_who_reads_nothing_of_an_answer_is_cut_off_and_nothing_is_written_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither an unread download of parts, nor an unread page, nor its last bytes hold a connection."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    data = {f"{number}.bin": random.Random(number).randbytes(4 << 20) for number in range(8)}
+    bot = BotFiles("big.py", {"big.py": b"", **data})
+    Submissions(tmp_path).submit("big", bot, ("naga",))
+    with served(tmp_path, 60.0, send_seconds=0.3) as port:
+        for address in ("/api/bots/big/source.zip", "/bots/big/source.zip", "/rules/nertz"):
+            head = f"GET {address} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode()
+            with socket.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.connect(("127.0.0.1", port))
+                connection.sendall(head * (1 if "zip" in address else 60))
+                over = select.poll()
+                over.register(connection, select.POLLHUP | select.POLLERR)
+                assert over.poll(60_000), address
+
+
+def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -> None:
+    bot = BotFiles("big.py", {"big.py": b"x", "deep/data.bin": random.Random(1).randbytes(300_000)})
+    version, _ = Submissions(tmp_path).submit("big", bot, ("naga",))
+    parts = list(zip_parts(Submissions(tmp_path).paths(version), "big"))
+    assert max(map(len, parts)) < 200_000
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == {
+            f"big/{name}": content for name, content in bot.files.items()
+        }

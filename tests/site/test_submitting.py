@@ -1,6 +1,7 @@
 """Submissions from upload to end: the queue, checks that die, a hall that dies, and the contest whose terms count."""
 
 import asyncio
+import itertools
 import sys
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 
 from arena.contest.settings import Quotas
-from arena.site import openapi
+from arena.site import memory, openapi
 from arena.site.contest.running import RunningContest
 from arena.site.submitting import checks as checking
 from arena.site.submitting.checks import Checks
@@ -71,6 +72,22 @@ def test_the_machines_failure_is_tried_three_times_then_void_and_free(tmp_path: 
     assert (found(inbox, sent).state, found(inbox, sent).attempts) == (State.VOID, 3)
     assert len((tmp_path / "diary").read_text().splitlines()) == 3
     assert inbox.use("aya").versions == 0
+
+
+@pytest.mark.parametrize("word", ["hungry", "die"])
+def test_a_check_that_takes_all_memory_twice_is_refused_with_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    """Where the limit stops it, and where the kernel kills it."""
+    monkeypatch.setattr(memory, "of_process", lambda: 4 << 30)
+    if word == "die":
+        monkeypatch.setattr(memory, "kills", itertools.count().__next__)
+    inbox = Inbox(tmp_path)
+    sent = sent_to(inbox, word)
+    checked(inbox, tmp_path / "diary")
+    ended = found(inbox, sent)
+    assert (ended.state, ended.attempts) == (State.REFUSED, 2)
+    assert ended.report is not None and b"took more memory than this machine has" in ended.report
 
 
 def test_what_a_dead_hall_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:

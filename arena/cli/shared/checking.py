@@ -11,6 +11,7 @@ from arena import games
 from arena.admission.check_report import BotCheck
 from arena.admission.entry import examined
 from arena.agent import BotFiles
+from arena.agent.files import read_unparsed
 from arena.agent.naming import HOUSE, find_bot
 from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
@@ -38,7 +39,7 @@ def checked(
     try:
         with error_console().status("checking") as status:
             return examined(
-                lambda: find_bot(bot, results), Path(bot).stem, chosen=chosen, params=params, seed=seed,
+                lambda: find_bot(bot, results, read=read_unparsed), Path(bot).stem, chosen=chosen, params=params, seed=seed,
                 say=lambda text: status.update(plain_text(f"checking {text}")), news=news_on(status.console),
             )  # fmt: skip
     except HostTrouble as trouble:
@@ -54,7 +55,7 @@ def check_exists(bot: str) -> None:
 def name_of(bot: str, results: Path) -> str:
     """The name of a bot that is given none: its file's or folder's, also if it is no bot at all. Raises StoreError."""
     try:
-        return find_bot(bot, results).name
+        return find_bot(bot, results, read=read_unparsed).name
     except BotError:
         if bot.startswith(HOUSE):
             raise

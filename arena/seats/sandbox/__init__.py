@@ -1,5 +1,7 @@
 """Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
+from arena.seats.sandbox.cgroups import Group as MemoryGroup
+from arena.seats.sandbox.cgroups import enclosed
 from arena.seats.sandbox.child import Trouble
 from arena.seats.sandbox.command_seat import CommandSeat
 from arena.seats.sandbox.doctor import Finding, examine
@@ -23,9 +25,11 @@ __all__ = [
     "Keeper",
     "LockError",
     "LockedSeat",
+    "MemoryGroup",
     "OpenCommandSeat",
     "Trouble",
     "can_have_processes",
+    "enclosed",
     "examine",
     "find_program",
 ]

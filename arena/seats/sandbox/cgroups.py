@@ -6,12 +6,14 @@ move a process takes 10 ms.
 """
 
 import contextlib
+import itertools
 import os
 from pathlib import Path
 
 _PREFIX = "arena-seat-"
 _BESIDE = 32 << 20  # bytes for what the watch does not count: pages of files, what the kernel keeps for the program
 _NEEDED = b"memory"
+_numbers = itertools.count(1_000_000)  # beyond those of programs of the same process
 
 
 class Group:
@@ -77,6 +79,17 @@ def enclose(pid: int, memory: int, folder: Path, number: int) -> Group | None:
         group.remove()
         return None
     return group
+
+
+def enclosed(pid: int, memory: int) -> Group | None:
+    """A new cgroup with a process, and with all that it will start, which may use `memory` bytes; None: there can be none."""
+    folder = home()
+    if folder is None:
+        return None
+    sweep(folder)
+    for left in folder.glob(f"{_PREFIX}{os.getpid()}-1??????"):  # of what has ended; one with a process stays
+        Group(left).remove()
+    return enclose(pid, memory, folder, next(_numbers))
 
 
 def sweep(folder: Path) -> None:

@@ -36,6 +36,7 @@ DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it a
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 """The folders of the system's shared libraries."""
 START_SECONDS = 300.0  # the rooms may have to be compiled first
+NICENESS = 10  # of bots in the background, on top of their worker's; no more than the kernel has
 TEMPLATES = 16  # kept at once; each takes some megabytes
 _BOOT = """
 import sys
@@ -53,11 +54,15 @@ class LockError(Exception):
 class Keeper:
     """Keeps one zygote, which is started at the first seat. A context manager."""
 
-    def __init__(self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> None:
+    def __init__(
+        self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED, is_in_background: bool = False
+    ) -> None:
         """`rooms`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
 
-        Of these games the zygote has those that are compiled when it starts, with all their parts that are; see `need`.
+        `is_in_background`: whether the bots have a low priority, and are stopped whenever they are not asked. Of the games the
+        zygote has those that are compiled when it starts, with all their parts that are; see `need`.
         """
+        self._is_in_background = is_in_background
         self._rooms = tuple(dict.fromkeys(rooms))
         self._needed: set[str] = set()
         self._loaded: dict[str, tuple[str, ...]] = {}
@@ -74,7 +79,7 @@ class Keeper:
         self._bots: dict[int, tuple[BotFiles, wire.Bot]] = {}  # by identity: to hash a bot's files takes longer than a decision
         self.watch = MemoryWatch()
         """Watches the memory of command bots' programs."""
-        self.turns = Turns()
+        self.turns = Turns(stops_at_once=is_in_background)
         self._core = Core()
         self.reason = ""
         """Why the isolation level is not stronger."""
@@ -354,6 +359,8 @@ class Keeper:
             stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         theirs.close()
+        if self._is_in_background:
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
         atexit.register(self.close)
         ours.settimeout(START_SECONDS)
         try:

@@ -59,6 +59,10 @@ class BotMatch:
         """Whether a process works for it."""
         return self._task is not None and not self._task.done()
 
+    def pay_by(self, pay: Callable[[float], object]) -> None:
+        """Tell `pay` how many CPU seconds its process takes."""
+        self._process.spent = pay
+
     def start(self, setup: Setup, players: dict[int, Player]) -> None:
         """Begin. `setup`: with what the programs that are here want to be told."""
         self.setup, self.players, self.state = setup, players, STARTING

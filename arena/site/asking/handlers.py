@@ -17,6 +17,7 @@ from arena.records import MatchRecord
 from arena.site.asking.bot_match import BotMatch
 from arena.site.asking.matches import BotMatches
 from arena.site.asking.wish import LARGEST_SEED, MatchWish, planned
+from arena.site.computing import Computing
 from arena.site.forms import body_of, form_of
 from arena.site.library import Library
 from arena.site.persons import Persons
@@ -45,7 +46,10 @@ class AskedFor(msgspec.Struct, frozen=True, kw_only=True):
 class AskHandlers:
     """The handlers of what is sent by POST."""
 
-    def __init__(self, library: Library, matches: BotMatches, lobby: Lobby, persons: Persons) -> None:
+    def __init__(
+        self, library: Library, matches: BotMatches, lobby: Lobby, persons: Persons, computing: Computing
+    ) -> None:  # fmt: skip
+        self._computing = computing
         self._library, self._matches, self._lobby, self._persons = library, matches, lobby, persons
 
     def routes(self) -> list[BaseRoute]:
@@ -78,12 +82,15 @@ class AskHandlers:
         check_asker(visitor)
         assert visitor.account is not None
         self._matches.check_free(visitor.account.id)
+        self._computing.check(visitor.account)
         here = self._lobby.names()
 
         def prepared() -> Setup:
             return planned(wish, self._library.out, self._located, lambda game: here.get(game, ()))
 
-        return self._matches.ask(await run_in_threadpool(prepared), visitor.account.id)
+        return self._matches.ask(
+            await run_in_threadpool(prepared), visitor.account.id, self._computing.payer(visitor.account)
+        )  # fmt: skip
 
     def _located(self, match_id: str) -> MatchRecord:
         return located(self._library, checked_id_of(match_id))[1]

@@ -43,12 +43,16 @@ class BotMatches:
         self.turned: Callable[[], None] = lambda: None
         """Called when there may be room for another match; set by the lobby too."""
 
-    def ask(self, setup: Setup, account: str) -> BotMatch:
-        """Play a match as soon as there is room. Raises Problem 409 for a second one of an account, and 429."""
+    def ask(self, setup: Setup, account: str, pay: Callable[[float], object] = lambda seconds: None) -> BotMatch:
+        """Play a match as soon as there is room. Raises Problem 409 for a second one of an account, and 429.
+
+        `pay`: is told how many CPU seconds it has taken.
+        """
         self.check_free(account)
         if sum(one.state == WAITING for one in self._asked.values()) >= MOST_WAITING:
             raise Problem(429, "refusal_ask_many", most=MOST_WAITING)
         match = self._new(setup, account)
+        match.pay_by(pay)
         self._asked[match.id] = match
         self._later(WAIT_SECONDS, lambda: match.give_up("ask_waited") if match.state == WAITING else None)
         self._forget()

@@ -20,6 +20,7 @@ import msgspec
 from arena.contest.messages import Begin, Entered, Freeze, FromLadder, LadderState, LookNow, Rated, Said
 from arena.contest.settings import Contest, read_contest
 from arena.errors import StoreError
+from arena.site import memory
 from arena.site.contest.recent_marks import RecentMarks
 from arena.store.inbox import Inbox
 from arena.tournament.session import Settings, check_settings
@@ -125,6 +126,7 @@ class RunningContest:
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE,
         )  # fmt: skip
+        group = memory.bound(process.pid)
         errors = asyncio.create_task(self._read_errors(process))
         try:
             self._tell(self._begin)
@@ -139,6 +141,8 @@ class RunningContest:
             errors.cancel()
             await asyncio.gather(errors, return_exceptions=True)
         _kill(process)  # what is left of its group
+        if group is not None:
+            group.remove()
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:

@@ -15,6 +15,7 @@ import msgspec
 
 from arena.audit.notes import Begun, DecisionNotes, Ended, Heard
 from arena.audit.notes_process import Failed, Line
+from arena.site import memory
 
 COMMAND = (sys.executable, "-P", "-m", "arena.audit.notes_process")
 """What plays a match again; results, match and seat follow."""
@@ -76,6 +77,7 @@ class NotesChild:
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
+        memory.bound(self._process.pid)
         threading.Thread(target=self._listen, name="notes", daemon=True).start()
 
     @property

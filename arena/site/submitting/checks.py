@@ -10,6 +10,7 @@ import logging
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -33,6 +34,7 @@ MOST_SAID = 16 << 20
 """Bytes that a check may say; its report is a small part of that."""
 LEAST_FREE = 64 << 20
 """Bytes on the disk below which nothing is checked: an accepted bot could not be stored."""
+OUT_OF_MEMORY = "its check took more memory than this machine has for one, twice: its files, or what they make, are too large"
 LOOK_SECONDS = 5.0
 """How often to look for submissions that another hall of the folder has received, and whether the disk has room again."""
 PAUSES = (1.0, 5.0)
@@ -45,8 +47,13 @@ class Checks:
     def __init__(
         self, inbox: Inbox, results: Path, *, contest: Path | None = None, accepted: Callable[[Sent], object] = lambda _: None,
         command: Sequence[str] = COMMAND, seconds: float = CHECK_SECONDS, pauses: Sequence[float] = PAUSES,
+        charge: Callable[[str, float], object] = lambda account, seconds: None,
     ) -> None:  # fmt: skip
-        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter."""
+        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
+
+        `charge`: is told how many CPU seconds the check of an account's submission has taken.
+        """
+        self._charge = charge
         self._inbox, self._results, self._contest = inbox, results, contest
         self._accepted, self._command, self._seconds, self._pauses = accepted, tuple(command), seconds, tuple(pauses)
         self._lock: FolderLock | None = None
@@ -166,6 +173,7 @@ class Checks:
 
         decoder: msgspec.json.Decoder[FromChecker] = msgspec.json.Decoder(FromChecker)
         child = self._child = ChildProcess(self._command, decoder, most_heard=MOST_SAID, environment=HASH_SEED)
+        child.spent = partial(self._charge, sent.account)
         contest = None if self._contest is None else str(self._contest)
         asked = Check(
             bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
@@ -184,10 +192,12 @@ class Checks:
         if said:
             return said[-1]
         LOG.error("the check of %s was cut short: %s", sent.id, child.errors)
-        return Checked(report=None, trouble="the check was cut short")
+        return Checked(report=None, trouble="the check was cut short", ran_out=child.ran_out)
 
     def _ended(self, sent: Sent, outcome: Checked) -> Sent | None:
         """Note how a check has ended; None: it is to be checked again. Raises StoreError."""
+        if outcome.ran_out and sent.attempts > 1:
+            outcome = Checked(report=refused(sent.bot, OUT_OF_MEMORY))
         if outcome.report is None:
             LOG.error("the machine failed the check of %s: %s", sent.id, outcome.trouble)
             if sent.attempts < MOST_ATTEMPTS:

@@ -76,6 +76,7 @@ class Receiving:
 
     def _check(self, account: Account, name: str) -> None:
         """Refuse what will be refused in the end before anything is read. Raises Problem."""
+        self._submitting.computing.check(account)
         with _as_problems(name):
             is_taken = self._submitting.is_taken(name)
             self._inbox.check_owner(account.id, name, is_taken=is_taken, is_organiser=account.is_organiser)

@@ -7,6 +7,7 @@ from arena.agent.naming import house_bots
 from arena.agent.plain_files import BOT_BYTES
 from arena.agent.submissions import Submissions
 from arena.contest.settings import Contest, Quotas
+from arena.site.computing import Computing
 from arena.site.contest.running import RunningContest
 from arena.site.problems import Problem
 from arena.site.submitting.checks import COMMAND, Checks
@@ -26,7 +27,10 @@ class Submitting:
         self.inbox, self.store = Inbox(results), Submissions(results)
         self._accounts, self._running = accounts, contest
         file = None if contest is None else contest.file
-        self.checks = Checks(self.inbox, results, contest=file, accepted=self._accepted, command=command)
+        self.computing = Computing((Quotas() if self.contest is None else self.contest.quotas).cpu_seconds)
+        self.checks = Checks(
+            self.inbox, results, contest=file, accepted=self._accepted, command=command, charge=self.computing.charge
+        )  # fmt: skip
 
     @property
     def contest(self) -> Contest | None:

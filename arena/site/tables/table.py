@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from arena.agent.submissions import PREFIX
 from arena.live.messages import (
     Act,
     Advise,
@@ -45,8 +46,8 @@ REPLACE_SECONDS = 60.0
 """The time after which a bot plays for who is away, if somebody else is there."""
 EMPTY_SECONDS = 300.0
 """The time after which a table without anybody ends."""
-IDLE_SECONDS = 1800.0
-"""The time after which a table ends at which nobody does anything."""
+IDLE_SECONDS, IDLE_SECONDS_WITH_BOTS = 1800.0, 600.0
+"""The time after which a table ends at which nobody does anything; at one with bots that were submitted it is shorter."""
 STOP_SECONDS = 5.0
 """How long a process may take to stop."""
 LUCK_SECONDS = 120.0
@@ -73,9 +74,12 @@ class Table:
 
     def __init__(
         self, plan: TablePlan, host: StoredPerson, *, later: Later = in_loop, command: Sequence[str] = COMMAND,
-        ended: Callable[["Table"], None] = lambda _: None,
+        ended: Callable[["Table"], None] = lambda _: None, pay: Callable[[float], object] = lambda seconds: None,
     ) -> None:  # fmt: skip
-        """`ended`: called once when the match is over or broken, and again when the process is gone."""
+        """`ended`: called once when the match is over or broken, and again when the process is gone.
+
+        `pay`: is told how many CPU seconds the process has taken.
+        """
         self.id, self.code = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
         self.plan, self.host = plan, host
         self.state = LOBBY
@@ -87,6 +91,7 @@ class Table:
         """The id of the table of the rematch."""
         self._later, self._ended = later, ended
         self._process = TableProcess(command)
+        self._process.spent = pay
         self._task: asyncio.Task[None] | None = None
         self._empty: Handle | None = None
         self._idle: Handle | None = None
@@ -229,7 +234,9 @@ class Table:
         """Somebody does something: the table is not idle."""
         if self._idle is not None:
             self._idle.cancel()
-        self._idle = self._later(IDLE_SECONDS, lambda: self.stop("notice_idle"))
+        has_bots = any(seat.person is None and seat.plan.bot.startswith(PREFIX) for seat in self.seats)
+        seconds = IDLE_SECONDS_WITH_BOTS if has_bots else IDLE_SECONDS
+        self._idle = self._later(seconds, lambda: self.stop("notice_idle", minutes=f"{seconds / 60:g}"))
 
     # What people say
 
@@ -288,13 +295,13 @@ class Table:
         self._task = asyncio.get_running_loop().create_task(self._play(setup))
         self._welcome_all()
 
-    def stop(self, why: str) -> None:
-        """End the match; nothing of it is stored. `why`: the key of the sentence that people are told."""
+    def stop(self, why: str, **values: str) -> None:
+        """End the match; nothing of it is stored. `why`: the key of the sentence that people are told, with its `values`."""
         if not self.is_running:
             return
         has_begun = self.has_process
         self._finish(OVER)
-        self._tell(why)
+        self._tell(why, **values)
         if has_begun:
             self._process.send(Stop())
             self._bound = self._later(STOP_SECONDS, self._process.end)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.site.problems import Problem
 from arena.site.tables.plan import TablePlan
@@ -31,14 +31,19 @@ class Tables:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._played: dict[str, OrderedDict[str, None]] = {}
 
-    def open(self, plan: TablePlan, host: StoredPerson) -> Table:
-        """A new table, which starts at once if nobody else can join. Raises Problem 409 and 429."""
+    def open(
+        self, plan: TablePlan, host: StoredPerson, pay: Callable[[float], object] = lambda seconds: None
+    ) -> Table:  # fmt: skip
+        """A new table, which starts at once if nobody else can join. Raises Problem 409 and 429.
+
+        `pay`: is told how many CPU seconds it has taken.
+        """
         self.check_free(host)
         if plan.has_lobby and sum(one.state == "lobby" for one in self._tables.values()) >= MOST_LOBBIES:
             raise Problem(429, "refusal_many_lobbies", most=MOST_LOBBIES)
         if not plan.has_lobby:
             self._check_room(plan)
-        table = Table(plan, host, later=self._later, command=self._command, ended=self._ended)
+        table = Table(plan, host, later=self._later, command=self._command, ended=self._ended, pay=pay)
         self._tables[table.id] = table
         self._make_room()
         if not plan.has_lobby:

@@ -1,5 +1,6 @@
 """The rules of the games, in the languages that they are written in."""
 
+import functools
 import re
 
 import msgspec
@@ -8,6 +9,7 @@ from arena.errors import ConfigError
 from arena.manual.pages import games_with_rules, rules_texts
 from arena.site.asked import Asked
 from arena.site.problems import Problem
+from arena.site.prose import MOST_KEPT
 
 
 class RulesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,20 +50,27 @@ def rules_text(asked: Asked[RulesQuery]) -> RulesText:
     """The data of `/rules/GAME`."""
     game = asked.place["game"]
     try:
-        texts = rules_texts(game)
+        texts = _texts(game)
     except ConfigError as error:
         raise Problem(404, "refusal_said", text=error) from None
     return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
+def _texts(game: str) -> dict[str, str]:
+    """The rules of a game by language, which stay as they are while the hall is open. Raises ConfigError."""
+    return rules_texts(game)
+
+
 def titles_of(game: str) -> dict[str, str]:
     """The title of a game's rules, by language; its name, if it has no rules to read."""
     try:
-        return {language: _title(text) for language, text in rules_texts(game).items()}
+        return {language: _title(text) for language, text in _texts(game).items()}
     except ConfigError:
         return {"en": game}
 
 
+@functools.cache
 def _titles() -> tuple[GameTitle, ...]:
     return tuple(GameTitle(game=game, titles=titles_of(game)) for game in games_with_rules())
 

@@ -2,12 +2,13 @@
 
 import codecs
 import zipfile
-from collections.abc import Mapping
-from typing import IO, Annotated
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
-from arena.agent import BotFiles
+from arena import foreign_files
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import visible
 from arena.names import NAME
@@ -25,6 +26,7 @@ MOST_LETTERS = 40_000
 MOST_SHOWN = 120_000
 """Characters that a page shows of all files together."""
 MOST_FILES = 200
+_PART = 1 << 16
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a file in a zip can be from
 _Version = Annotated[int, msgspec.Meta(ge=1, le=999_999_999)]
 
@@ -109,13 +111,41 @@ def submitted_bot(library: Library, name: str) -> SubmittedBot:
     return known
 
 
-def write_zip(bot: BotFiles, folder: str, file: IO[bytes]) -> None:
-    """Write a bot's files as a zip, in a folder of this name. The same files make the same zip."""
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path, content in bot.files.items():
+def zip_parts(files: Mapping[str, Path], folder: str) -> Iterator[bytes]:
+    """Files as a zip, in a folder of this name, part by part: no more than a part is held. The same files make the same zip.
+
+    `files`: where each lies, by its path in the folder. Raises OSError.
+    """
+    out = _Written()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:  # type: ignore[call-overload]
+        for path, file in files.items():
             about = zipfile.ZipInfo(f"{folder}/{path}", _EARLIEST)
             about.compress_type, about.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(about, content)
+            with foreign_files.opened(file) as source, packed.open(about, "w") as target:
+                while part := source.read(_PART):
+                    target.write(part)
+                    yield out.taken()
+    yield out.taken()
+
+
+class _Written:
+    """A file that can only be written, as a socket: what was written is taken away now and then."""
+
+    def __init__(self) -> None:
+        self._new = bytearray()
+
+    def write(self, data: bytes) -> int:
+        """Write."""
+        self._new += data
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def taken(self) -> bytes:
+        """What was written since this was called last."""
+        new, self._new = bytes(self._new), bytearray()
+        return new
 
 
 def _shown(files: Mapping[str, bytes]) -> tuple[SourceFile, ...]:
