@@ -9,6 +9,7 @@ import fcntl
 import mmap
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,26 +19,23 @@ from typing import IO
 
 from arena.errors import StoreError
 
-PRIVATE = 0o600
-"""The mode of a file that only its owner may read."""
 WRITTEN_AGAIN = "the command that played the tournament writes it again"
 """What helps where a file of results is damaged."""
 SHARED_MEMORY = Path("/dev/shm")
 """Where the system keeps memory that processes share; small containers lack it."""
+_PRIVATE = 0o600
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
 
-def write_whole(path: Path, content: bytes, *, mode: int | None = None) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file in one step: a reader sees the old one or the new one, and what is there outlasts a loss of power.
 
-    `mode`: of the new file, where the file system has modes; None: as the user's mask says. Raises StoreError.
+    Raises StoreError.
     """
     fresh = path.with_name(f"{path.name}.new")
     try:
         try:
             with fresh.open("wb") as file:
-                if mode is not None:
-                    set_mode(fresh, mode)
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -73,12 +71,15 @@ def sync(path: Path) -> None:
 
 def set_mode(path: Path, mode: int) -> None:
     """Set who may use a file or a folder. Where that is refused, and others may use it, this is said. Raises OSError."""
+    found = stat.S_IMODE(path.stat().st_mode)
+    if found == mode:  # in a folder that people share it may be another's, who has done it
+        return
     try:
         path.chmod(mode)
-    except FileNotFoundError:
-        raise
     except OSError as error:
-        if (path.stat().st_mode & 0o077) & ~mode:
+        if error.errno in (errno.ENOENT, errno.EROFS):
+            raise
+        if found & 0o077 & ~mode:
             say_weaker(path, f"modes of files cannot be set here ({error.strerror}): other users of this machine may read them")
 
 
@@ -165,8 +166,8 @@ def free_bytes(folder: Path) -> int:
 
 
 def _set_private(file: Path) -> bool:
-    file.chmod(PRIVATE)
-    return file.stat().st_mode & 0o777 == PRIVATE
+    file.chmod(_PRIVATE)
+    return stat.S_IMODE(file.stat().st_mode) == _PRIVATE
 
 
 def _link_there(file: Path) -> bool:

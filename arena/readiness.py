@@ -69,6 +69,8 @@ class NotCompiled(BaseException):
         super().__init__(f"{part_text(game, part)} is not compiled yet")
         self.game = game
         self.part = part
+        self.played: tuple[tuple[int, int], ...] = ()
+        """The actions of the match up to here, each with its delay in ticks: they are played again, whatever is answered."""
 
 
 class Ledger:

@@ -16,11 +16,10 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "names", "records", "faults", "disk", "spawning", "cards", "cache", "foreign_files", "userfiles", "shipped",
-    "results_folder", "engine", "readiness", "seeds", "search", "agent", "games", "match", "seats", "conformance", "store",
-    "ratings", "analysis", "luck", "formats",
-    "learning", "workers", "hall", "config", "admission", "tournament", "audit", "people", "contest", "manual", "pages",
-    "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
+    "errors", "names", "awake", "records", "faults", "disk", "spawning", "cards", "cache", "foreign_files", "userfiles",
+    "shipped", "results_folder", "engine", "readiness", "seeds", "search", "agent", "games", "match", "seats", "conformance",
+    "store", "ratings", "analysis", "luck", "formats", "learning", "workers", "hall", "config", "admission", "tournament",
+    "audit", "people", "contest", "manual", "pages", "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",

@@ -16,6 +16,7 @@ from arena.engine.options import OptionValue
 from arena.faults import FaultPolicy, settle_places
 from arena.games import load, names
 from arena.match import Answer, Fault, MatchSetup, play
+from arena.readiness import NotCompiled
 from arena.records import Clock, Ending, MatchRecord
 from arena.seats.single_match import agree, bot_seat, named, play_match
 from helpers.paths import BAD_BOTS, TEST_BOTS
@@ -283,3 +284,24 @@ def test_forfeiting_seats_are_last_and_the_others_keep_their_order(seats: int, c
 def test_a_team_with_a_forfeiting_seat_forfeits() -> None:
     places: Sequence[int] = settle_places([1, 1, 3, 3], [0, 0, 1, 1], {1: 4}, has_one_loser=False)
     assert places == [3, 3, 1, 1]
+
+
+def test_a_match_that_begins_anew_is_played_as_it_was_up_to_there() -> None:
+    """Nobody asks for what is not compiled so as to play a bad position otherwise."""
+    asked = count()
+
+    def asking(view: View) -> Answer:
+        if next(asked) == 4:
+            raise NotCompiled("naga", "search.puct")
+        return first(view)
+
+    def otherwise(view: View) -> Answer:
+        return Answer(view.legal[-1], 0.0, 0.0)
+
+    with pytest.raises(NotCompiled) as needed:
+        play(load("naga"), setup(), [Scripted(asking), Scripted(first)])
+    before = [action for action, _ in needed.value.played]
+    record = play(load("naga"), setup(), [Scripted(otherwise), Scripted(otherwise)], again=needed.value.played)
+    fresh = play(load("naga"), setup(), [Scripted(otherwise), Scripted(otherwise)])
+    assert len(before) >= 4 and list(record.actions[: len(before)]) == before != list(fresh.actions[: len(before)])
+    assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2

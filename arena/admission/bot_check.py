@@ -36,7 +36,7 @@ from arena.workers.needs import needs_at
 
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
 ATTEMPTS = 3  # at a match that ended in host faults
-WAITING = 60.0  # seconds of wall time that the decisions of a game may take beyond their CPU time, then the rest is left out
+WAITING = 20.0  # seconds for which the decisions of a game may sleep, all together: the bot is too slow, and may not enter
 SLOWEST = 3  # decisions shown of all
 _SEED_BITS = 63  # as JSON readers like them
 

@@ -116,6 +116,11 @@ def failures(results: Sequence[GameCheck]) -> Iterator[str]:
         if failed:
             counts = ", ".join(f"{ending.value} {count}" for ending, count in failed.items())
             yield f"{result.game}: {counts} in {result.matches} matches"
+        elif not result.is_complete:
+            yield (
+                f"{result.game}: too slow for the hall: its decisions slept for {result.wait_seconds:.1f} s, and the check "
+                f"ended after {result.matches} matches. What a bot may use is its clock; it has nothing to wait for"
+            )
 
 
 def warnings(report: BotCheck) -> Iterator[str]:
@@ -133,11 +138,10 @@ def warnings(report: BotCheck) -> Iterator[str]:
                 f"if your matches are to be repeatable"
             )
         if result.wall_ms_max > 2 * result.cpu_ms_max + _CLOSE * limit:
-            rest = "" if result.is_complete else ", and the rest of the matches was left out"
             yield (
                 f"{result.game}: a decision took {result.wall_ms_max / 1000:.1f} s of wall time, but none more than "
-                f"{result.cpu_ms_max / 1000:.2f} s of CPU time: the bot waits for something (a sleep, a file, a busy machine)"
-                f"{rest}. A tournament ends a match whose seat waits too long, as its timeout"
+                f"{result.cpu_ms_max / 1000:.2f} s of CPU time: the bot waits for something (a sleep, a file, a busy machine). "
+                f"In a tournament sleep costs its clock, but for some seconds in a match"
             )
         if result.end_faults:
             yield f"{result.game}: its end() failed in {result.end_faults} matches, which changes no result"

@@ -132,7 +132,7 @@ def unpack(bot: BotFiles) -> Path:
     if not _holds(folder, bot):  # the power was lost, or somebody wrote there
         shutil.rmtree(folder, ignore_errors=True)
         folder = cached_folder(f"bots/{bot.sha256}", fill)
-    if not folder.stat().st_mode & 0o005:  # a locked bot is another user
+    if os.geteuid() == 0 and not folder.stat().st_mode & 0o005:  # a locked bot is another user then
         for path in (*folder.rglob("*"), folder):
             set_mode(path, 0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)

@@ -23,6 +23,7 @@ from arena import disk, foreign_files
 from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
 from arena.names import NAME, Name, Sha256, in_words
+from arena.results_folder import protect
 
 FOLDER = "submissions"
 """The folder of submissions within the results folder."""
@@ -92,9 +93,17 @@ class Submissions:
                 same = [] if self.withdrawal(name) else known[-1:] if as_new else known
                 for version in same:
                     if version.sha256 == bot.sha256:
-                        self._store(version, bot)
+                        self._store(bot)
                         return version, False
                 return self._add(name, bot, games), True
+        except OSError as error:
+            raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
+
+    def put(self, name: str, bot: BotFiles) -> None:
+        """Store the files of a bot that is about to be submitted, which takes no time then. Raises StoreError."""
+        try:
+            with self._locked():
+                self._store(_named_like(name, bot))
         except OSError as error:
             raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
 
@@ -178,7 +187,7 @@ class Submissions:
         """The files of a version. Raises StoreError if they are no longer what was submitted."""
         folder = self._content(submission.sha256)
         try:
-            bot = BotFiles(submission.main, {name: path.read_bytes() for name, path in self.paths(submission).items()})
+            bot = _files_in(folder, submission.main)
         except OSError as error:
             raise StoreError(f"{folder}: cannot be read: {error.strerror}") from None
         if bot.sha256 != submission.sha256 or bot.main not in bot.files:
@@ -187,8 +196,7 @@ class Submissions:
 
     def paths(self, submission: Submission) -> dict[str, Path]:
         """The places of the files of a version, by their paths in the bot's folder. Raises OSError."""
-        folder = self._content(submission.sha256)
-        return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+        return _paths_in(self._content(submission.sha256))
 
     def of_content(self, sha256: str) -> BotFiles | None:
         """The submitted files with this content hash, whatever the bot's name; None: nobody submitted them."""
@@ -210,7 +218,7 @@ class Submissions:
             name=name, version=known[-1].version + 1 if known else 1, sha256=bot.sha256, main=bot.main, games=games,
             bytes=sum(map(len, bot.files.values())), submitted=_now(),
         )  # fmt: skip
-        self._store(submission, bot)
+        self._store(bot)
         self._write(self.folder / "versions" / name / f"{submission.version}.json", submission)
         return submission
 
@@ -227,22 +235,23 @@ class Submissions:
     def _content(self, sha256: str) -> Path:
         return self.folder / "content" / sha256
 
-    def _store(self, submission: Submission, bot: BotFiles) -> None:
+    def _store(self, bot: BotFiles) -> None:
         """Write the files, unless they are there; damaged files are written again."""
         target = self._content(bot.sha256)
         target.parent.mkdir(exist_ok=True)
+        protect(target.parent)
         for left_over in target.parent.glob(f"{_NEW}*"):  # of somebody who crashed: the lock is ours
             shutil.rmtree(left_over)
         if target.exists():
-            with contextlib.suppress(StoreError):
-                self.files(submission)
-                return
+            with contextlib.suppress(OSError):
+                if _files_in(target, bot.main).sha256 == bot.sha256:
+                    return
         fresh = Path(tempfile.mkdtemp(dir=target.parent, prefix=_NEW))
         for name, content in bot.files.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             disk.write_whole(path, content)
-        disk.set_mode(fresh, 0o755)
+        protect(fresh, *sorted(fresh.rglob("*")))
         if target.exists():
             shutil.rmtree(target)
         fresh.rename(target)
@@ -251,14 +260,18 @@ class Submissions:
     def _write(self, path: Path, content: Submission | Withdrawal) -> None:
         """Write a small file in one step."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        protect(path.parent.parent, path.parent)
         disk.write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+        protect(path)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the store's lock: one process submits at a time, the others wait."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        protect(self.folder)
         path = self.folder / "lock"
         with path.open("a") as file:
+            protect(path)
             disk.lock(file, path, waits=True)
             yield
 
@@ -268,6 +281,15 @@ def _named_like(name: str, bot: BotFiles) -> BotFiles:
     if bot.main.endswith(".py") and len(bot.files) == 1:
         return BotFiles(f"{name}.py", {f"{name}.py": bot.files[bot.main]})
     return bot
+
+
+def _files_in(folder: Path, main: str) -> BotFiles:
+    """The files of a folder of the store. Raises OSError."""
+    return BotFiles(main, {name: path.read_bytes() for name, path in _paths_in(folder).items()})
+
+
+def _paths_in(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _now() -> str:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import msgspec
 
 from arena import foreign_files
-from arena.admission.check_report import CLOCK
+from arena.admission.check_report import CLOCK, BotCheck
 from arena.admission.entry import examined, kept
-from arena.agent import bot_name
+from arena.agent import BotFiles, bot_name
 from arena.agent.files import read_unparsed
 from arena.agent.naming import NamedBot
 from arena.agent.plain_files import BOT_BYTES
@@ -32,6 +32,7 @@ from arena.match import HostTrouble
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.seats.holder import Holder
 from arena.seats.sandbox import LockError
+from arena.store.inbox import Inbox
 
 UNPACKED = ".unpacked"
 """What the name of the folder ends in, beside what was sent, into which it is unpacked."""
@@ -69,11 +70,7 @@ def checked(asked: Check, line: ParentLine) -> Checked:
             lambda: _found(asked.bot, sent, unpacked), asked.bot, chosen=terms.games, clock=terms.clock, limits=terms.limits,
             say=lambda text: line.send(Checking(text=text)), news=lambda text: line.send(Checking(text=text)),
         )  # fmt: skip
-        entered = kept(asked.bot, report, files, Submissions(results), as_new=True)
-        if entered is None:
-            return Checked(report=report)
-        version, is_new = entered
-        return Checked(report=report, version=version.version, is_new=is_new)
+        return _entered(asked, report, files, results)
     except _TROUBLE as error:
         trouble = one_line(printable(_unplaced(str(error), asked) or type(error).__name__))
         return Checked(report=None, trouble=trouble, ran_out=isinstance(error, MemoryError))
@@ -83,6 +80,29 @@ def checked(asked: Check, line: ParentLine) -> Checked:
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(unpacked)
+
+
+def _entered(asked: Check, report: BotCheck, files: BotFiles | None, results: Path) -> Checked:
+    """Store the bot if it may enter, and if whoever sent it still may send it."""
+    if files is None or not report.may_enter:
+        return Checked(report=report)
+    submissions, stored = Submissions(results), list[tuple[int, bool]]()
+    submissions.put(asked.bot, files)
+
+    def store() -> int:
+        found = kept(asked.bot, report, files, submissions, as_new=True)
+        assert found is not None
+        stored.append((found[0].version, found[1]))
+        return found[0].version
+
+    inbox = Inbox(results)
+    try:
+        if why := inbox.enter(asked.submission, store):
+            return Checked(report=msgspec.structs.replace(report, refusals=(why, *report.refusals)))
+    finally:
+        inbox.close()
+    version, is_new = stored[0]
+    return Checked(report=report, version=version, is_new=is_new)
 
 
 def _unplaced(text: str, asked: Check) -> str:

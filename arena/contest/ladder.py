@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import traceback
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -45,6 +45,8 @@ PUBLISH_SHARE = 20
 """Writing takes at most one part in so many of the time: it is done more rarely where it takes long."""
 SHORT_WRITING = 20.0
 """Seconds; if it takes no longer, the results are also written whenever all is settled."""
+SLEEP_SECONDS, SLEEP_SHARE = 30.0, 0.05
+"""A bot that has slept for so long while it was waited for, and for such a share of the time, is left out."""
 MOST_TOLD = 1_000
 MOST_LETTERS = 200
 
@@ -92,6 +94,9 @@ class ContestLadder:
         self._leg = _Leg()
         self._entered: set[Version] = set()
         self._has_played: set[Version] = set()
+        self._began = time.monotonic()
+        self._asleep: defaultdict[Version, float] = defaultdict(float)  # seconds since then
+        self._slow: set[Version] = set()
         self._is_frozen = frozen_marks(self.folder) is not None
         self._published = published_matches(self.folder)
         self._published_at, self._writing_seconds = time.monotonic(), 0.0
@@ -103,7 +108,7 @@ class ContestLadder:
         settled: frozenset[Version] | None = None
         while not self._line.is_over:
             self._line.is_new = False
-            bots = self._entrants.bots()
+            bots = self._bots()
             field = frozenset((bot.name, bot.version) for bot in (*self._contest.base.bots, *bots))
             if not self._can_play(bots):
                 if self._is_freeze_due():
@@ -119,7 +124,7 @@ class ContestLadder:
                 self._tell("waiting", "every bot is rated well enough; the ladder goes on when somebody submits")
             self._line.wait(POLL_SECONDS)
         if self._stored > self._published:  # the hall hung up between two legs
-            bots = self._entrants.bots()
+            bots = self._bots()
             self._play(bots, frozenset((bot.name, bot.version) for bot in (*self._contest.base.bots, *bots)))
 
     # What the run of a leg asks and tells ------------------------------------------------------------------------------------
@@ -177,6 +182,19 @@ class ContestLadder:
                 if bot in self._entered:
                     self._line.send(Rated(bot=bot[0], version=bot[1]))
 
+    def slept(self, bot: Version, seconds: float) -> None:
+        """Leave a bot out from now on that makes its matches slow: the others play on without it."""
+        self._asleep[bot] += seconds
+        asleep, all_time = self._asleep[bot], time.monotonic() - self._began
+        if asleep > max(SLEEP_SECONDS, SLEEP_SHARE * all_time) and bot not in self._slow:
+            self._slow.add(bot)
+            self._leg.mark = None  # another field
+            self._line.is_new = True
+            self.say(
+                f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s of {all_time:.0f} s while "
+                f"others waited for it; its next version takes part again"
+            )
+
     # Legs --------------------------------------------------------------------------------------------------------------------
 
     def _play(self, bots: list[Bot], field: frozenset[Version]) -> None:
@@ -207,6 +225,10 @@ class ContestLadder:
         most = len(self._contest.base.bots) + len({bot.name for bot in bots})
         return any(game.seats <= most for game in self._contest.games)
 
+    def _bots(self) -> list[Bot]:
+        """The submitted bots that take part now."""
+        return [bot for bot in self._entrants.bots() if (bot.name, bot.version) not in self._slow]
+
     def _has_changed(self) -> bool:
         """Whether the field is another one by now. Asked several times a second; looked at every few seconds."""
         now = time.monotonic()
@@ -217,7 +239,7 @@ class ContestLadder:
         if mark == self._leg.mark:
             return False
         self._leg.mark = mark
-        bots = (*self._contest.base.bots, *self._entrants.bots())
+        bots = (*self._contest.base.bots, *self._bots())
         return frozenset((bot.name, bot.version) for bot in bots) != self._leg.field
 
     def _is_unpublished(self) -> bool:

@@ -23,6 +23,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=s
 class Check(Message, frozen=True, kw_only=True):
     """Check what somebody has sent, and store it as the next version of the bot if it may enter."""
 
+    submission: str
+    """The id of the submission, which is asked about once more before its bot is stored."""
     bot: str
     """The name of the bot."""
     file: str

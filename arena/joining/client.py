@@ -164,7 +164,7 @@ class Joining:
 
 _WHY = {
     401: UNKNOWN_TOKEN,
-    403: "this token may not join a bot: an author's or an organiser's is needed",
+    403: "this token may not join a bot: an author's or an organiser's is needed, with the scope send",
     404: "there is no socket for remote bots; is this a hall of arena, and a new one?",
     421: "the hall does not answer to this name; use the address that it printed",
 }

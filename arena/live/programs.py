@@ -1,11 +1,11 @@
 """The seats of programs that play from their authors' machines: the hall passes lines on, this process is their referee.
 
 They get the lines that command bots get (docs/wire-protocol.md), and have time by the wall. While a program is not connected
-its clock stands still, for GRACE_SECONDS in a match; when it is back the hall asks it again what is still open.
+its clock stands still, for STILL_SECONDS in a match, and then goes on: who cuts the line thinks no longer than others. When it
+is back the hall asks it again what is still open. A gap in which the hall did not run is nobody's time (arena/awake.py).
 """
 
 import random
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 
 import msgspec
 
+from arena import awake
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.live.messages import Cut, Forward, FromTable, GaveUp, Remote, Replied, Resumed, ToTable
@@ -23,6 +24,8 @@ from arena.seats import protocol
 
 GRACE_SECONDS = 60.0
 """How long a program may be without a connection in a match, all times together; then it forfeits."""
+STILL_SECONDS = 10.0
+"""For how long of that its clock stands still."""
 _MOST_LINES = 2  # of a program that wait: there is one answer to a decision, so a second line is a fault
 _LONGEST = "a line of more than {:,} bytes"
 
@@ -39,7 +42,7 @@ class ActWithState(protocol.Act, frozen=True, kw_only=True, tag="act", tag_field
 class Lines:
     """What the hall says about remote programs, with the time at which it came; implements the inbox of Programs."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = awake.now) -> None:
         self.now = clock
         """The time in seconds."""
         self._queue: SimpleQueue[tuple[float, ToTable]] = SimpleQueue()
@@ -71,6 +74,10 @@ class _Program:
         """For how many seconds it was not connected in all."""
         return self.away + (0.0 if self.cut_since is None else now - self.cut_since)
 
+    def still_by(self, now: float) -> float:
+        """For how many seconds its clock stood still in all."""
+        return min(STILL_SECONDS, self.away_by(now))
+
 
 class Programs:
     """All remote programs of a table. Read by the thread of the referee whenever it waits for one of them."""
@@ -88,12 +95,12 @@ class Programs:
         self._send(Forward(seat=seat, line=protocol.line(request)[:-1].decode(), is_end=not is_asked))
 
     def heard(self, seat: int, began: float, seconds: float) -> tuple[str, float] | Fault:
-        """The answer of a program, and the seconds that it took since `began`, without those in which it was not connected.
+        """The answer of a program, and the seconds that it took since `began`, without those in which its clock stood still.
 
         A Fault if it takes more than `seconds`, or has gone.
         """
         program = self._known[seat]
-        away_before = program.away_by(began)
+        still_before = program.still_by(began)
         while True:
             self._serve_all()
             now = self._inbox.now()
@@ -101,15 +108,17 @@ class Programs:
                 return program.fault
             if program.lines:
                 came, line = program.lines.popleft()
-                used = came - began - (program.away_by(came) - away_before)
+                used = came - began - (program.still_by(came) - still_before)
                 return (line, used) if used <= seconds else _late(used, seconds)
-            used = now - began - (program.away_by(now) - away_before)
+            used = now - began - (program.still_by(now) - still_before)
             grace = GRACE_SECONDS - program.away_by(now)
             if used > seconds:
                 return _late(used, seconds)
             if grace <= 0:
                 return Fault(Ending.TIMEOUT, f"was not connected for more than {GRACE_SECONDS:g} s of the match")
-            left = grace if program.cut_since is not None else seconds - used
+            left = seconds - used
+            if program.cut_since is not None:
+                left = min(grace, left + STILL_SECONDS - program.still_by(now))
             self._serve(self._inbox.take(max(0.001, left)))
 
     def has_said_too_much(self, seat: int) -> bool:

@@ -5,16 +5,19 @@ from arena.match.referee import play
 from arena.match.seat import (
     BACKSTOP_FACTOR,
     BACKSTOP_SECONDS,
+    MATCH_FACTOR,
     NOBODY,
+    SLEEP_SECONDS,
     Answer,
     Fault,
     HostTrouble,
     Seat,
+    Spent,
     seconds_of_match,
 )
 from arena.match.setup import MatchSetup, Player
 
 __all__ = [
-    "BACKSTOP_FACTOR", "BACKSTOP_SECONDS", "NOBODY", "Answer", "Fault", "HostTrouble", "MatchSetup", "Player", "Seat", "play",
-    "seconds_of_match", "void",
+    "BACKSTOP_FACTOR", "BACKSTOP_SECONDS", "MATCH_FACTOR", "NOBODY", "SLEEP_SECONDS", "Answer", "Fault", "HostTrouble",
+    "MatchSetup", "Player", "Seat", "Spent", "play", "seconds_of_match", "void",
 ]  # fmt: skip

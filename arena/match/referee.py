@@ -15,6 +15,7 @@ from arena.match.records import match_record, seat_record
 from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
 from arena.match.setup import MatchSetup
 from arena.match.tape import Decision, Tape
+from arena.readiness import NotCompiled
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, copied
 
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
@@ -27,18 +28,24 @@ def play(
     seats: Sequence[Seat],
     waits_for: Callable[[int], object] = lambda seat: None,
     observer: Callable[[int], object] | None = None,
+    again: Sequence[tuple[int, int]] = (),
 ) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
 
     `waits_for` is told which seat has to act now, and NOBODY when it has. `observer` is told each action that was played, as
-    `step` took it.
+    `step` took it. `again`: what was played before the match had to begin anew (see NotCompiled). All are asked as before, but
+    it is played whatever they answer: nobody begins a match anew so as to play it otherwise.
 
     Raises HostTrouble if the host failed a seat, and NotCompiled (arena/readiness.py) if a bot asks for what has to be
     compiled before.
     """
-    table = _Table(game, setup, seats, waits_for, observer)
-    table.start()
-    table.play()
+    table = _Table(game, setup, seats, waits_for, observer, again)
+    try:
+        table.start()
+        table.play()
+    except NotCompiled as needed:
+        needed.played = table.played()
+        raise
     return table.finish()
 
 
@@ -87,11 +94,13 @@ class _Table:
         seats: Sequence[Seat],
         waits_for: Callable[[int], object],
         observer: Callable[[int], object] | None,
+        again: Sequence[tuple[int, int]],
     ) -> None:
         self.game = game
         self.setup = setup
         self.waits_for = waits_for
         self.observer = observer
+        self.again = again
         self.books = [
             _Book(number, seat, seed, setup.clock) for number, (seat, seed) in enumerate(zip(seats, setup.fallback_seeds))
         ]
@@ -126,6 +135,11 @@ class _Table:
                 self._choose_alone()
             if len(self.actions) > DECISION_LIMIT:
                 raise RuntimeError(f"match {self.setup.match_id} of {self.game.name} does not end")
+
+    def played(self) -> tuple[tuple[int, int], ...]:
+        """The actions so far with their delays, and what is still to be played again."""
+        delays = self.delays or [0] * len(self.actions)
+        return (*zip(self.actions, delays), *self.again[len(self.actions) :])
 
     def finish(self) -> MatchRecord:
         states = self.tape.states
@@ -228,9 +242,12 @@ class _Table:
     def _play(self, book: _Book, action: int, cpu_seconds: float) -> None:
         """Play an action; in a game that measures thinking time it is delayed by the time that it took."""
         book.decisions += 1
+        delay = 0 if self.ms_per_tick is None else int(1000 * cpu_seconds / self.ms_per_tick)
+        if len(self.actions) < len(self.again):
+            action, delay = self.again[len(self.actions)]
         self.actions.append(action)
         if self.ms_per_tick is not None:
-            self.delays.append(int(1000 * cpu_seconds / self.ms_per_tick))
+            self.delays.append(delay)
             action = self.game.timed(action, self.delays[-1])
         self.next = self.tape.play(action, self.out)
         if self.observer is not None:
@@ -243,8 +260,8 @@ class _Table:
             seconds = answer.cpu_seconds
             book.cpu.append(seconds)
             book.wall += answer.wall_seconds
-            book.reproducible &= not answer.is_timed
-            found = self._clock_fault(book, seconds) or _legal_code(decision, answer.action)
+            book.reproducible &= not answer.is_timed and not answer.overslept
+            found = self._clock_fault(book, seconds, answer.overslept) or _legal_code(decision, answer.action)
             if not isinstance(found, Fault):
                 self._play(book, found, seconds)
                 return
@@ -252,15 +269,19 @@ class _Table:
         self._record_fault(book, answer, len(self.actions))
         self._play(book, self._fallback(book, decision.count, decision.legal_codes), seconds)
 
-    def _clock_fault(self, book: _Book, cpu_seconds: float) -> Fault | None:
-        """Charge the bank, and return a fault if it is empty. Seats watch the wall clock: only they know when the bot began."""
+    def _clock_fault(self, book: _Book, cpu_seconds: float, overslept: float) -> Fault | None:
+        """Charge the bank, and return a fault if it is empty. Seats watch the wall clock: only they know when the bot began.
+
+        `overslept`: see Answer.
+        """
         clock = book.clock
         limit = clock.move + clock.bank
-        bank = min(clock.bank, max(0.0, limit - cpu_seconds))
+        bank = min(clock.bank, max(0.0, limit - cpu_seconds - overslept))
         if bank < clock.bank:
             book.clock = Clock(clock.move, bank, clock.start)
-        if cpu_seconds > limit:
-            return Fault(Ending.TIMEOUT, f"used {cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left")
+        if cpu_seconds + overslept > limit:
+            asleep = f" and overslept {overslept:.3f} s" if overslept else ""
+            return Fault(Ending.TIMEOUT, f"used {cpu_seconds:.3f} s of CPU time{asleep}, {limit:.3f} s were left")
         return None
 
     def _record_fault(self, book: _Book, fault: Fault, decision: int) -> None:

@@ -10,8 +10,9 @@ from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.records import Clock, Ending
 
-BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time that a decision may take, from its CPU time (docs/formats.md, "Clock")
-MATCH_SECONDS, MATCH_MOVES = 30.0, 100  # wall time of a seat in a match: so many decisions may be as slow as one may be
+SLEEP_SECONDS = 5.0  # that a seat may sleep in a match; what is beyond is charged as CPU time (docs/formats.md, "Clock")
+BACKSTOP_FACTOR, BACKSTOP_SECONDS = 10.0, 10.0  # wall time of a decision, from its CPU time, whatever the seat lacked
+MATCH_SECONDS, MATCH_FACTOR, MATCH_MOVES = 10.0, 2.0, 100  # a seat's time in a match: so many decisions, each twice its clock
 NOBODY = -1  # the seat that a match waits for while none has to act
 
 
@@ -50,6 +51,23 @@ class Answer(msgspec.Struct, frozen=True):
     """Returns the end of what the bot printed, made printable. Called only if the reply is a fault."""
     is_timed: bool = False
     """Whether a search with a time budget took part in the decision."""
+    asleep: float = 0.0
+    """Seconds for which the seat neither ran nor lacked a CPU."""
+    overslept: float = 0.0
+    """How much of that is beyond what it may sleep in a match: charged as CPU time is."""
+
+
+@dataclass
+class Spent:
+    """What the decisions of a seat have taken in a match, in all attempts of one worker at it; in seconds."""
+
+    wall: float = 0.0
+    """All time, without gaps in which the hall did not run."""
+    busy: float = 0.0
+    """CPU time and time asleep; what is not: it stood ready without a CPU."""
+    asleep: float = 0.0
+    asleep_around: float = 0.0
+    """Time asleep at its start and end, which no decision is charged for."""
 
 
 class Seat(Protocol):
@@ -80,9 +98,11 @@ class Seat(Protocol):
 
 
 def seconds_of_match(clock: Clock) -> float:
-    """The wall seconds that one seat's decisions may take in a match, all together; then it is late.
+    """The seconds of CPU time and sleep that one seat's decisions may take in a match, all together; then it is late.
+
+    Of wall time they may take MATCH_FACTOR times as much: a machine is short of CPU now and then.
 
     >>> seconds_of_match(Clock(move=1.0, bank=10.0))
-    470.0
+    230.0
     """
-    return MATCH_SECONDS + BACKSTOP_FACTOR * (clock.bank + MATCH_MOVES * clock.move)
+    return MATCH_SECONDS + MATCH_FACTOR * (clock.bank + MATCH_MOVES * clock.move)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from arena.agent import BotFiles, LoadedBot
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, seconds_of_match
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, seconds_of_match
 from arena.records import Clock, Limits
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import (
@@ -73,7 +73,7 @@ def open_seat(bot: BotFiles, *, seed: int, params: Mapping[str, Any], heeds_ctrl
 def most_seconds(clock: Clock) -> float:
     """The wall seconds that a seat may keep its match waiting, from its lock to its end. No bot can make it more."""
     start = BACKSTOP_FACTOR * clock.start + BACKSTOP_SECONDS
-    return AROUND_SECONDS + start + seconds_of_match(clock)
+    return AROUND_SECONDS + start + MATCH_FACTOR * seconds_of_match(clock)
 
 
 def locked_seat(

@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from arena import readiness
+from arena import awake, readiness
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.agent import plain_action
 from arena.agent.notes import Notes
 from arena.agent.view import View, notes_on
 from arena.errors import BotError, short_trace
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault, seconds_of_match
+from arena.match import MATCH_FACTOR, Answer, Fault, Spent, seconds_of_match
 from arena.records import Ending, copied
 
 ISOLATION = "none"
+BACKSTOP_FACTOR, BACKSTOP_SECONDS = 4.0, 1.0  # wall time of a decision, from its CPU time: nobody can tell what it waited for
 
 
 class HasAgent(Protocol):
@@ -48,8 +49,8 @@ class InProcessSeat:
         self.wants_forced = False
         self.end_fault = ""
         """What went wrong when the bot was told the end; it changes no result."""
-        self.waited = 0.0
-        """Wall seconds that its decisions have taken in this match."""
+        self.spent = Spent()
+        """What its decisions have taken in this match; only wall time is known."""
         self._match_seconds = math.inf
         self._load = load
         self._seed = seed
@@ -104,6 +105,7 @@ class InProcessSeat:
             return Fault(Ending.STARTUP, f"used {used:.1f} s of CPU time to start, {info.clock.start:g} s are allowed")
         self._agent = agent
         self._match_seconds = seconds_of_match(info.clock)
+        awake.now()
         return None
 
     def ask(self, view: View) -> None:
@@ -121,6 +123,7 @@ class InProcessSeat:
         limit = clock.move + clock.bank
         ledger.refusal = None
         spent_cpu, spent_wall = ledger.cpu, ledger.wall
+        missed = awake.missed()
         began, cpu = time.perf_counter(), time.thread_time()
         try:
             action: object = agent.act(view)
@@ -137,9 +140,12 @@ class InProcessSeat:
             _raise_refusal(ledger)
         seconds += view.thread_seconds - (ledger.cpu - spent_cpu)  # what it took to load or compile a search is not charged
         waited -= ledger.wall - spent_wall
-        answer = Answer(action, seconds, waited, is_timed=view.is_timed)
-        left = self._match_seconds - self.waited
-        self.waited += waited
+        if waited > limit:
+            awake.now()
+            waited -= awake.missed() - missed
+        answer = Answer(action, seconds, waited, is_timed=view.is_timed, asleep=max(0.0, waited - seconds))
+        left = MATCH_FACTOR * self._match_seconds - self.spent.wall
+        self.spent.wall += waited
         return _late(answer, limit, left) or answer
 
     def end(self, result: EndInfo) -> None:

@@ -37,7 +37,7 @@ class WatchedSeat:
         """The view of the decision that was put last; None before the first one."""
         self.wants_forced = False
         self.waited = 0.0
-        """Seconds of wall time beyond the CPU time, in all decisions that the bot answered."""
+        """Seconds asleep, in all decisions that the bot answered."""
         self.slowest_wall = 0.0
         """The most wall seconds of a decision."""
         self._patience = patience
@@ -74,7 +74,7 @@ class WatchedSeat:
         found = self._seat.answer()
         if isinstance(found, Answer):
             self._note(found.cpu_seconds)
-            self.waited += max(0.0, found.wall_seconds - found.cpu_seconds)
+            self.waited += found.asleep
             self.slowest_wall = max(self.slowest_wall, found.wall_seconds)
         return found
 

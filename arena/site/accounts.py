@@ -13,17 +13,28 @@ from arena.errors import StoreError
 from arena.names import in_words
 from arena.pages.words import LANGUAGES
 from arena.people.invitations import MOST_NAMES, VALUES, BadList, invite_listed
+from arena.site.confirming import Confirming
+from arena.site.cookies import keep, session_cookie
 from arena.site.entrance import Entrance
 from arena.site.forms import body_of, form_of
 from arena.site.framing import frame_of, origin_of
 from arena.site.language import language
-from arena.site.login import with_session
+from arena.site.login import logged_in
 from arena.site.persons import person_of
 from arena.site.problems import MEDIA_JSON, Problem
 from arena.site.rendering import Templates
 from arena.site.tables.tables import Tables
 from arena.store.account_rows import HOST, Account, Role
-from arena.store.accounts import LONGEST_LABEL, MOST_TOKENS, Accounts, Invited, join_link
+from arena.store.accounts import (
+    DAYS,
+    LONGEST_LABEL,
+    MOST_TOKENS,
+    USUAL_DAYS,
+    Accounts,
+    Invited,
+    Scope,
+    join_link,
+)
 
 LONGEST_LIST = 64 * 1024
 """Bytes of a list of names."""
@@ -64,8 +75,11 @@ class Nothing(msgspec.Struct, frozen=True):
 class AccountPages:
     """The handlers of what is sent by POST, and of the page that a join link leads to."""
 
-    def __init__(self, accounts: Accounts, entrance: Entrance, tables: Tables, templates: Templates) -> None:
+    def __init__(
+        self, accounts: Accounts, entrance: Entrance, tables: Tables, templates: Templates, confirming: Confirming
+    ) -> None:  # fmt: skip
         self._accounts, self._entrance, self._tables, self._templates = accounts, entrance, tables, templates
+        self._confirming = confirming
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -89,17 +103,19 @@ class AccountPages:
 
     async def shown(self, request: Request) -> Response:
         """The page that a join link leads to. Looking at it uses up nothing: previews of links do that, too."""
-        return self._page(request, "invite")
+        return logged_in(request, self._templates) or self._page(request, "invite")
 
     async def joined(self, request: Request) -> Response:
         """Use a join link: show the personal token, once, and open a session."""
         fields = await form_of(request)
+        if (page := logged_in(request, self._templates)) is not None:
+            return page
         found = await self._stored(self._accounts.join, fields.get("code", "").strip())
         if found is None:
             raise Problem(403, "refusal_no_invitation")
         self._entrance.look_again(found.account)
         answer = self._secret(request, "joined", found.token, found.account)
-        with_session(request, answer, found.session, is_lasting=True)
+        keep(request, answer, session_cookie(request), found.session, is_lasting=True)
         return answer
 
     # The own account
@@ -118,10 +134,13 @@ class AccountPages:
         account, label = _own(request), " ".join(fields.get("label", "").split())
         if not 1 <= len(label) <= LONGEST_LABEL or not label.isprintable():
             raise Problem(400, "refusal_label", most=LONGEST_LABEL)
-        token = await self._stored(self._accounts.make_api_token, account, label)
+        scope, days = fields.get("scope", Scope.LOOK), fields.get("days", f"{USUAL_DAYS}")
+        if scope not in list(Scope) or days not in map(str, DAYS):
+            raise Problem(400, "refusal_bounds", scopes=", ".join(Scope), days=", ".join(map(str, DAYS)))
+        token = await self._stored(self._accounts.make_api_token, account, label, Scope(scope), int(days))
         if token is None:
             raise Problem(409, "refusal_many_tokens", most=MOST_TOKENS)
-        return self._secret(request, "made", token, account)
+        return self._secret(request, "made", token, account, can_send=scope != Scope.LOOK)
 
     async def token_ended(self, request: Request) -> Response:
         """End a token for programs."""
@@ -145,6 +164,8 @@ class AccountPages:
         """Make join links for the names of a form, and show them, once."""
         fields = await form_of(request, LONGEST_LIST)
         who = _organiser(request)
+        if (asked := await self._confirming.page(request, fields)) is not None:
+            return asked
         try:
             role = Role(fields.get("role", Role.AUTHOR))
         except ValueError:
@@ -162,6 +183,7 @@ class AccountPages:
         wanted = await _sent(request, Invitation)
         names = "\n".join(" ".join(name.replace("#", "\0").split()) or "\0" for name in wanted.names)  # a line for each name
         who = _organiser(request)
+        await self._confirming.page(request, {})
         try:
             found = await self._stored(invite_listed, self._accounts, who, names, wanted.role)
         except BadList as error:
@@ -171,7 +193,7 @@ class AccountPages:
 
     def _changing(self, what: str) -> Answer:
         async def answer(request: Request) -> Response:
-            is_program = request.url.path.startswith("/api/")
+            is_program, fields = request.url.path.startswith("/api/"), dict[str, str]()
             if is_program:
                 wanted = await _sent(request, Changed)
             else:
@@ -180,7 +202,10 @@ class AccountPages:
                     wanted = msgspec.convert({key: fields[key] for key in ("name", "role") if key in fields}, Changed)
                 except msgspec.ValidationError as error:
                     raise Problem(400, "refusal_bad_parameter", text=in_words(error)) from None
-            await self._changed(_organiser(request), what, wanted)
+            who = _organiser(request)
+            if (asked := await self._confirming.page(request, fields)) is not None:
+                return asked
+            await self._changed(who, what, wanted)
             if is_program:
                 return Response(msgspec.json.encode(Nothing()), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
             return RedirectResponse("/admin", 303)
@@ -210,10 +235,10 @@ class AccountPages:
 
     # Answers
 
-    def _secret(self, request: Request, what: str, token: str, account: Account) -> Response:
+    def _secret(self, request: Request, what: str, token: str, account: Account, *, can_send: bool = True) -> Response:
         """The page that shows a token, once."""
         frame = frame_of(request, account)
-        return self._page(request, "secret", **frame, what=what, token=token, path="/account")
+        return self._page(request, "secret", **frame, what=what, token=token, can_send=can_send, path="/account")
 
     def _page(self, request: Request, template: str, status: int = 200, **values: object) -> Response:
         page = self._templates.page(template, language(request), **({"path": request.url.path} | frame_of(request) | values))

@@ -25,6 +25,7 @@ from arena.site.asked import Asked
 from arena.site.asking.handlers import AskHandlers
 from arena.site.asking.matches import BotMatches
 from arena.site.assets import Assets
+from arena.site.confirming import Confirming
 from arena.site.contest.freezing import Freezing
 from arena.site.contest.running import RunningContest
 from arena.site.cookies import YEAR
@@ -130,7 +131,8 @@ class Hall:
         self.assets = Assets()
         self.templates = Templates(self.assets)
         self.login = Login(self.sessions, self.accounts, self.entrance, self.templates)
-        self.account_pages = AccountPages(self.accounts, self.entrance, tables, self.templates)
+        self.confirming = Confirming(self.sessions, self.accounts, self.templates)
+        self.account_pages = AccountPages(self.accounts, self.entrance, tables, self.templates, self.confirming)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -161,7 +163,7 @@ class Hall:
             *self.asking.routes(),
             *Receiving(self.submitting, self.persons).routes(),
             *self.managing.routes(),
-            *Freezing(self.contest, self.persons, self.accounts, self.owned).routes(),
+            *Freezing(self.contest, self.persons, self.accounts, self.owned, self.confirming).routes(),
             Route(TRACE.path, self.traced),
             Route("/static/{hash}/{name:path}", self.static),
             *self.login.routes(),

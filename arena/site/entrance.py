@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as Connection
 
 from arena.errors import StoreError
 from arena.site.buckets import Buckets, Rate
 from arena.site.problems import Problem
 from arena.site.sessions import Sessions
 from arena.store.account_rows import HOST, Account
-from arena.store.accounts import Accounts, Kind
+from arena.store.accounts import Accounts, Scope
+from arena.store.site_file import now
 from arena.store.tokens import digest
 
 LOG = logging.getLogger("arena.site")
@@ -29,8 +31,6 @@ FRESH_SECONDS = 1.0
 """How long what is remembered of the file counts without a look at it."""
 NOTED_SECONDS = 600.0
 """How often it is noted that a session or a token is in use."""
-FOR_PROGRAMS = (Kind.API, Kind.PERSON)
-"""The kinds of secrets that may come with each request."""
 MOST_KEPT = 4096
 """Sessions and tokens that are remembered."""
 LOOKUPS = Rate(a_second=50.0, burst=500)
@@ -49,6 +49,10 @@ class Entry:
     """The account; None for a guest of a table."""
     is_program: bool = False
     """Whether a token came with the request, and no cookie."""
+    scope: Scope | None = None
+    """What the token lets a program do; None: no token came."""
+    until: str | None = None
+    """When the token ends by itself; None: never."""
 
     @property
     def is_guest(self) -> bool:
@@ -88,7 +92,7 @@ class Entrance:
                 return found
         return None
 
-    async def serve_socket(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send, entry: Entry) -> None:
+    async def serve_socket(self, app: ASGIApp, scope: Connection, receive: Receive, send: Send, entry: Entry) -> None:
         """Serve a socket of an account, which is closed when its session ends or its account changes."""
         assert entry.account is not None
         is_closed = False
@@ -143,11 +147,13 @@ class Entrance:
         if self._revision is not self._accounts.revision:
             self._kept.clear()
             self._revision = self._accounts.revision
+        if (known := self._kept.get(key)) is not None and known.until is not None and known.until <= now():
+            del self._kept[key]
         is_fresh = self._clock() - self._looked < FRESH_SECONDS
         if is_fresh and key in self._kept and not self._is_due(key):
             self._kept.move_to_end(key)
             return self._kept[key]
-        revision, now = self._revision, self._clock()
+        revision, began = self._revision, self._clock()
         try:
             changes, found = await run_in_threadpool(self._read, key)
         except StoreError as error:
@@ -157,7 +163,7 @@ class Entrance:
             return await self._of_account(key)
         if changes != self._changes:
             self._kept.clear()
-        self._changes, self._looked = changes, now
+        self._changes, self._looked = changes, began
         if found is not None:
             self._remember(key, found)
         return found
@@ -168,13 +174,16 @@ class Entrance:
         changes = self._accounts.changes()
         if changes == self._changes and key in self._kept and not self._is_due(key):
             return changes, self._kept.get(key)
-        account = self._accounts.of_token(name, *FOR_PROGRAMS) if is_program else self._accounts.of_session(name)
+        bearer = self._accounts.of_program(name) if is_program else None
+        account = self._accounts.of_session(name) if not is_program else None if bearer is None else bearer.account
         if account is None:
             return changes, None
         if self._is_due(key):
             self._noted[key] = self._clock()
             self._accounts.note_use(name)
-        return changes, Entry(name, account, is_program)
+        if bearer is None:
+            return changes, Entry(name, account)
+        return changes, Entry(name, account, is_program=True, scope=bearer.scope, until=bearer.until)
 
     def _is_due(self, key: _Key) -> bool:
         """Whether it is time to note that a session or a token is in use."""

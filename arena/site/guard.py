@@ -14,11 +14,12 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.site.buckets import Buckets, Rate
-from arena.site.cookies import cookie
+from arena.site.cookies import cookie, cookie_name
 from arena.site.entrance import Entrance, Entry
 from arena.site.headers import EMBEDDED, security_headers
 from arena.site.problems import Problem, answer_of
 from arena.site.proxy import PublicAddress
+from arena.site.scopes import beyond
 from arena.site.sending import AT_ONCE, AT_ONCE_OF_ADDRESS, Lanes, in_parts
 from arena.store.account_rows import HOST
 
@@ -148,7 +149,7 @@ class Guard:
 
     async def _entry(self, scope: Scope, headers: Headers) -> Entry | None:
         """Whoever comes; what the pages need of it is put into the scope. Raises Problem."""
-        secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", "")))
+        secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""), scope["scheme"]))
         entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
         state = scope.setdefault("state", {})
         state["address"] = str(_client(scope))
@@ -165,7 +166,9 @@ class Guard:
             return Problem(429, TOO_MANY)
         if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
             return Problem(403, GUESTS)
-        return None if entry is not None else self._at_the_door(scope["path"], address)
+        if entry is None:
+            return self._at_the_door(scope["path"], address)
+        return None if entry.scope is None else beyond(entry.scope, scope)
 
     def _at_the_door(self, path: str, address: str | None) -> Problem | None:
         """What keeps out a request without a session."""
@@ -191,12 +194,6 @@ class Guard:
         if origin is not None:
             return self._rules.is_origin(origin, headers.get("host", ""))
         return bearer is not None or not is_socket  # a browser names the origin of a socket, always
-
-
-def cookie_name(host: str) -> str:
-    """The name of the session's cookie. Cookies do not know ports: two halls on one machine have cookies of their own."""
-    found = re.search(r":(\d{1,5})$", host)
-    return f"arena_session_{found[1] if found is not None else '80'}"
 
 
 def _visitor(entry: Entry | None, address: str | None) -> Hashable:

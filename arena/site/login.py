@@ -8,11 +8,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import StoreError
-from arena.site.cookies import YEAR, cookie
+from arena.site.cookies import cookie, keep, session_cookie
 from arena.site.entrance import Entrance
 from arena.site.forms import form_of
-from arena.site.framing import NOBODY
-from arena.site.guard import cookie_name
+from arena.site.framing import NOBODY, frame_of
 from arena.site.language import language
 from arena.site.problems import Problem
 from arena.site.rendering import Templates
@@ -23,6 +22,8 @@ from arena.store.tokens import digest
 
 LONGEST_LOGIN = 4096
 """Bytes of the form that brings a token."""
+DOORS = ("/login", "/invite")
+"""The pages that let somebody in, to which who logs out first comes back."""
 _LOCAL = re.compile(r"/(?!/)[A-Za-z0-9_./-]*")  # a path of the hall: `//` would lead to another host
 
 
@@ -45,12 +46,16 @@ class Login:
         return self._templates.page("login", language(request), message=message, path="/login", access=NOBODY)
 
     async def shown(self, request: Request) -> Response:
-        """The page that sends the token of its address, which browsers never send by themselves."""
+        """The page with a button that sends the token of its address; who is logged in has to log out first."""
+        if (page := logged_in(request, self._templates)) is not None:
+            return page
         return Response(self.page(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
 
     async def logged_in(self, request: Request) -> Response:
         """Open a session for who has the token of the hall or of an account."""
         fields = await form_of(request, LONGEST_LOGIN)
+        if (page := logged_in(request, self._templates)) is not None:
+            return page
         token = fields.get("token", "").strip()
         session, is_lasting = None, False
         if self._sessions.is_token(token):
@@ -58,24 +63,26 @@ class Login:
         else:
             session, is_lasting = await run_in_threadpool(self._session_of, token), True
         if session is None:
-            page = self.page(request, "login_wrong")
-            return Response(page, 403, {"cache-control": "no-store"}, "text/html")
+            wrong = self.page(request, "login_wrong")
+            return Response(wrong, 403, {"cache-control": "no-store"}, "text/html")
         following = fields.get("next", "")
         answer = RedirectResponse(following if _LOCAL.fullmatch(following) else "/", 303)
-        with_session(request, answer, session, is_lasting=is_lasting)
+        keep(request, answer, session_cookie(request), session, is_lasting=is_lasting)
         return answer
 
     async def logged_out(self, request: Request) -> Response:
-        """End the session."""
-        name = cookie_name(request.headers.get("host", ""))
+        """End the session, and lead to the page that lets others in."""
+        fields = await form_of(request, LONGEST_LOGIN)
+        name = session_cookie(request)
         secret = cookie(request.headers.get("cookie", ""), name) or ""
         self._sessions.close(secret)
         account: Account | None = request.scope["state"].get("account")
         if account is not None and account != HOST:
             await run_in_threadpool(self._accounts.close_session, digest(secret))
             self._entrance.look_again(account)
-        answer = RedirectResponse("/login", 303)
-        answer.delete_cookie(name)
+        following = fields.get("next", "")
+        answer = RedirectResponse(following if following in DOORS else DOORS[0], 303)
+        keep(request, answer, name, "", is_lasting=False)
         return answer
 
     def _session_of(self, token: str) -> str | None:
@@ -86,9 +93,13 @@ class Login:
             raise Problem(503, "refusal_no_accounts") from None
 
 
-def with_session(request: Request, answer: Response, session: str, *, is_lasting: bool) -> None:
-    """Give a browser its session. `is_lasting`: the browser keeps it when it is closed, for sessions that outlive the hall."""
-    name = cookie_name(request.headers.get("host", ""))
-    answer.set_cookie(
-        name, session, max_age=YEAR if is_lasting else None, httponly=True, samesite="lax", secure=request.url.scheme == "https"
-    )  # fmt: skip
+def logged_in(request: Request, templates: Templates) -> Response | None:
+    """The page that says who is logged in in this browser; None: nobody is.
+
+    A link with somebody else's token must not make the reader somebody else: what they did then would be that one's.
+    """
+    if request.scope["state"]["account"] is None or "authorization" in request.headers:  # the second: a program, no browser
+        return None
+    status = 200 if request.method == "GET" else 409
+    page = templates.page("logged_in", language(request), path=request.url.path, **frame_of(request))
+    return Response(page, status, {"cache-control": "no-store"}, "text/html")

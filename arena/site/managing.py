@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from arena.admission.check_report import refused
 from arena.agent.submissions import Submission, Submissions
-from arena.contest.messages import Checked
+from arena.contest.leaving import WITHDRAWN, dropped
 from arena.errors import StoreError
 from arena.report.selection.names import shown
 from arena.site.blocks import bot_address
@@ -120,10 +119,11 @@ class Managing:
         """Take the bot out of new matches. A page has to say that its reader is sure."""
         if not asked.is_program and asked.fields.get("sure") != "yes":
             raise Problem(400, "refusal_not_sure")
-        if asked.bot.withdrawal is not None:
-            return  # somebody has pressed twice
-        Submissions(self._library.out).withdraw(asked.name)
-        self._drop(asked.name, "the bot was withdrawn before this was checked")
+        store = Submissions(self._library.out)
+        with dropped(self._inbox, asked.name, WITHDRAWN):
+            if store.withdrawal(asked.name) is not None:
+                return  # somebody has pressed twice, or another was faster
+            store.withdraw(asked.name)
         self._log(asked, "withdraw", f"version {asked.bot.versions[-1].version}")
 
     def _publish(self, asked: "_Asked") -> None:
@@ -142,14 +142,11 @@ class Managing:
         account = self._accounts.find(asked.fields.get("account", ""))
         if account is None or account.closed is not None or not account.is_author:
             raise Problem(404, "refusal_no_author", name=repr(shown(asked.fields.get("account", ""))))
-        self._owned.give(asked.name, account.id)
-        self._drop(asked.name, "the bot was given to another author before this was checked")
+        self._owned.give(asked.name, account.id)  # from here on no check enters what another sends
+        with dropped(self._inbox, asked.name, "the bot was given to another author before this was checked"):
+            pass
         before = "nobody" if asked.owned is None else asked.owned.owner_name or HOST.name
         self._accounts.log(asked.visitor.account, "give", asked.name, f"from {before} to {account.name}")
-
-    def _drop(self, name: str, why: str) -> None:
-        """Refuse what waits under the name of a bot: it was sent before, and does not undo what was done now."""
-        self._inbox.drop(name, msgspec.json.encode(Checked(report=refused(name, why))))
 
     def _log(self, asked: "_Asked", what: str, details: str) -> None:
         """Note what an organiser does to the bot of somebody else."""

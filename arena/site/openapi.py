@@ -11,7 +11,7 @@ from arena.live.messages import FromPerson, ToPerson
 from arena.site.accounts import Changed, Invitation, JoinLink, Nothing
 from arena.site.asking.handlers import ASKING, AskedFor
 from arena.site.asking.wish import MatchWish
-from arena.site.live.messages import HomeNews, Snapshot, Trouble, Update, Watch
+from arena.site.live.messages import Alive, HomeNews, Snapshot, Trouble, Update, Watch
 from arena.site.playing import OPENING, Opened
 from arena.site.problems import Failure
 from arena.site.routes import EMBEDDED, SUBJECTS, Subject
@@ -21,15 +21,15 @@ from arena.site.views.submissions import Submitted
 
 PATH = "/api/openapi.json"
 _REFERENCE = "#/components/schemas/{name}"
-_SOCKET = (Watch, Snapshot, Update, HomeNews, Trouble)
+_SOCKET = (Watch, Alive, Snapshot, Update, HomeNews, Trouble)
 _TABLE_SOCKET = (*get_args(FromPerson), *get_args(ToPerson))
 _ABOUT = """\
 Results of card-game tournaments, and tables to play at. Send the token that `arena serve` prints, or one of your account, as
 `Authorization: Bearer TOKEN`; addresses below `/embed/` and `/api/join/` need none. Boards that move: a WebSocket at `/live`,
-which takes messages of the type `Watch` and sends `Snapshot`, `Update`, `HomeNews` and `Trouble`. A live table: a WebSocket
-at `/tables/ID/socket`, which takes `Act`, `Advise`, `Ping`, `Start` and `Leave` and sends `Welcome`, `Notice`, `Pong`,
-`Frame`, `Ask`, `Hint`, `Refused`, `Over` and `Luck`; the cookie that came when the table was opened or joined says who you
-are.
+which takes messages of the type `Watch` and sends `Snapshot`, `Update`, `HomeNews`, `Trouble` and `Alive`. A live table: a
+WebSocket at `/tables/ID/socket`, which takes `Act`, `Advise`, `Ping`, `Start` and `Leave` and sends `Welcome`, `Notice`,
+`Pong`, `Frame`, `Ask`, `Hint`, `Refused`, `Over` and `Luck`; the cookie that came when the table was opened or joined says
+who you are.
 """
 
 

@@ -107,8 +107,3 @@ def checked(offered: str) -> str:
 def person_of(account: Account) -> StoredPerson:
     """The person who plays for an account, whom no cookie but that of a session makes known."""
     return StoredPerson(id=account.id, name=account.name, folded=account.folded, secret="", since=account.since)
-
-
-def person_cookie(session_cookie: str) -> str:
-    """The name of the cookie that holds a person's secret, beside the one of the session."""
-    return session_cookie.replace("session", "person")

@@ -14,11 +14,10 @@ from arena import games
 from arena.errors import ConfigError
 from arena.names import in_words
 from arena.site.computing import Computing
-from arena.site.cookies import YEAR
+from arena.site.cookies import keep, person_cookie, session_cookie
 from arena.site.forms import body_of, form_of
-from arena.site.guard import cookie_name
 from arena.site.library import Library
-from arena.site.persons import Persons, person_cookie
+from arena.site.persons import Persons
 from arena.site.problems import MEDIA_JSON, Problem
 from arena.site.sessions import Sessions
 from arena.site.tables.opening import opening_of
@@ -142,9 +141,8 @@ class Playing:
                 table.join(person)
         answer = self._led(request, table, secret)
         if visitor.session is None:
-            name = cookie_name(request.headers.get("host", ""))
             session = self._sessions.opened(guest_at=request.scope["state"]["address"])
-            answer.set_cookie(name, session, httponly=True, samesite="lax", secure=request.url.scheme == "https")
+            keep(request, answer, session_cookie(request), session, is_lasting=False)
         return answer
 
     async def left(self, request: Request) -> Response:
@@ -214,7 +212,5 @@ class Playing:
 
     def _with_person(self, request: Request, answer: Response, secret: str | None) -> Response:
         if secret is not None:
-            name = person_cookie(cookie_name(request.headers.get("host", "")))
-            is_safe = request.url.scheme == "https"
-            answer.set_cookie(name, secret, max_age=YEAR, httponly=True, samesite="lax", secure=is_safe)
+            keep(request, answer, person_cookie(request), secret, is_lasting=True)
         return answer

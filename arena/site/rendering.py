@@ -17,7 +17,15 @@ from arena.site.prose import prose
 
 TEMPLATES = Path(__file__).parent / "templates"
 _FRAME = {"account": None, "contest": None, "nav": (), "origin": ""}  # of a page that anybody may see: site/framing.py
-_LIVE = ("table_socket.js", "table_lobby.js", "table_log.js", "table_coach.js", "table_result.js", "table_page.js")
+_LIVE = (
+    "beating.js",
+    "table_socket.js",
+    "table_lobby.js",
+    "table_log.js",
+    "table_coach.js",
+    "table_result.js",
+    "table_page.js",
+)
 
 
 class Templates:

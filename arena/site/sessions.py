@@ -4,7 +4,9 @@ Both are random and of 256 bits, and only their SHA-256 is kept: nothing that co
 """
 
 import hmac
+import time
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 
 from arena.store.tokens import digest, new_token
 
@@ -19,9 +21,9 @@ The address that has most of them makes room: who takes hundreds ends nobody's b
 class Sessions:
     """The token of a hall and the sessions that were opened with it. They end with the process."""
 
-    def __init__(self, token: str) -> None:
-        self._token = digest(token)
-        self._open: OrderedDict[str, None] = OrderedDict()
+    def __init__(self, token: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._token, self._clock = digest(token), clock
+        self._open: OrderedDict[str, float] = OrderedDict()  # with when the token was last shown
         self._guests: OrderedDict[str, str] = OrderedDict()  # with the address of each
 
     def is_token(self, offered: str) -> bool:
@@ -32,7 +34,7 @@ class Sessions:
         """The secret of a new session, for a cookie. `guest_at`: the address of somebody whom a link to a table has let in."""
         secret = new_token()
         if guest_at is None:
-            self._open[digest(secret)] = None
+            self._open[digest(secret)] = self._clock()
             while len(self._open) > MOST_SESSIONS:
                 self._open.popitem(last=False)
         else:
@@ -41,6 +43,15 @@ class Sessions:
                 [(crowded, _)] = Counter(self._guests.values()).most_common(1)
                 del self._guests[next(name for name, address in self._guests.items() if address == crowded)]
         return secret
+
+    def confirm(self, name: str) -> None:
+        """Note that who has the session of this name has shown the token again."""
+        if name in self._open:
+            self._open[name] = self._clock()
+
+    def age(self, name: str) -> float:
+        """The seconds since the token was last shown for a session of this name; the token itself is always shown."""
+        return 0.0 if name == self._token else self._clock() - self._open.get(name, float("-inf"))
 
     def close(self, secret: str) -> None:
         """End a session."""

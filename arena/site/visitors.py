@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
 
-from arena.site.cookies import cookie
-from arena.site.guard import cookie_name
-from arena.site.persons import Persons, person_cookie, person_of
+from arena.site.cookies import cookie, person_cookie
+from arena.site.persons import Persons, person_of
 from arena.store.account_rows import HOST, Account
 from arena.store.site_file import StoredPerson
 
@@ -50,6 +49,5 @@ def visitor_of(connection: HTTPConnection, persons: Persons) -> Visitor:
     session, account = state.get("session"), state.get("account")
     if account is not None and account != HOST:
         return Visitor(session, False, person_of(account), account)
-    name = person_cookie(cookie_name(connection.headers.get("host", "")))
-    secret = cookie(connection.headers.get("cookie", ""), name)
+    secret = cookie(connection.headers.get("cookie", ""), person_cookie(connection))
     return Visitor(session, bool(state.get("is_guest")), persons.known(secret), account)

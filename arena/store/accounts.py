@@ -48,6 +48,22 @@ class Kind(StrEnum):
     """A token for programs; an account may have several, with labels."""
 
 
+class Scope(StrEnum):
+    """What a program may do with a token; each may do what those before it may. None lets anybody in, or shuts them out."""
+
+    LOOK = "look"
+    """See what an author may see."""
+    SEND = "send"
+    """Send bots, join with them, ask for matches, play."""
+    MANAGE = "manage"
+    """Withdraw bots, publish sources; see and do what an organiser may with bots."""
+
+
+DAYS = (7, 30, 90, 365)
+"""After how many days an API token may end."""
+USUAL_DAYS = 90
+
+
 class Secret(msgspec.Struct, frozen=True, kw_only=True):
     """A secret of an account that can still be used; of the secret itself only its SHA-256 is kept."""
 
@@ -59,11 +75,24 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True):
     """When it was made: UTC, ISO 8601."""
     used: str | None
     """When it was used last, to some minutes."""
+    scope: Scope
+    until: str
+    """When it ends by itself: UTC, ISO 8601."""
 
     @property
     def id(self) -> str:
         """How its owner names it, to end it."""
         return self.digest[:16]
+
+
+class Bearer(msgspec.Struct, frozen=True, kw_only=True):
+    """Whom a token lets in that comes with a request."""
+
+    account: Account
+    """With no more than an author's role, unless the scope says more."""
+    scope: Scope
+    until: str | None
+    """When it ends by itself; None for a personal token."""
 
 
 class StoredSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,6 +191,34 @@ class Accounts:
             f"where s.digest = ? and s.ended is null and a.closed is null and s.kind in ({some})",
             name, *kinds,
         )  # fmt: skip
+
+    def of_program(self, name: str) -> Bearer | None:
+        """Whom the token of a request lets in, by its digest; None: nobody. A personal token has the widest scope."""
+        with self._file.reading() as db:
+            row = None if db is None else db.execute(
+                f"select coalesce(t.scope, ?), t.until, {_ACCOUNT} from secrets s join accounts a on a.id = s.account"
+                " left join scopes t on t.digest = s.digest"
+                " where s.digest = ? and s.ended is null and a.closed is null"
+                " and (s.kind = ? or (s.kind = ? and t.until > ?))",
+                (Scope.MANAGE, name, Kind.PERSON, Kind.API, now()),
+            ).fetchone()  # fmt: skip
+        if row is None:
+            return None
+        scope, account = Scope(row[0]), self._as(Account, row[2:])
+        if scope is not Scope.MANAGE and account.is_organiser:
+            account = msgspec.structs.replace(account, role=Role.AUTHOR)
+        return Bearer(account=account, scope=scope, until=row[1])
+
+    def session_opened(self, name: str) -> str | None:
+        """When the session of this digest was opened, or its owner has shown the token again; None: there is none."""
+        with self._file.reading() as db:
+            row = None if db is None else db.execute("select opened from sessions where digest = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def confirm_session(self, name: str) -> None:
+        """Note that who has the session of this digest has shown the token again."""
+        with self._file.writing() as db:
+            db.execute("update sessions set opened = ? where digest = ?", (now(), name))
 
     def of_session(self, name: str) -> Account | None:
         """The open account that a session belongs to, by the digest of its secret; None: there is no such session."""
@@ -317,14 +374,21 @@ class Accounts:
         self.revision = object()
         return token
 
-    def make_api_token(self, account: Account, label: str) -> str | None:
-        """A new API token; None: the account has too many."""
+    def make_api_token(
+        self, account: Account, label: str, scope: Scope = Scope.LOOK, days: int = USUAL_DAYS
+    ) -> str | None:  # fmt: skip
+        """A new API token, which ends after so many days; None: the account has too many."""
         token = new_token()
+        until = (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="seconds")
         with self._file.writing() as db:
-            there = "select count(*) from secrets where account = ? and kind = 'api' and ended is null"
-            if db.execute(there, (account.id,)).fetchone()[0] >= MOST_TOKENS:
+            there = (
+                "select count(*) from secrets s join scopes t on t.digest = s.digest"
+                " where account = ? and kind = 'api' and ended is null and t.until > ?"
+            )
+            if db.execute(there, (account.id, now())).fetchone()[0] >= MOST_TOKENS:
                 return None
             _add(db, account, Kind.API, token, label[:LONGEST_LABEL])
+            db.execute("insert into scopes values (?, ?, ?)", (digest(token), scope, until))
         return token
 
     def end_api_token(self, account: Account, secret_id: str) -> bool:
@@ -340,9 +404,11 @@ class Accounts:
         """The API tokens of an account that can be used, the oldest first."""
         return self._all(
             Secret,
-            "select digest, account, kind, label, made, used from secrets "
-            "where account = ? and kind = 'api' and ended is null order by made, digest",
+            "select s.digest, account, kind, label, made, used, scope, until "
+            "from secrets s join scopes t on t.digest = s.digest "
+            "where account = ? and kind = 'api' and ended is null and until > ? order by made, s.digest",
             account.id,
+            now(),
         )
 
     # Rows

@@ -11,12 +11,14 @@ import math
 import secrets
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from arena.disk import sync, write_whole
 from arena.errors import StoreError
+from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.account_rows import Role
 from arena.store.lock import LOCK_FILE
@@ -145,7 +147,9 @@ class Inbox(SiteFile):
         fresh, file = self.folder / f"{_NEW}{token}", self.folder / f"{token}{suffix}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            protect(self.folder.parent, self.folder)
             write_whole(fresh, content)
+            protect(fresh)
             with self.writing() as db:
                 self._claim_bot(db, bot, account, is_taken=is_taken, is_organiser=is_organiser)
                 self._check_quotas(db, account, versions_a_day, pending)
@@ -203,33 +207,51 @@ class Inbox(SiteFile):
     def end(
         self, sent: Sent, state: State, report: bytes, *, sha256: str | None = None, version: int | None = None
     ) -> Sent:  # fmt: skip
-        """Note how a check has ended, and let go of the file. Raises StoreError."""
+        """Note how a check has ended, unless it was refused meanwhile, and let go of the file. Raises StoreError."""
         with self.writing() as db:
             db.execute(
-                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ? where id = ?",
-                (state, now(), report, sha256, version, sent.id),
+                "update submissions set state = ?, ended = ?, report = ?, sha256 = ?, version = ?"
+                " where id = ? and state in (?, ?)",
+                (state, now(), report, sha256, version, sent.id, State.WAITING, State.CHECKING),
             )
             found = self._one(db, sent.id)
         self._discard(self.path_of(sent))
         return found
 
     def give_back(self, sent: Sent, *, is_counted: bool = True) -> None:
-        """Put a submission whose check was cut short back to its place in the queue. Raises StoreError."""
+        """Put a submission whose check was cut short back into the queue, behind the others if it counts. Raises StoreError."""
         with self.writing() as db:
             db.execute(
                 "update submissions set state = ?, started = null, attempts = attempts - ? where id = ? and state = ?",
                 (State.WAITING, 0 if is_counted else 1, sent.id, State.CHECKING),
             )
 
-    def drop(self, bot: str, report: bytes) -> None:
-        """Refuse what waits under the name of a bot, without a check; `report`: see Sent. Raises StoreError."""
+    def enter(self, token: str, store: Callable[[], int]) -> str:
+        """Store the bot of a check that has ended well, if its author may still send it; why not, or nothing if it is stored.
+
+        `store`: keeps the bot and returns its version. Whoever withdraws the bot, gives it away or shuts its author out comes
+        before this or after it, and never in between. Raises StoreError.
+        """
         with self.writing() as db:
-            found = self._rows(db, "where bot = ? and state = ?", bot, State.WAITING)
+            if not (why := _refusal(db, token)):
+                db.execute("update submissions set version = ? where id = ?", (store(), token))
+            return why
+
+    @contextlib.contextmanager
+    def dropping(self, bot: str, report: bytes) -> Iterator[None]:
+        """Refuse what waits or is checked under the name of a bot, together with what is done within; `report`: see Sent.
+
+        What a check has stored already stays. Raises StoreError.
+        """
+        with self.writing() as db:
+            yield
+            wanted = "where bot = ? and (state = ? or (state = ? and version is null))"
+            found = self._rows(db, wanted, bot, State.WAITING, State.CHECKING)
             db.executemany(
                 "update submissions set state = ?, ended = ?, report = ? where id = ?",
                 [(State.REFUSED, now(), report, one.id) for one in found],
             )
-        self._discard(*map(self.path_of, found))
+        self._discard(*(self.path_of(one) for one in found if one.state is State.WAITING))  # a check lets go of its own
 
     def interrupted(self) -> list[Sent]:
         """Submissions that were being checked: after a start, those of a hall that died. Raises StoreError."""
@@ -400,20 +422,33 @@ def _check_owner(owner: str | None, account: str, *, is_taken: bool, is_organise
         raise NotTheirs
 
 
+def _refusal(db: sqlite.Connection, token: str) -> str:
+    """Why a bot that was checked may not enter now; empty: it may."""
+    wanted = (
+        "select s.state = ?, b.owner = s.account or a.role is null or a.role = ?, a.closed is null and a.role is not ?"
+        " from submissions s left join bots b on b.name = s.bot left join accounts a on a.id = s.account where s.id = ?"
+    )
+    found = db.execute(wanted, (State.CHECKING, Role.ORGANISER, Role.GUEST, token)).fetchone()
+    is_checked, is_theirs, is_author = (False, False, False) if found is None else found
+    if not is_author:
+        return "its author may submit no bots any more"
+    return "" if is_checked and is_theirs else "the bot was withdrawn, or belongs to somebody else now"
+
+
 def _owner_of(db: sqlite.Connection, bot: str) -> str | None:
     found = db.execute("select owner from bots where name = ?", (bot,)).fetchone()
     return None if found is None else str(found[0])
 
 
 def _queue(db: sqlite.Connection) -> list[str]:
-    """The ids of those that wait, in the order of their checks.
+    """The ids of those that wait, in the order of their checks: whose check was cut short comes behind all others.
 
     Those of somebody who may submit no more wait until the account may again.
     """
     ordered = (
-        "select id from (select id, number, row_number() over (partition by account order by number) as turn"
+        "select id from (select id, number, row_number() over (partition by account order by number) as turn, attempts"
         " from submissions where state = ? and account not in"
-        " (select id from accounts where closed is not null or role = ?)) order by turn, number"
+        " (select id from accounts where closed is not null or role = ?)) order by attempts, turn, number"
     )
     return [str(token) for (token,) in db.execute(ordered, (State.WAITING, Role.GUEST))]
 

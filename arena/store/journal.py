@@ -15,7 +15,6 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from arena.disk import PRIVATE, set_mode
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord, Outcome
@@ -101,7 +100,6 @@ class Journal:
         self._check_version()
 
     def _open(self) -> None:
-        set_mode(self.path, PRIVATE)  # it holds the key of the deals
         self._db.execute("pragma synchronous = normal")
         if problem := self._problem():
             self._db.execute("reindex")  # an index can be made again from its table

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from arena.disk import PRIVATE, set_mode
 from arena.errors import StoreError
+from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.person_names import latin_look
 
 SITE_FILE = "people/site.sqlite"
-_VERSION = 2  # of the tables, kept in the file's user_version; a newer one only adds tables
+_VERSION = 3  # of the tables, kept in the file's user_version; a newer one only adds tables
 
 _TABLES = f"""
 begin immediate;
@@ -33,6 +33,9 @@ create table if not exists secrets (
     digest text primary key, account text not null, kind text not null, label text not null, made text not null,
     used text, ended text
 ) without rowid;
+create table if not exists scopes (digest text primary key, scope text not null, until text not null) without rowid;
+insert or ignore into scopes
+    select digest, 'look', strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', '+90 days') from secrets where kind = 'api';
 create table if not exists sessions (
     digest text primary key, account text not null, opened text not null, seen text not null
 ) without rowid;
@@ -159,9 +162,9 @@ class SiteFile:
     def _opened(self, is_made: bool) -> sqlite.Connection:
         if is_made:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+        protect(self.path.parent)
         db = sqlite.opened(self.path, "rwc" if is_made else "rw", is_shared=True)
         try:
-            set_mode(self.path, PRIVATE)
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:
                 db.executescript(_TABLES)  # nothing is lost if another hall has just made them

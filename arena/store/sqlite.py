@@ -14,6 +14,7 @@ from typing import Any
 
 from arena import foreign_files
 from arena.disk import has_locks, say_weaker
+from arena.results_folder import protect
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -40,7 +41,8 @@ _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     """A connection without transactions of its own. `mode`: as in SQLite's URIs; `is_shared`: by threads, one at a time.
 
-    What a file brings along as code is not trusted: it may be somebody else's. Raises Error and OSError.
+    What is written is private, as `protect` says: what strangers send, and the keys of the deals. What a file brings along as
+    code is not trusted: it may be somebody else's. Raises Error and OSError.
     """
     try:
         foreign_files.check_plain(path)
@@ -52,6 +54,10 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
         if "w" not in mode:
             return blank(is_shared=is_shared)
         os.truncate(path, 0)
+    if "c" in mode and path.parent.is_dir() and not path.exists():
+        path.touch(0o600)
+    if "w" in mode and path.exists():
+        protect(path)  # before there is a log beside it, which gets the same mode
     if "immutable" in mode or has_locks(path.parent):
         found = _connected(path, mode, is_shared=is_shared)
         try:

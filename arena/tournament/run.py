@@ -283,6 +283,10 @@ class _Run:
 
     def _keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
         finished = chunk.finished
+        if self.steering is not None:
+            for place, seconds in chunk.slept.items():
+                bot = self.plan.contestants[place]
+                self.steering.slept((bot.name, bot.version), seconds)
         if earlier:
             finished = packed(_after(earlier.get(record.index, ()), record) for record in finished.records)
         self._store(finished)

@@ -52,6 +52,10 @@ class Steering(Protocol):
         """Take the bots of a match that counts, new or stored before; a bot may come again and again."""
         ...
 
+    def slept(self, bot: Bot, seconds: float) -> None:
+        """Take note for how long a bot has slept in the matches of a chunk while it was waited for."""
+        ...
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,13 +15,13 @@ about the cards, through caches or otherwise, would have to last until then.
 """
 
 import itertools
-import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from arena import awake
 from arena.games import PARTS
 from arena.workers.backend import Backend, Lost, Ticket
 from arena.workers.gate import Gate, OpenGate, Queue
@@ -206,7 +206,7 @@ class Driver:
 
     def _cancel_overdue(self, pending: dict[Ticket, _Sent]) -> None:
         """Cancel chunks that take too long. One match of a chunk may use up the whole patience, the others the estimate."""
-        now = time.monotonic()
+        now = awake.now()
         for ticket, sent in itertools.islice(pending.items(), self.backend.slots):  # chunks start in order
             if sent.since is None:
                 sent.since = now

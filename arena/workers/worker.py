@@ -5,7 +5,7 @@ import os
 import resource
 import time
 import traceback
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from arena.agent import BotFiles
 from arena.cache import is_temporary
 from arena.formats.plan import Plan
 from arena.formats.stages import Stage
-from arena.match import Fault, HostTrouble, Player, play
+from arena.match import Fault, HostTrouble, Player, Spent, play
 from arena.readiness import NotCompiled, Part, absent_parts, compile_here
 from arena.records import Ending, MatchRecord
 from arena.seats.blamed import BlamedSeat
@@ -32,7 +32,7 @@ NO_KILLS: Mapping[int, int] = MappingProxyType({})
 FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 LOOK_AHEAD = 32
-"""Of so many matches the next one is chosen."""
+"""How many matches of a chunk are looked at to choose the one that is played next."""
 BLAMED = 1_000
 """Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
@@ -86,6 +86,8 @@ class Chunk(msgspec.Struct, frozen=True):
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
     lacking: dict[int, tuple[str, str]] = {}
     """The matches, by index, in which a bot asked for what is not compiled: a game, and a part of it."""
+    slept: dict[int, float] = {}
+    """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
 
     @property
     def records(self) -> list[MatchRecord]:
@@ -108,6 +110,7 @@ class Worker:
         self._cpu_before: float | None = None
         self._waiting = Waiting()
         self._last: Cards | None = None  # of the match that was played last
+        self._slept: defaultdict[int, float] = defaultdict(float)
 
     def keep_note(self, shared: memoryview) -> None:
         """Keep a note of the seat that is waited for where those who end this process find it; see workers/waiting.py."""
@@ -161,7 +164,9 @@ class Worker:
         seconds = time.perf_counter() - began
         if self._keeper is not None and worker_cpu:
             self._keeper.played(worker_cpu, seconds)
-        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking)
+        slept = dict(self._slept)
+        self._slept.clear()
+        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept)
 
     def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
         """Play one match of the plan.
@@ -170,27 +175,34 @@ class Worker:
         may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
         """
         blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in kills.items() if count >= BLAMED}
-        waited: dict[int, float] = {}
+        spent: defaultdict[int, Spent] = defaultdict(Spent)
+        again: tuple[tuple[int, int], ...] = ()
         self._waiting.begin(index)
         while True:
             try:
                 with absent_parts(_load):
-                    played = self._attempt(index, kills, blamed, waited)
+                    played = self._attempt(index, kills, blamed, spent, again)
             except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
                 _load(games.part(games.load(needed.game), needed.part))
                 assert self._keeper is not None
                 self._keeper.renew()
+                again = needed.played
                 continue
             fault = _blame(played, kills) if isinstance(played, Failure) and not blamed else None
             if fault is None:
+                self._note_sleep(index, spent)
                 return played
             assert isinstance(played, Failure) and played.seat is not None
             blamed[played.seat] = fault
 
     def _attempt(
-        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], waited: dict[int, float]
-    ) -> MatchRecord | Failure:
-        """Play a match once. `blamed`: seats that forfeit at once; `waited`: see HeldSeat.waited, by seat, kept up to date."""
+        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], spent: defaultdict[int, Spent],
+        again: Sequence[tuple[int, int]],
+    ) -> MatchRecord | Failure:  # fmt: skip
+        """Play a match once.
+
+        `blamed`: seats that forfeit at once; `spent`: see HeldSeat.spent, by seat, kept up to date; `again`: see match.play.
+        """
         seats: list[BotSeat | BlamedSeat] = []
         try:
             setup = self._plan.setup(index)
@@ -198,15 +210,13 @@ class Worker:
                 seat = BlamedSeat(blamed[place]) if place in blamed else self._seat(player, seed, kills.get(place, 0))
                 seats.append(seat)
                 if not isinstance(seat, BlamedSeat):
-                    seat.waited = waited.get(place, 0.0)
+                    seat.spent = spent[place]
             try:
                 # what a bot prints does not reach the terminal
                 with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
-                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for)
+                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for, again=again)
             except HostTrouble as trouble:
                 return _failure(trouble, seats)
-            finally:
-                waited |= {place: seat.waited for place, seat in enumerate(seats) if not isinstance(seat, BlamedSeat)}
         except LockError as error:
             return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
         except Exception:
@@ -216,6 +226,12 @@ class Worker:
         finally:
             for seat in reversed(seats):
                 _close(seat)
+
+    def _note_sleep(self, index: int, spent: Mapping[int, Spent]) -> None:
+        bots = self._plan.bots(index) if any(one.asleep or one.asleep_around for one in spent.values()) else ()
+        for place, bot in enumerate(bots):
+            if place in spent:
+                self._slept[bot] += spent[place].asleep + spent[place].asleep_around
 
     def _expect(self, indices: Sequence[int]) -> None:
         """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""

@@ -87,14 +87,15 @@ def test_a_bot_that_plays_by_its_own_entropy_may_enter_and_is_warned(tmp_path: P
     assert any("was not the same" in warning for warning in found.warnings)
 
 
-def test_a_bot_that_waits_is_told_how_long_and_stopped_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_sleeps_through_its_check_may_not_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_check, "WAITING", 0.5)
     body = "    def act(self, view):\n        import time\n        time.sleep(0.6)\n        return 0\n"
     said: list[str] = []
     found = check_bot("some", read_bot(write(tmp_path, body, "import time")), say=said.append)
     (game,) = found.games
     assert not game.is_complete and 600 <= game.wall_ms_max < 5000 and game.cpu_ms_max < 100
-    assert any("the bot waits for something" in warning and "left out" in warning for warning in found.warnings)
+    assert not found.may_enter and any("naga: too slow for the hall" in refusal for refusal in found.refusals)
+    assert any("the bot waits for something" in warning for warning in found.warnings)
     assert said[0] == "naga: match 1 of 6, decision 0"
 
 

@@ -101,7 +101,8 @@ def uploaded(members: Members, name: str, content: bytes) -> Outcome:
     assert answer.status_code == 201, answer.text
     sent = hall.inbox.begin()
     assert sent is not None and sent.id == answer.json()["id"]
-    asked = Check(bot=name, file=str(hall.inbox.path_of(sent)), results=str(members.hall.library.out), contest=None)
+    file, results = str(hall.inbox.path_of(sent)), str(members.hall.library.out)
+    asked = Check(submission=sent.id, bot=name, file=file, results=results, contest=None)
     found = checked(asked, Line())  # type: ignore[arg-type]
     assert found.report is not None, found.trouble
     ended = hall.checks._ended(sent, found)

@@ -12,13 +12,16 @@ from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.contest import ladder as contest_ladder
 from arena.contest.marks import frozen_marks, marks_of
+from arena.contest.messages import Said
 from arena.contest.settings import read_contest
 from arena.errors import StoreError
 from arena.formats.ladder.book import LadderBook, read_book
+from arena.records import MatchRecord
 from arena.store.inbox import Inbox
 from arena.store.journal import Journal
 from arena.store.manifest import PUBLISHED_FILE, read_manifest, read_published
 from arena.store.parquet import read_matches
+from arena.workers.worker import Worker
 from helpers.contests import ScriptedHall, run_ladder, submit, write_contest
 from helpers.in_process_backend import start_no_processes
 
@@ -68,6 +71,29 @@ class Cut(ScriptedHall):
     @is_over.setter
     def is_over(self, value: bool) -> None:
         self.left = 0 if value else self.left
+
+
+def test_a_version_that_sleeps_while_others_wait_is_left_out_until_its_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def note(worker: Worker, index: int, spent: object) -> None:
+        for place in worker._plan.bots(index):
+            if (worker._plan.contestants[place].name, worker._plan.contestants[place].version) == ("alice", 1):
+                worker._slept[place] += 20.0
+
+    monkeypatch.setattr(Worker, "_note_sleep", note)
+    results = tmp_path / "out"
+    hall = run_ladder(write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1))
+    told = [
+        one.text for one in hall.heard if isinstance(one, Said) and "alice@1 is left out: too slow for the hall" in one.text
+    ]
+    assert len(told) == 1 and hall.entered()[-1] == ("alice", 2)
+    played = Counter(version for record in read_matches(results / "class") for version in players(record))
+    assert played["alice", 2] > 2 * played["alice", 1] > 0 and not problems(results / "class")
+
+
+def players(record: MatchRecord) -> list[tuple[str, int]]:
+    return [(seat.bot, seat.bot_version) for seat in record.seats]
 
 
 def test_versions_enter_and_leave_and_anybody_can_decide_it_again(tmp_path: Path) -> None:

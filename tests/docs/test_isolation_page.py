@@ -4,7 +4,7 @@ import re
 
 from arena.agent.command_bot import FILE_BYTES
 from arena.agent.plain_files import BOT_BYTES, BOT_FILES, DEEPEST
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, SLEEP_SECONDS
 from arena.records import MOST_BYTES
 from arena.userfiles import FILE_LETTERS, UNFOLDED_LETTERS
 from helpers.paths import PACKAGE, TESTS
@@ -34,6 +34,7 @@ def test_every_named_file_exists() -> None:
 
 def test_the_figures_are_those_of_the_code() -> None:
     assert f"| {BACKSTOP_FACTOR:g} times the clock and {BACKSTOP_SECONDS:g} s |" in SECTION
+    assert f"costs its clock | {SLEEP_SECONDS:g} s |" in SECTION
     files = f"{BOT_BYTES >> 20} MiB, {BOT_FILES:,} files, {DEEPEST} folders in each other"
     assert f"| {files}; a `bot.toml` {FILE_BYTES >> 10} KiB |" in SECTION
     assert f"| {FILE_LETTERS >> 20} Mi characters; {UNFOLDED_LETTERS >> 20} Mi with every alias written out |" in SECTION

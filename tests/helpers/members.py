@@ -14,7 +14,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from arena.site.app import Hall, application
-from arena.site.guard import cookie_name
+from arena.site.cookies import cookie_name
 from arena.store.account_rows import Account, Role
 from helpers.hall import HOST, TOKEN
 

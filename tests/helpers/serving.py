@@ -27,6 +27,7 @@ class Served:
     def enter(self, page: Page) -> None:
         """Open the door, as who clicks on the printed address; the home page is then there."""
         page.goto(self.door)
+        page.locator("#login-enter, #leave a").click()
         page.wait_for_url(f"{self.base}/")
 
 

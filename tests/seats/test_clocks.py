@@ -1,20 +1,22 @@
 """The clocks of locked seats: nothing that a bot does moves a deadline, holds up the hall or takes a rival's CPU."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from arena import match
+from arena import awake, match
 from arena.agent import Agent, EndInfo, StartInfo, read_bot
-from arena.match import Answer, Fault
+from arena.awake import Beats
+from arena.match import SLEEP_SECONDS, Answer, Fault, Spent
 from arena.records import Clock, Ending
 from arena.seats.choose import BotSeat, most_seconds
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError
 from helpers.locked_matches import HOSTILE, LIMITS, RIVAL, first_view, play_locked
-from helpers.processes import until
+from helpers.processes import taken_cpu, until
 
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
 INFO = StartInfo("naga", {}, 2, 0, HURRIED)
@@ -105,23 +107,76 @@ def test_an_error_of_ours_at_the_end_changes_no_result(keeper: Keeper, monkeypat
 
 
 @pytest.mark.parametrize("is_command", [False, True])
-def test_sleeping_just_under_the_backstop_again_and_again_is_a_timeout(
+def test_sleeping_just_under_each_limit_again_and_again_is_a_timeout(
     is_command: bool, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.match.seat.MATCH_SECONDS", 1.0)
-    monkeypatch.setattr("arena.match.seat.MATCH_MOVES", 0)
-    act = "time.sleep(0.3); reply(action=0)"
-    bot = command_bot(tmp_path, act) if is_command else python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]")
+    monkeypatch.setattr("arena.seats.sandbox.held.SLEEP_SECONDS", 0.5)
+    act = "time.sleep(0.4); reply(action=0)"
+    bot = command_bot(tmp_path, act) if is_command else python_bot(tmp_path, "", act="time.sleep(0.4); return view.legal[0]")
     record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
     rival, sleeper = record.seats
-    assert (rival.ending, sleeper.ending) == (Ending.PLAYED, Ending.TIMEOUT) and "no answer in" in record.notes[0]
-    assert sleeper.fault_decision is not None and sleeper.fault_decision > 0
+    assert (rival.ending, sleeper.ending) == (Ending.PLAYED, Ending.TIMEOUT)
+    assert "s asleep" in record.notes[0] or "overslept" in record.notes[0]
+    assert sleeper.fault_decision is not None and sleeper.fault_decision > 0 and sleeper.cpu_ms_max < 200
+
+
+def test_sleep_beyond_what_a_match_allows_uses_up_the_bank(keeper: Keeper, tmp_path: Path) -> None:
+    bot = read_bot(python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]"))
+    with LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        asleep = []
+        for allowed in (5.0, 0.0):
+            seat.spent.asleep = SLEEP_SECONDS - allowed
+            seat.ask(first_view(seat=0, clock=Clock(0.1, 5.0)))
+            answer = seat.answer()
+            assert isinstance(answer, Answer) and answer.cpu_seconds < 0.1
+            asleep.append(answer.overslept)
+        assert asleep[0] == 0 and 0.1 < asleep[1] < 5.0
+
+
+def test_a_bot_that_thinks_for_its_whole_clock_sleeps_for_nothing_of_it(keeper: Keeper, tmp_path: Path) -> None:
+    act = "began = time.thread_time()\n        while time.thread_time() - began < 0.3: pass\n        return view.legal[0]"
+    with LockedSeat(keeper, read_bot(python_bot(tmp_path, "", act=act)), seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        seat.ask(first_view(seat=0, clock=Clock(0.5, 0.5)))
+        answer = seat.answer()
+        assert isinstance(answer, Answer) and answer.cpu_seconds > 0.25 and seat.spent.asleep < 0.2
+
+
+def test_a_gap_in_which_nobody_ran_is_not_charged(keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To this process a suspended machine is a clock that has gone on by much between two looks."""
+    jumps = iter([0.0] * 4 + [1000.0] * 1000)
+    jumping = Beats(lambda: time.monotonic() + next(jumps, 1000.0))
+    monkeypatch.setattr(awake, "beats", lambda: jumping)
+    bot = read_bot(python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]"))
+    with LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        seat.ask(first_view(seat=0, clock=Clock(5.0, 0.0)))
+        answer = seat.answer()
+    assert isinstance(answer, Answer) and not answer.overslept and jumping.missed > 900
+
+
+LATE = ("naps.py", "sleeps_then_computes.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bot", LATE)
+def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(bot: str, keeper: Keeper) -> None:
+    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(HOSTILE / bot), seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        os.sched_setaffinity(seat.pid, [cpu])
+        view = first_view(seat=0, clock=Clock(0.3, 0.0))
+        while True:
+            seat.ask(view)
+            if isinstance(found := seat.answer(), Fault):
+                break
+    assert found.ending is Ending.TIMEOUT, found
 
 
 def test_time_that_an_earlier_attempt_took_counts(keeper: Keeper) -> None:
     with LockedSeat(keeper, read_bot(HOSTILE / "sleeps.py"), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
-        seat.waited = match.seconds_of_match(HURRIED) - 0.01
+        seat.spent = Spent(busy=match.seconds_of_match(HURRIED) - 0.01)
         seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
         while isinstance(answer := seat.answer(), Answer):
             seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
@@ -143,15 +198,15 @@ def test_a_seat_in_this_process_has_the_same_time_for_its_match(monkeypatch: pyt
     with InProcessSeat(Ready, 1, {}) as seat:
         assert seat.start(INFO) is None
         seat.ask(first_view(seat=0))
-        assert isinstance(seat.answer(), Answer) and seat.waited > 0
-        seat.waited = match.seconds_of_match(HURRIED)
+        assert isinstance(seat.answer(), Answer) and seat.spent.wall > 0
+        seat.spent.wall = match.MATCH_FACTOR * match.seconds_of_match(HURRIED)
         found = seat.answer()
         assert isinstance(found, Fault) and found.ending is Ending.TIMEOUT
 
 
 def test_the_patience_with_a_seat_covers_all_that_it_may_take() -> None:
     for clock in (HURRIED, Clock(1.0, 10.0), Clock(60.0, 600.0)):
-        decisions = match.seconds_of_match(clock)
+        decisions = match.MATCH_FACTOR * match.seconds_of_match(clock)
         assert decisions > match.BACKSTOP_FACTOR * (clock.move + clock.bank) + match.BACKSTOP_SECONDS
         assert most_seconds(clock) > decisions + match.BACKSTOP_FACTOR * clock.start + match.BACKSTOP_SECONDS
 

@@ -341,8 +341,11 @@ STARVED = (
 
 
 @pytest.mark.slow
-def test_a_program_whose_thread_waits_for_a_cpu_is_excused(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
+def test_a_program_whose_thread_waits_for_a_cpu_is_excused(
+    plain: Path, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first thread sleeps, the one that thinks gets no CPU: it is late by a host fault."""
+    monkeypatch.setattr("arena.seats.sandbox.child.BACKSTOP_SECONDS", 1.0)
     files = read_bot(python_bot(tmp_path, STARVED))
     with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None

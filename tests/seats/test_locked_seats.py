@@ -215,11 +215,19 @@ class Late(Agent):
 """
 
 
-@pytest.mark.parametrize(("thinks", "ending"), [(True, Ending.HOST), (False, Ending.TIMEOUT)])
+@pytest.mark.parametrize(
+    ("thinks", "idle", "ending"), [(True, 0.0, Ending.HOST), (True, 0.9, Ending.TIMEOUT), (False, 0.0, Ending.TIMEOUT)]
+)
 def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
-    thinks: bool, ending: Ending, keeper: Keeper, tmp_path: Path
+    thinks: bool, idle: float, ending: Ending, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not."""
+    """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not.
+
+    Nor is one whose cores idled meanwhile.
+    """
+    monkeypatch.setattr("arena.seats.sandbox.child.BACKSTOP_SECONDS", 1.0)
+    monkeypatch.setattr("arena.seats.sandbox.held.SLEEP_SECONDS", 0.5)
+    monkeypatch.setattr("arena.seats.sandbox.pressure.Spell.idle_share", lambda spell: idle)
     bot = tmp_path / "late.py"
     bot.write_text(LATE)
     with taken_cpu() as cpu, LockedSeat(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
@@ -232,7 +240,7 @@ def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
             os.kill(seat.pid, signal.SIGUSR1)
         found = seat.answer()
     assert isinstance(found, Fault) and found.ending is ending, found
-    assert ("the machine is short of CPU" if thinks else "no answer in") in found.reason
+    assert ("the machine is short of CPU" if ending is Ending.HOST else "no answer in") in found.reason
 
 
 def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

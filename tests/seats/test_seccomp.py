@@ -7,7 +7,7 @@ import pytest
 
 from arena.seats.sandbox import kernel, seccomp
 
-ALLOW, KILL = 0x7FFF_0000, 0x8000_0000
+ALLOW, KILL, NOTHING = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 EPERM, ENOSYS, ENOTTY, EINVAL, EAGAIN = (
     0x0005_0000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY, errno.EINVAL, errno.EAGAIN)
 )
@@ -15,7 +15,7 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PID = 4242
 DEPENDING = (
     "mmap", "tgkill", "ioctl", "fcntl", "prlimit64", "clone3", "futex", "membarrier", "clock_gettime", "clock_getres",
-    "clock_nanosleep", "sched_getaffinity", "madvise",
+    "clock_nanosleep", "sched_getaffinity", "madvise", "sched_yield",
 )  # fmt: skip
 DEPENDING_OF_PROGRAMS = (
     "clone", "execveat", "prctl", "getpgid", "getsid", "getpriority", "sched_getparam", "sched_getscheduler"
@@ -64,6 +64,12 @@ def test_all_else_is_refused(machine: str) -> None:
     for number in set(range(600)) - listed - special:
         assert verdict(machine, number) == EPERM, number
     assert verdict(machine, "clone3") == ENOSYS
+
+
+@pytest.mark.parametrize("runs_program", [False, True])
+def test_to_give_the_cpu_away_succeeds_and_does_nothing(machine: str, runs_program: bool) -> None:
+    data = struct.pack("<IIQ6Q", kernel.number("sched_yield"), ARCHITECTURES[machine], 0, *[0] * 6)
+    assert run(seccomp.program(PID, runs_program=runs_program), data) == NOTHING
 
 
 def test_dangerous_calls_are_not_listed(machine: str) -> None:

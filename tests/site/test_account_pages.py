@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.errors import StoreError
-from arena.site.guard import cookie_name
+from arena.site.cookies import cookie_name
 from arena.site.persons import person_of
 from arena.site.submitting.checks import Checks
 from arena.site.tables.tables import Tables
@@ -74,13 +74,20 @@ def test_a_forged_link_opens_nothing(members: Members, code: str) -> None:
 
 
 def test_behind_tls_the_cookie_is_secure(members: Members) -> None:
-    browser = members.client()
-    browser.base_url = HOST.replace("http:", "https:")
-    for answer in (
-        browser.post("/invite", data={"code": members.invited("Dana")}),
-        browser.post("/login", data={"token": members.token("aya")}),
-    ):
-        assert "Secure" in answer.headers["set-cookie"]
+    for path, fields in (("/invite", {"code": members.invited("Dana")}), ("/login", {"token": members.token("aya")})):
+        browser = members.client()
+        browser.base_url = HOST.replace("http:", "https:")
+        cookie = browser.post(path, data=fields).headers["set-cookie"]
+        assert cookie.startswith("__Host-arena_session_8000=") and "Secure" in cookie and "Path=/" in cookie
+        assert "domain" not in cookie.lower()
+        name, _, secret = cookie.partition(";")[0].partition("=")
+        asked = members.client()
+        asked.base_url = browser.base_url
+        assert asked.get("/api", headers={"cookie": f"{name}={secret}"}).status_code == 200
+        planted = f"{name.removeprefix('__Host-')}={secret}"  # as another host of the domain can
+        assert asked.get("/api", headers={"cookie": planted}).status_code == 401
+        assert browser.post("/logout").headers["set-cookie"].startswith(f'{name}=""; ')
+        assert browser.get("/api").status_code == 401
 
 
 def test_a_personal_token_is_replaced_and_others_are_logged_out(members: Members) -> None:
@@ -163,8 +170,8 @@ def test_an_organiser_invites_in_the_page(members: Members) -> None:
     assert members.hall.accounts.find("Hal") is None
 
 
-def test_a_program_of_an_organiser_invites_changes_and_closes(members: Members) -> None:
-    program = members.program("organiser")
+def test_a_page_of_an_organiser_invites_changes_and_closes_by_json(members: Members) -> None:
+    program = members.organiser
     (link,) = program.post("/api/admin/invite", json={"names": ["Ida"]}).json()
     assert (link["name"], link["role"], link["new"]) == ("Ida", "author", True)
     browser = members.client()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, WebSocketRoute
 
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.serving import Served, served
@@ -74,3 +74,52 @@ def test_an_organiser_invites_and_somebody_joins(browser: Browser, hall: Served,
         host.page.goto(f"{hall.base}/admin")
         host.page.click("summary >> nth=0")
         assert_fine(host, hall, dark=dark)
+
+
+@pytest.mark.parametrize(("locale", "dark"), [("en-GB", True), ("ja-JP", False)])
+def test_a_link_waits_for_a_button_and_for_who_is_logged_in(browser: Browser, hall: Served, locale: str, dark: bool) -> None:
+    with watched(browser, locale=locale, dark=dark, reduced_motion="reduce") as window:
+        page = window.page
+        page.goto(hall.door)
+        page.wait_for_selector("#token-label[hidden]", state="attached")
+        assert "token=" not in page.url
+        assert_fine(window, hall, dark=dark)
+        assert page.request.get(f"{hall.base}/api").status == 401, "nobody is logged in yet"
+        page.keyboard.press("Enter")  # the button has the focus
+        page.wait_for_url(f"{hall.base}/")
+        page.goto(hall.door)
+        assert_fine(window, hall, dark=dark)
+        page.click("#leave button")  # log out first: the link is still good
+        page.wait_for_selector("#token-label[hidden]", state="attached")
+        page.click("#login-enter")
+        page.wait_for_url(f"{hall.base}/")
+
+
+def test_a_form_to_log_in_is_there_without_scripts(browser: Browser, hall: Served) -> None:
+    with watched(browser, java_script_enabled=False) as window:
+        window.page.goto(hall.door)
+        window.page.fill("#token", hall.door.partition("token=")[2])
+        window.page.click("#login-enter")
+        window.page.wait_for_url(f"{hall.base}/")
+        window.page.goto(f"{hall.base}/login")
+        window.page.click("#leave button")
+        window.page.wait_for_url(f"{hall.base}/login")
+
+
+def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Served) -> None:
+    with watched(browser) as window:
+        page, sockets = window.page, list[WebSocketRoute]()
+
+        def join(socket: WebSocketRoute) -> None:
+            sockets.append(socket)
+            if len(sockets) > 1:  # the first one is swallowed by a proxy
+                socket.connect_to_server()
+
+        page.clock.install()
+        page.route_web_socket("**/live", join)
+        hall.enter(page)
+        page.evaluate("window.states = []; arena.live.onState((state) => states.push(state))")
+        page.wait_for_function("states.at(-1) === 'open'")
+        page.clock.run_for(25_000)
+        page.wait_for_function("states.join(' ').includes('open waiting open')")
+        assert len(sockets) == 2

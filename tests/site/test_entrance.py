@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from arena.site.guard import cookie_name
+from arena.site.cookies import cookie_name
 from arena.store.account_rows import Role
 from arena.store.accounts import Accounts, Kind
 from arena.store.site_file import SiteFile

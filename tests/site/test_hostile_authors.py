@@ -3,19 +3,23 @@
 import ast
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from arena.admission.check_report import BotCheck, refused
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
+from arena.cli.main import main
 from arena.contest import checker
 from arena.contest.checker import checked
 from arena.contest.messages import Check
 from arena.errors import StoreError, short_trace
 from arena.records import Limits
 from arena.site.submitting.checks import Checks
+from arena.store.account_rows import Role
 from arena.store.inbox import Sent, State
 from helpers.members import Members, with_members
 
@@ -43,6 +47,11 @@ def sent(members: Members, bot: str, who: str = "aya") -> Sent:
     answer = getattr(members, who).put(f"/api/bots/{bot}", content=SOURCE)
     assert answer.status_code == 201, answer.text
     return now(members, answer.json()["id"])
+
+
+def drop(members: Members, bot: str) -> None:
+    with members.hall.submitting.inbox.dropping(bot, b""):
+        pass
 
 
 def now(members: Members, submission: str) -> Sent:
@@ -82,7 +91,7 @@ def test_nothing_of_somebody_who_was_shut_out_is_checked(members: Members, shut:
     accounts.reopen("test", account)
     accounts.change_role("test", account, account.role)
     assert one.id in waiting(members)  # nothing is lost if it was a mistake
-    members.hall.submitting.inbox.drop(one.bot, b"")
+    drop(members, one.bot)
 
 
 def test_a_withdrawn_bot_does_not_come_back_by_what_was_sent_before(members: Members) -> None:
@@ -103,6 +112,117 @@ def test_the_owner_of_before_leaves_nothing_in_the_queue_of_a_bot_that_was_given
     assert now(members, one.id).state is State.REFUSED
 
 
+# While a check runs -----------------------------------------------------------------------------------------------------------
+
+
+class Locked:
+    """A machine that locks bots in, without starting anything."""
+
+    not_locked = ""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        """Nothing to start."""
+
+    def __enter__(self) -> "Locked":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to end."""
+
+
+def checked_while(members: Members, one: Sent, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """Check what was sent, as the hall does; in the midst of it something happens."""
+    files = BotFiles(f"{one.bot}.py", {f"{one.bot}.py": SOURCE + b"# better\n"})
+
+    def examined(*_: object, **__: object) -> tuple[BotCheck, BotFiles]:
+        act()
+        return msgspec.structs.replace(refused(one.bot, ""), refusals=(), sha256=files.sha256), files
+
+    monkeypatch.setattr(checker, "examined", examined)
+    monkeypatch.setattr(checker, "Holder", Locked)
+    hall = members.hall.submitting
+    begun = hall.inbox.begin()
+    assert begun is not None and begun.id == one.id
+    asked = Check(
+        submission=one.id, bot=one.bot, file=str(hall.inbox.path_of(begun)), results=str(members.hall.library.out), contest=None
+    )  # fmt: skip
+    ended = hall.checks._ended(begun, checked(asked, Line()))  # type: ignore[arg-type]
+    assert ended is not None and not hall.inbox.path_of(ended).exists()
+    return ended
+
+
+@pytest.fixture
+def queue(members: Members) -> None:
+    """Nothing waits but what the test sends."""
+    with members.hall.site_file.writing() as db:
+        db.execute("update submissions set state = ?", (State.VOID,))
+
+
+def closed(members: Members, when: str | None) -> None:
+    """Close Aya's account, or open it, with all that she has for it."""
+    account = members.account("aya").id
+    with members.hall.site_file.writing() as db:
+        db.execute("update accounts set closed = ? where id = ?", (when, account))
+
+
+ACTS: dict[str, Callable[[Members, str], object]] = {
+    "withdrawn": lambda members, bot: members.aya.post(f"/api/bots/{bot}/withdraw"),
+    "withdrawn in a terminal": lambda members, bot: main(["withdraw", bot, "--out", str(members.hall.library.out)]),
+    "renamed in a terminal": lambda members, bot: main(["rename", bot, f"{bot}_2", "--out", str(members.hall.library.out)]),
+    "given": lambda members, bot: members.organiser.post(f"/api/bots/{bot}/give", data={"account": "Ben"}),
+    "given and given back": lambda members, bot: [
+        members.organiser.post(f"/api/bots/{bot}/give", data={"account": name}) for name in ("Ben", "Aya")
+    ],
+    "given by hand": lambda members, bot: members.hall.owned.give(bot, members.account("ben").id),
+    "closed": lambda members, _: closed(members, "now"),
+    "made a guest": lambda members, _: members.hall.accounts.change_role("test", members.account("aya"), Role.GUEST),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.usefixtures("queue")
+def test_a_check_that_runs_enters_nothing_for_who_may_send_it_no_more(
+    members: Members, act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = f"race_{list(ACTS).index(act)}"
+    kept(members, bot)
+    aya = members.account("aya")
+    try:
+        ended = checked_while(members, sent(members, bot), lambda: ACTS[act](members, bot), monkeypatch)
+    finally:
+        closed(members, None)
+        members.hall.accounts.change_role("test", aya, aya.role)
+    assert (ended.state, ended.version) == (State.REFUSED, None)
+    store = Submissions(members.hall.library.out)
+    assert [one.version for one in store.versions(bot)] == [1]
+    assert (store.withdrawal(bot) is not None) == ("terminal" in act or act == "withdrawn")
+    assert ended.report is not None and b'"refusals":["' in ended.report
+
+
+@pytest.mark.usefixtures("queue")
+def test_a_check_enters_what_may_enter_and_what_comes_after_finds_it_there(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(members, "fine")
+    ended = checked_while(members, sent(members, "fine"), lambda: None, monkeypatch)
+    assert (ended.state, ended.version) == (State.ACCEPTED, 2)
+    members.aya.post("/api/bots/fine/withdraw")
+    assert now(members, ended.id).state is State.ACCEPTED
+    found = Submissions(members.hall.library.out).withdrawal("fine")
+    assert found is not None and found.version == 2
+
+
+@pytest.mark.usefixtures("queue")
+def test_a_version_that_was_stored_before_its_check_was_noted_stays_what_it_is(members: Members) -> None:
+    kept(members, "late")
+    one = sent(members, "late")
+    inbox = members.hall.submitting.inbox
+    assert inbox.begin() is not None
+    assert inbox.enter(one.id, lambda: 2) == ""  # and the hall is told a moment later
+    members.organiser.post("/api/bots/late/give", data={"account": "Ben"})
+    assert inbox.end(one, State.ACCEPTED, b"{}", version=2).state is State.ACCEPTED
+
+
 def test_an_organiser_who_looks_at_what_is_private_is_in_the_log_once_a_day(members: Members) -> None:
     kept(members, "shy")
     for client in (members.aya, members.organiser, members.organiser):
@@ -119,7 +239,7 @@ def test_an_organiser_who_looks_at_the_check_of_another_is_in_the_log(members: M
     for client in (members.aya, members.organiser, members.organiser):
         assert client.get(f"/api/submissions/{one.id}").status_code == 200
     assert log_of(members, "peep") == [("Olga", "submission")]
-    members.hall.submitting.inbox.drop("peep", b"")
+    drop(members, "peep")
 
 
 @pytest.mark.parametrize("statement", ["update audit set who = 'nobody'", "delete from audit", "drop table audit"])
@@ -136,7 +256,7 @@ def test_a_name_that_no_disk_takes_is_the_zips_fault_and_no_free_try(tmp_path: P
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("__init__.py", b"")
         archive.writestr(name, b"")
-    found = checked(Check(bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
+    found = checked(Check(submission="", bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
     assert found.report is not None, found.trouble
     assert "no name for a bot's file" in found.report.refusals[0]
 
@@ -162,7 +282,7 @@ def test_a_strangers_source_is_parsed_in_the_lock_alone(
 
 def test_the_machines_trouble_names_no_place_of_the_machine(tmp_path: Path) -> None:
     found = checked(  # what was sent is gone
-        Check(bot="lost", file=str(tmp_path / "people" / "lost.py"), results=str(tmp_path), contest=None), Line()  # type: ignore[arg-type]
+        Check(submission="", bot="lost", file=str(tmp_path / "people" / "lost.py"), results=str(tmp_path), contest=None), Line()  # type: ignore[arg-type]
     )  # fmt: skip
     assert found.report is None and found.trouble and str(tmp_path) not in found.trouble
 

@@ -48,10 +48,23 @@ def played(tmp_path: Path) -> Iterator[Played]:
 def checked(message: dict[str, Any]) -> dict[str, Any]:
     """The message, which is as its description says."""
     document = openapi.document()
-    name = {"snapshot": "Snapshot", "update": "Update", "home": "HomeNews", "trouble": "Trouble"}[message["kind"]]
+    name = {"snapshot": "Snapshot", "update": "Update", "home": "HomeNews", "trouble": "Trouble", "alive": "Alive"}[
+        message["kind"]
+    ]
     schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
     jsonschema.Draft202012Validator(schema).validate(message)
     return message
+
+
+def test_a_ping_is_answered_with_its_number_whatever_is_watched(client: TestClient, played: Played) -> None:
+    with live(client) as tab:
+        for number in (1, 2):
+            tab.send_json({"ping": number})
+            assert checked(tab.receive_json()) == {"kind": "alive", "ping": number}
+        tab.send_json({"watch": "t/cup"})
+        assert tab.receive_json()["kind"] == "snapshot"
+        tab.send_json({"ping": 3})
+        assert tab.receive_json()["ping"] == 3
 
 
 def test_a_board_fills_while_it_is_watched(client: TestClient, played: Played) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from arena.contest.messages import Checked
 from arena.contest.settings import Quotas
 from arena.site import memory, openapi
 from arena.site.contest.running import RunningContest
@@ -31,10 +32,10 @@ def sent_to(inbox: Inbox, content: str, bot: str = "alice", account: str = "aya"
     return inbox.receive(account, bot, content.encode(), ".py", is_taken=False, is_organiser=False, **quotas)
 
 
-def checked(inbox: Inbox, diary: Path, **changes: Any) -> Checks:
+def checked(inbox: Inbox, diary: Path, *, make: type[Checks] = Checks, **changes: Any) -> Checks:
     """Check all that waits, with the scripted checker."""
     command = (sys.executable, str(Path(scripted_checker.__file__)), str(diary))
-    found = Checks(inbox, inbox.folder.parent.parent, command=command, pauses=(0.0,), **changes)
+    found = make(inbox, inbox.folder.parent.parent, **{"command": command, "pauses": (0.0,), **changes})
 
     async def until_all_have_ended() -> None:
         found.start()
@@ -88,6 +89,23 @@ def test_a_check_that_takes_all_memory_twice_is_refused_with_words(
     ended = found(inbox, sent)
     assert (ended.state, ended.attempts) == (State.REFUSED, 2)
     assert ended.report is not None and b"took more memory than this machine has" in ended.report
+
+
+def test_a_slow_check_lets_the_others_go_first_once_and_then_has_its_verdict(tmp_path: Path) -> None:
+    inbox, begun = Inbox(tmp_path), list[str]()
+
+    class Slow(Checks):
+        async def _outcome(self, sent: Sent) -> Checked | None:
+            begun.append(sent.bot)
+            return await super()._outcome(sent)
+
+    sent = [sent_to(inbox, "x"), sent_to(inbox, "x", "bob", "ben")]
+    never = (sys.executable, "-c", "import signal; signal.pause()")
+    checked(inbox, tmp_path / "diary", make=Slow, command=never, seconds=(0.05, 0.1))
+    assert begun == ["alice", "bob"] * 2
+    for one in sent:
+        report = found(inbox, one).report
+        assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow for the hall" in report
 
 
 def test_what_a_dead_hall_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_an_overdue_chunk_of_several_matches_blames_nobody() -> None:
 
 def test_time_in_the_queue_is_not_counted_and_a_chunk_has_one_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("arena.workers.driver.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arena.workers.driver.awake.now", lambda: now[0])
 
     class Slow(Flaky):
         """Plays in order, in 90 seconds a chunk; stuck in chunk 4 until that is cancelled."""

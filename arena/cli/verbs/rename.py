@@ -5,6 +5,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, NewName, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
 from arena.config import check_name
+from arena.contest.leaving import dropped_in
 from arena.errors import ConfigError
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
@@ -18,7 +19,8 @@ def rename(name: SubmittedName, new: NewName, format: FormatOption = Format.TABL
     check_name(new, "NEW")
     if new == ALL:
         raise ConfigError(f"NEW: {PREFIX}{ALL} means all bots, so none has that name")
-    renamed = Submissions(out).rename(name, new)
+    with dropped_in(out, name):
+        renamed = Submissions(out).rename(name, new)
 
     def write(page: Page) -> None:
         page.line(f"{name} is called {new} now; old results keep the old name")

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
+from arena.cache import cache_root
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import Workers
 from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen, need_web
 from arena.errors import ConfigError
-from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
+from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results, umask_of
 from arena.workers.processes import check_workers
 
 
@@ -55,6 +56,8 @@ def serve(
     """
     need_web("arena serve")
     out = _chosen(folder, is_made=contest is not None)
+    cache_root()  # whose programs locked bots have to reach, as another user
+    os.umask(umask_of(out))  # of all that the hall and its children write
     from arena.site.app import application  # only now: --help does without
     from arena.site.contest.running import RunningContest
     from arena.site.guard import rules_for

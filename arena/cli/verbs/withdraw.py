@@ -4,6 +4,7 @@ from arena.agent.submissions import PREFIX, Submissions
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
+from arena.contest.leaving import dropped_in
 from arena.report.terminal.page import Page
 from arena.results_folder import RESULTS
 
@@ -13,7 +14,8 @@ def withdraw(name: SubmittedName, format: FormatOption = Format.TABLE, out: Out 
 
     Its versions and its results stay, and a run that has begun goes on with it. To enter it again, submit it again.
     """
-    withdrawn = Submissions(out).withdraw(name)
+    with dropped_in(out, name):
+        withdrawn = Submissions(out).withdraw(name)
 
     def write(page: Page) -> None:
         page.line(f"{name} plays no new tournament; to enter it again: arena submit BOT --name {name}")

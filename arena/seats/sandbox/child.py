@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from arena import awake
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
 from arena.records import Ending
@@ -22,7 +23,6 @@ OUTPUT_END_KEPT = 4 << 10  # bytes of the end of it, for its author
 OUTPUT_LIMIT = 1 << 20  # bytes in all, then it is killed
 _READ_BYTES = 1 << 16
 _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its process
-_LONGEST_WAIT = 3600.0
 _GATE_SECONDS = 60.0  # wall time of our own steps before a child is locked in
 _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
 _SLOW = 0.05  # seconds until `when_slow`; nearly all decisions take less
@@ -47,6 +47,9 @@ class Child:
         self.pid = pid
         self.killed_for = ""
         """Which limit the child exceeded, if it was killed for that; else empty."""
+        self.asleep = 0.0
+        """For how many seconds the child slept before its last reply, or before it was late."""
+        self._spell: pressure.Spell | None = None
         self._handle = handle
         self._channel = channel
         self._outgoing_number = channel.fileno()
@@ -153,50 +156,52 @@ class Child:
         self,
         cpu_from: float,
         cpu_limit: float,
-        wall_from: float,
         *,
         decode: Callable[[bytes], R],
         beyond_is: Ending,
         is_last: bool = True,
+        sleep: float = math.inf,
+        busy_left: float = math.inf,
         wall_left: float = math.inf,
         when_slow: Callable[[], None] = lambda: None,
     ) -> R:
-        """The next reply. Raises Trouble when the CPU time since `cpu_from` or the wall time runs out, and for all else.
+        """The next reply. Raises Trouble when the CPU time since `cpu_from` or the time asleep runs out, and for all else.
 
-        Bytes beside the last reply are trouble too. `wall_left`: the most seconds to wait from now on, whatever the backstop
-        says; `when_slow` is called once if there is no reply soon.
+        Bytes beside the last reply are trouble too. `sleep`: seconds for which it may sleep, beyond that sleep is charged as
+        CPU time; `busy_left`: the most seconds of CPU time and sleep; `wall_left`: the most seconds to wait, whatever the
+        backstop says; `when_slow` is called once if there is no reply soon. All of this from the first moment on that is no
+        quick reply; afterwards `asleep` says for how long it slept.
 
-        Whatever the child sends, prints or reads, both clocks are read after each wake that brings no whole reply, and the
-        deadline stays where it is.
+        Whatever the child sends, prints or reads, all clocks are read after each wake that brings no whole reply, and the
+        deadlines stay where they are.
         """
-        now = time.perf_counter()
+        self.asleep, self._spell = 0.0, None
         found = True
         if (body := self._message()) is None:
             found = self._wait(min(cpu_limit, _SLOW))
             body = self._message()
         if body is None:  # else it is over, as nearly always
-            deadline = min(wall_from + BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, now + wall_left)
-            late = wall_from + cpu_limit  # from then on it is watched, which costs more than a decision
-            slow = now + _SLOW
-            watch: pressure.Watch | None = None
-        while body is None:
-            now = time.perf_counter()
-            if now >= slow:
-                slow = math.inf
+            self._spell = spell = pressure.Spell(self.pid, self.cpu())
+            deadline = min(BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, wall_left)
+            is_told = False
+        while body is None:  # from here on it is slow
+            if not is_told and (is_told := cpu_limit >= _SLOW or spell.seconds >= _SLOW):
                 when_slow()
             cpu = self.cpu()
             used = cpu - cpu_from
             if used > cpu_limit:
                 raise Trouble(beyond_is, f"used {used:.3f} s of CPU time, {cpu_limit:.3f} s were left")
-            if now > deadline:
-                raise self._too_late(cpu, used, cpu_limit, now - wall_from, watch, beyond_is)
-            if watch is None and now >= late:
-                watch = pressure.Watch(self.pid, cpu)
-            elif watch is not None and not found:
-                watch.look(cpu)
-            wake = min(slow, now + cpu_limit - used + _TICK, deadline + _TICK)
-            found = self._wait(min(max(0.0, wake - now), _LONGEST_WAIT))
+            if not found:
+                spell.look(cpu)
+            self.asleep = asleep = spell.asleep(cpu)
+            if used + max(0.0, asleep - sleep) > cpu_limit or used + asleep > busy_left:
+                raise Trouble(beyond_is, f"no answer in {spell.seconds:.1f} s: {_account(used, asleep)}")
+            if spell.seconds > deadline:
+                raise self._too_late(spell, cpu, used, beyond_is)
+            found = self._wait(min(cpu_limit - used + _TICK, awake.BEAT))
             body = self._message()
+        if self._spell is not None:
+            self.asleep, self._spell = self._spell.asleep(self.cpu()), None
         return self._decoded(body, decode, is_last=is_last)
 
     def read_output(self) -> None:
@@ -286,14 +291,16 @@ class Child:
         except wire.NoMessage as wrong:
             raise Trouble(Ending.MALFORMED, str(wrong)) from None
 
-    def _too_late(
-        self, cpu: float, used: float, limit: float, waited: float, watch: pressure.Watch | None, beyond_is: Ending
-    ) -> Trouble:
-        """What a missed deadline is: the child's fault, or the host's if the machine was short of CPU."""
-        if watch is not None and pressure.is_hosts_fault(used, limit, *watch.waited_and_delayed(cpu)):
-            reason = f"{used:.3f} s of CPU time in {waited:.1f} s: the machine is short of CPU"
-            return Trouble(Ending.HOST, reason, starved=waited)
-        return Trouble(beyond_is, f"no answer in {waited:.1f} s ({used:.3f} s of CPU time)")
+    def _too_late(self, spell: pressure.Spell, cpu: float, used: float, beyond_is: Ending) -> Trouble:
+        """What it is if a child was waited for too long, and has not used up its clock: nobody's fault if it lacked a CPU.
+
+        The child's, if it slept most of that time, or if the cores idled meanwhile on which it may run.
+        """
+        waited, ready, idle = spell.seconds, spell.delay(cpu), spell.idle_share()
+        seen = f"{_account(used, spell.asleep(cpu))}, {ready:.1f} s ready without a CPU, its cores idle for {100 * idle:.0f} %"
+        if ready >= waited / 2 and idle <= pressure.MOST_IDLE:
+            return Trouble(Ending.HOST, f"{seen} of {waited:.1f} s: the machine is short of CPU", starved=waited)
+        return Trouble(beyond_is, f"no answer in {waited:.1f} s: {seen}")
 
     def _decoded(self, body: bytes, decode: Callable[[bytes], R], *, is_last: bool) -> R:
         if is_last and (len(self._frames) or self._outgoing):
@@ -358,6 +365,10 @@ class Child:
         if self.has_ended(_EXIT_SECONDS):
             return Trouble(Ending.CRASH, DIED)
         return Trouble(Ending.PROTOCOL, "closed its channel to the worker")
+
+
+def _account(used: float, asleep: float) -> str:
+    return f"{used:.3f} s of CPU time, {asleep:.1f} s asleep"
 
 
 DIED = "the process ended"

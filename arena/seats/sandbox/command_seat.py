@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from arena.agent.command_bot import CommandBot
 from arena.agent.notes import read_notes
 from arena.agent.view import View
 from arena.errors import BotError
-from arena.match import Answer, Fault, seconds_of_match
+from arena.match import Answer, Fault, Spent, seconds_of_match
 from arena.records import Ending, Limits
 from arena.seats import protocol
 from arena.seats.sandbox import wire
@@ -47,9 +46,10 @@ class CommandSeat(HeldSeat):
             self.has_begun = True
             self._request(child, self._line(self._greeting(info)))
             self._limit = info.clock.start
-            waited = self.waited
+            spent, self.spent = self.spent, Spent()  # the start has a limit of its own
             ready = self._replied(protocol.Ready)
-            self.waited = waited  # the start has a limit of its own
+            spent.asleep_around += child.asleep
+            self.spent = spent
             if not ready.ok:
                 raise Trouble(Ending.STARTUP, "says that it is not ready")
             child.refuse_names()
@@ -81,7 +81,7 @@ class CommandSeat(HeldSeat):
             return self._failed(trouble)
         if self._listens:
             self._notes = read_notes(choice.notes)
-        return Answer(choice.action, self._cpu - before, time.perf_counter() - self._began, self._output_end)
+        return self._answer(choice.action, self._cpu - before)
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended, and give it a moment to exit. Nothing that it does now can change the result."""
@@ -134,9 +134,7 @@ class CommandSeat(HeldSeat):
         )  # fmt: skip
         child.send(wire.frame(bot))
         child.take_gate()
-        locked = child.receive(
-            0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False
-        )
+        locked = child.receive(0.0, LOCK_SECONDS, decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False)
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "another message than that it is locked")
         self._cpu = locked.cpu_seconds

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from arena import awake
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.notes import Notes
 from arena.agent.view import View
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Answer, Fault
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
 from arena.records import Ending, Limits
 from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
@@ -51,8 +52,8 @@ class HeldSeat(ABC):
         self._params = params
         self._limits = limits
         self._earlier_kills = earlier_kills
-        self.waited = 0.0
-        """Wall seconds that its decisions have taken in this match, those of earlier attempts in the same worker included."""
+        self.spent = Spent()
+        """What its decisions have taken in this match, those of earlier attempts in the same worker included."""
         self.has_begun = False
         """Whether the bot's own code may have run: before that, all failures are the host's."""
         self._isolation = ""
@@ -65,6 +66,7 @@ class HeldSeat(ABC):
         self._began = 0.0
         self._limit = 0.0
         self._match_seconds = math.inf
+        self._asleep = self._overslept = 0.0  # before the last reply; see Answer
         self._listens = False
         self._notes = Notes()  # on the decision that was answered last, if somebody listens
 
@@ -161,16 +163,30 @@ class HeldSeat(ABC):
 
     def _reply(self, child: Child, decode: Callable[[bytes], R]) -> R:
         """The bot's reply to the last request; afterwards it rests. Raises Trouble."""
-        began = time.perf_counter()
+        began, spent = awake.now(), self.spent
+        sleep = self._sleep_left()
         try:
             reply = child.receive(
-                self._cpu, self._limit, self._began, decode=decode, beyond_is=Ending.TIMEOUT,
-                wall_left=self._match_seconds - self.waited, when_slow=self._keeper.slow,
+                self._cpu, self._limit, decode=decode, beyond_is=Ending.TIMEOUT, sleep=sleep,
+                busy_left=self._match_seconds - spent.busy, wall_left=MATCH_FACTOR * self._match_seconds - spent.wall,
+                when_slow=self._keeper.slow,
             )  # fmt: skip
         finally:
-            self.waited += time.perf_counter() - began
+            spent.wall += awake.now() - began
+            spent.asleep += child.asleep
+        self._asleep, self._overslept = child.asleep, max(0.0, child.asleep - sleep)
+        spent.busy += child.asleep + child.cpu() - self._cpu
         self._keeper.turns.rest(child)
         return reply
+
+    def _answer(self, action: object, used: float, *, is_timed: bool = False) -> Answer:
+        """The bot's choice, and what it cost."""
+        wall = time.perf_counter() - self._began
+        return Answer(action, used, wall, self._output_end, is_timed, self._asleep, self._overslept)
+
+    def _sleep_left(self) -> float:
+        """For how long the bot may still sleep in this match."""
+        return max(0.0, SLEEP_SECONDS - self.spent.asleep)
 
     def _failed(self, trouble: Trouble) -> Fault:
         """End the child; returns the fault, which says who is to blame."""

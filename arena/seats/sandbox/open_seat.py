@@ -5,6 +5,7 @@ and they are killed with it unless they leave its group.
 """
 
 import contextlib
+import math
 import os
 import signal
 import subprocess
@@ -41,6 +42,9 @@ class OpenCommandSeat(CommandSeat):
         if self._child is not None and self._child.is_open:
             self._keeper.turns.remove(self._child)
             self._child.close()
+
+    def _sleep_left(self) -> float:
+        return math.inf  # its own processes may compute meanwhile
 
     def _launched(self) -> Child:
         folder = unpack(self._bot)

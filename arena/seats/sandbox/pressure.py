@@ -1,12 +1,22 @@
-"""Finds out whether the machine was short of CPU. A seat that could not run is not to blame for being late."""
+"""What a process does while it is waited for: it runs, it stands ready without a CPU, or it sleeps. Sleep is charged.
+
+No bot can make time look better in which it wants nothing of the CPU. It may not lower its priority or choose its cores
+(seccomp.py), and to give the CPU away (sched_yield) does nothing. A process that is woken stands ready for a moment, so that
+one which naps without end would stand ready nearly always on a busy machine: each nap takes NAP from what it is excused. Its
+own threads wait for each other only while one of them runs, which is charged as CPU time.
+"""
 
 import contextlib
-import time
+import os
+from pathlib import Path
 
+from arena import awake
 from arena.seats.sandbox import proc
 
-MOST = 0.5
-"""A late seat is excused if it used less than this share of its CPU limit and waited this share of its wall time for a CPU."""
+NAP = 0.01
+"""Seconds: more than a process that has slept waits for a CPU, as a rule, until it runs again."""
+MOST_IDLE = 0.5
+"""The share of the time that the cores idled for which a process could run, beyond which nobody lacked a CPU."""
 
 
 def run_delays(pid: int) -> dict[str, float]:
@@ -23,16 +33,26 @@ def stands_ready(pid: int) -> bool:
     return any(proc.stat(thread)[:1] == [b"R"] for thread in proc.threads(pid))
 
 
-class Watch:
-    """Watches a late process from now on."""
+class Spell:
+    """What a process does from now on, seen from outside. To be looked at every `awake.BEAT` seconds or so."""
 
     def __init__(self, pid: int, cpu: float) -> None:
         """`cpu`: the CPU seconds that the process has used so far."""
-        self._pid = pid
-        self._began = time.monotonic()
-        self._before = run_delays(pid)
+        self._pid, self._cpu = pid, cpu
+        self._began = awake.now()
+        self._delays, self._naps = run_delays(pid), _naps(pid)
+        try:
+            self._cores = os.sched_getaffinity(pid)
+        except OSError:  # it has ended
+            self._cores = set()
+        self._idle = _idle(self._cores)
         self._standing: tuple[float, float] | None = None  # since when, with how much CPU time used
         self.look(cpu)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds up to now in which this machine ran."""
+        return awake.now() - self._began
 
     def look(self, cpu: float) -> None:
         """Look whether the process is ready to run.
@@ -43,29 +63,42 @@ class Watch:
         if not stands_ready(self._pid):
             self._standing = None
         elif self._standing is None or self._standing[1] != cpu:
-            self._standing = (time.monotonic(), cpu)
+            self._standing = (awake.now(), cpu)
 
-    def waited_and_delayed(self, cpu: float) -> tuple[float, float]:
-        """Wall seconds since then; of them those that its worst-off thread stood ready without a CPU (0: not counted).
+    def asleep(self, cpu: float) -> float:
+        """Seconds in which the process neither ran nor stood ready without a CPU. `cpu`: what it has used by now."""
+        rest = self.seconds - (cpu - self._cpu)
+        return max(0.0, rest - self.delay(cpu)) if rest > 0 else 0.0
 
-        `cpu`: the CPU seconds that the process has used by now.
-        """
-        now = time.monotonic()
-        delay = max((counted - self._before.get(thread, 0.0) for thread, counted in run_delays(self._pid).items()), default=0.0)
+    def delay(self, cpu: float) -> float:
+        """Seconds in which the worst-off thread was ready and wanted a CPU that it did not get (0: not counted)."""
+        naps = _naps(self._pid)
+        excused = (
+            counted - self._delays.get(thread, 0.0) - NAP * (naps.get(thread, 0) - self._naps.get(thread, 0))
+            for thread, counted in run_delays(self._pid).items()
+        )
+        delay = max(0.0, max(excused, default=0.0))
         if self._standing is not None and self._standing[1] == cpu:
-            delay += now - self._standing[0]
-        return now - self._began, delay
+            delay += awake.now() - self._standing[0]
+        return delay
+
+    def idle_share(self) -> float:
+        """The share of the time for which the cores idled on which the process may run; 0: this machine does not tell."""
+        room = len(self._cores) * self.seconds
+        return min(1.0, (_idle(self._cores) - self._idle) / room) if room > 0 else 0.0
 
 
-def is_hosts_fault(used: float, limit: float, waited: float, delay: float) -> bool:
-    """Whether a missed wall deadline is a host fault: little CPU was used, and the machine had none to give.
+def _naps(pid: int) -> dict[str, int]:
+    """How often each thread of a process has gone to sleep."""
+    found = {thread.name: proc.status(thread).get(b"voluntary_ctxt_switches", b"").strip() for thread in proc.threads(pid)}
+    return {thread: int(count) for thread, count in found.items() if count.isdigit()}
 
-    `used` of the CPU `limit`; `waited`: wall time that it was watched; `delay`: of it ready to run, without a CPU. All in
-    seconds.
 
-    >>> is_hosts_fault(used=0.1, limit=1.0, waited=5.0, delay=4.5), is_hosts_fault(used=0.1, limit=1.0, waited=5.0, delay=0.0)
-    (True, False)
-    >>> is_hosts_fault(used=0.9, limit=1.0, waited=5.0, delay=4.0)
-    False
-    """
-    return used < MOST * limit and delay >= MOST * waited
+def _idle(cores: set[int]) -> float:
+    """The seconds that some cores have idled so far, together; 0: the machine does not tell."""
+    wanted = {b"cpu%d" % core for core in cores}
+    try:
+        lines = [line.split() for line in Path("/proc/stat").read_bytes().splitlines()]
+        return sum(int(line[4]) + int(line[5]) for line in lines if line[0] in wanted) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0

@@ -1,6 +1,5 @@
 """A seat for an untrusted bot in Python: a locked child process behind the interface match.Seat."""
 
-import time
 from dataclasses import replace
 
 import msgspec
@@ -9,7 +8,7 @@ from arena.agent import EndInfo, StartInfo
 from arena.agent.notes import checked
 from arena.agent.view import View
 from arena.errors import printable
-from arena.match import Answer, Fault, seconds_of_match
+from arena.match import SLEEP_SECONDS, Answer, Fault, seconds_of_match
 from arena.readiness import NotCompiled
 from arena.records import Ending
 from arena.seats.sandbox import wire
@@ -84,7 +83,7 @@ class LockedSeat(HeldSeat):
             if isinstance(reply, wire.Lacking):
                 raise self._not_compiled(reply)
             if isinstance(reply, wire.Action):
-                return Answer(reply.action, used, time.perf_counter() - self._began, self._output_end, is_timed=reply.is_timed)
+                return self._answer(reply.action, used, is_timed=reply.is_timed)
             return self._refused(reply)
         except Trouble as trouble:
             return self._failed(trouble)
@@ -98,11 +97,12 @@ class LockedSeat(HeldSeat):
         try:
             if self._fault is None:
                 said = self._child.receive(
-                    self._cpu, END_SECONDS, self._began, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT
+                    self._cpu, END_SECONDS, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT, sleep=END_SECONDS
                 )
                 self.end_fault = printable(said.reason) if isinstance(said, wire.Failed) else ""
         except Trouble as trouble:
             self.end_fault = trouble.reason
+        self.spent.asleep_around += self._child.asleep
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
         self._isolation = self._keeper.level
@@ -110,7 +110,7 @@ class LockedSeat(HeldSeat):
         self._hear(child)
         try:
             child.take_gate()
-            locked = child.receive(0.0, LOCK_SECONDS, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.HOST)
+            locked = child.receive(0.0, LOCK_SECONDS, decode=wire.decode_reply, beyond_is=Ending.HOST)
         except Trouble as trouble:
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
         if not isinstance(locked, wire.Locked):
@@ -123,9 +123,10 @@ class LockedSeat(HeldSeat):
         )  # fmt: skip
         child.send(wire.frame(start))
         ready = child.receive(
-            self._cpu, seconds, time.perf_counter(), decode=wire.decode_reply, beyond_is=Ending.TIMEOUT,
+            self._cpu, seconds, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT, sleep=SLEEP_SECONDS,
             when_slow=self._keeper.slow,
         )  # fmt: skip
+        self.spent.asleep_around += child.asleep
         self._keeper.turns.rest(child)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Lacking) and ready.id == wire.START_ID:

@@ -6,6 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.errors import StoreError
+from arena.site.confirming import Confirming
 from arena.site.contest.running import RunningContest
 from arena.site.forms import form_of
 from arena.site.persons import Persons
@@ -20,9 +21,10 @@ class Freezing:
     """The handlers of the marks."""
 
     def __init__(
-        self, contest: RunningContest | None, persons: Persons, accounts: Accounts, owned: OwnedBots
-    ) -> None:  # fmt: skip
+        self, contest: RunningContest | None, persons: Persons, accounts: Accounts, owned: OwnedBots, confirming: Confirming
+    ) -> None:
         self._contest, self._persons, self._accounts, self._owned = contest, persons, accounts, owned
+        self._confirming = confirming
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -51,6 +53,8 @@ class Freezing:
         contest = contest_of(self._contest)
         if fields.get("sure") != "yes":
             raise Problem(400, "refusal_not_sure")
+        if (asked := await self._confirming.page(request, fields)) is not None:
+            return asked
         await run_in_threadpool(self._accounts.log, visitor.account, "freeze", contest.contest.name)
         contest.freeze()
         return RedirectResponse("/marks", 303)

@@ -21,9 +21,9 @@ _Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
 
 class Watch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a tab sends: it wants the messages of a channel."""
+    """What a tab sends: it wants the messages of a channel, or to know whether the hall is still there."""
 
-    watch: _Short
+    watch: _Short = ""
     """The channel: `home`, or `t/NAME`."""
     pool: _Short | None = None
     """The pool of a tournament; by default its first table."""
@@ -31,6 +31,14 @@ class Watch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The epoch of the last message that the tab knows."""
     last: _Number | None = None
     """The number of that message."""
+    ping: _Number | None = None
+    """Asks for `Alive` with the same number, and for nothing else."""
+
+
+class Alive(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="alive"):
+    """The answer to a ping."""
+
+    ping: int
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="snapshot"):

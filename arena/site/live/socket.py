@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from arena.site.buckets import Buckets, Rate
 from arena.site.live.channel import Channel
 from arena.site.live.feed import Feed
-from arena.site.live.messages import Watch
+from arena.site.live.messages import Alive, Watch
 from arena.site.problems import Problem, answer_of
 
 MOST_SOCKETS = 8
@@ -114,6 +114,9 @@ class _Socket:
                 return
 
     async def _watch(self, wanted: Watch) -> None:
+        if wanted.ping is not None:
+            self._answer(wanted.ping)
+            return
         if len(self._channels) >= MOST_WATCHED:
             raise Problem(429, "refusal_many_tables", most=MOST_WATCHED)
         channel = await self._feed.channel(wanted.watch, wanted.pool)
@@ -122,6 +125,12 @@ class _Socket:
             self.offer(channel, text)
         channel.readers.add(self)
         self._feed.watch()
+
+    def _answer(self, ping: int) -> None:
+        """A tab that is sent too much already hears from the hall anyway."""
+        if len(self._queue) < QUEUED:
+            self._queue.append(msgspec.json.encode(Alive(ping=ping)).decode())
+            self._there_is_more.set()
 
     async def _send(self) -> None:
         while True:

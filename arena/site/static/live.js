@@ -17,7 +17,7 @@
     "wins", "mean_place", "faults", "online"];    // as ChangedRow has them
   const channels = new Map();                     // "name|pool" -> {name, pool, handlers, epoch, last, rows}
   const listeners = new Set();
-  let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), state = "waiting";
+  let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), state = "waiting", pings = 0;
 
   const keyOf = (name, pool) => `${name}|${pool ?? ""}`;
 
@@ -42,6 +42,7 @@
 
   const receive = (text) => {
     const message = JSON.parse(text);
+    if (message.kind === "alive") return;
     const channel = channels.get(keyOf(message.channel, message.asked));
     if (!channel) return;
     if (message.kind === "update" && (message.epoch !== channel.epoch || message.number !== channel.last + 1)) {
@@ -56,22 +57,38 @@
     channel.handlers[message.kind]?.(message);
   };
 
+  const beating = arena.beating({
+    isOpen: () => socket?.readyState === WebSocket.OPEN,
+    ask: () => socket.send(JSON.stringify({ping: ++pings})),
+    lost: () => {
+      say("waiting");
+      again();
+    },
+  });
+
   const connect = () => {
     clearTimeout(timer);
     timer = null;
+    beating.begin();
     const own = socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
     own.onopen = () => {
+      beating.heard();
       wait = FIRST_WAIT;
       say("open");
       channels.forEach(ask);
     };
-    own.onmessage = (event) => { if (own === socket) receive(event.data); };
+    own.onmessage = (event) => {
+      if (own !== socket) return;
+      beating.heard();
+      receive(event.data);
+    };
     own.onclose = () => { if (own === socket) later(); };
   };
 
   /** Try again after a while, a longer one each time. */
   const later = () => {
     socket = null;
+    beating.stop();
     say("waiting");
     timer ??= setTimeout(connect, wait * (0.75 + Math.random() / 2));  // not all tabs at once
     wait = Math.min(LONGEST_WAIT, 2 * wait);
@@ -102,6 +119,7 @@
   addEventListener("pagehide", () => {  // no socket keeps the page out of the browser's cache of pages gone by
     const old = socket;
     socket = null;
+    beating.stop();
     clearTimeout(timer);
     timer = null;
     old?.close();

@@ -15,20 +15,31 @@
   arena.tableSocket = (id, {onMessage, onState}) => {
     let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), isOver = false, isKnown = false;
 
+    const beating = arena.beating({
+      isOpen: () => isOpen(), lost: () => again(), ask: () => socket.send(JSON.stringify({kind: "ping", at: performance.now()})),
+    });
+
     const connect = () => {
       clearTimeout(timer);
       timer = null;
+      beating.begin();
       const own = socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/tables/${encodeURIComponent(id)}/socket`);
       own.onopen = () => {
         if (own !== socket) return;
+        beating.heard();
         wait = FIRST_WAIT;
         isKnown = true;
         onState("open");
       };
-      own.onmessage = ({data}) => { if (own === socket) onMessage(JSON.parse(data)); };
+      own.onmessage = ({data}) => {
+        if (own !== socket) return;
+        beating.heard();
+        onMessage(JSON.parse(data));
+      };
       own.onclose = ({reason}) => {
         if (own !== socket) return;
         socket = null;
+        beating.stop();
         if (reason === LEFT) end(); else later();
         if (!isKnown) look();
         isKnown = false;
@@ -64,6 +75,7 @@
 
     const close = () => {
       isOver = true;
+      beating.stop();
       clearTimeout(timer);
       clearInterval(watch);
       const old = socket;
@@ -83,6 +95,7 @@
     addEventListener("pagehide", () => {   // no socket keeps the page out of the browser's cache of pages gone by
       const old = socket;
       socket = null;
+      beating.stop();
       clearTimeout(timer);
       timer = null;
       old?.close();

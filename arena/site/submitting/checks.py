@@ -28,8 +28,10 @@ from arena.workers.processes import HASH_SEED
 LOG = logging.getLogger("arena.site")
 COMMAND = (sys.executable, "-P", "-m", "arena.contest.checker")
 """What checks a submission."""
-CHECK_SECONDS = 1800.0
-"""How long a check may take by the clock on the wall. What takes longer is refused: others wait."""
+FIRST_SECONDS = 300.0
+"""How long a check may take by the clock on the wall at first; one that takes longer begins anew when nobody else waits."""
+CHECK_SECONDS = 900.0
+"""How long it may take then. What takes longer is refused."""
 MOST_SAID = 16 << 20
 """Bytes that a check may say; its report is a small part of that."""
 LEAST_FREE = 64 << 20
@@ -46,12 +48,12 @@ class Checks:
 
     def __init__(
         self, inbox: Inbox, results: Path, *, contest: Path | None = None, accepted: Callable[[Sent], object] = lambda _: None,
-        command: Sequence[str] = COMMAND, seconds: float = CHECK_SECONDS, pauses: Sequence[float] = PAUSES,
-        charge: Callable[[str, float], object] = lambda account, seconds: None,
+        command: Sequence[str] = COMMAND, seconds: tuple[float, float] = (FIRST_SECONDS, CHECK_SECONDS),
+        pauses: Sequence[float] = PAUSES, charge: Callable[[str, float], object] = lambda account, seconds: None,
     ) -> None:  # fmt: skip
         """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
 
-        `charge`: is told how many CPU seconds the check of an account's submission has taken.
+        `seconds`: of a check at first, and when it begins anew; `charge`: is told the CPU seconds of an account's check.
         """
         self._charge = charge
         self._inbox, self._results, self._contest = inbox, results, contest
@@ -117,6 +119,9 @@ class Checks:
         self._checked, self._text = sent, ""
         try:
             outcome = await self._outcome(sent)
+            if outcome is None:
+                self._give_back(sent)
+                return True
             ended = await run_in_threadpool(self._ended, sent, outcome)
         except asyncio.CancelledError:
             self._give_back(sent, is_counted=False)
@@ -161,8 +166,8 @@ class Checks:
             else:
                 self._inbox.give_back(sent)
 
-    async def _outcome(self, sent: Sent) -> Checked:
-        """The outcome of a check. A check that was cut short is the machine's trouble."""
+    async def _outcome(self, sent: Sent) -> Checked | None:
+        """The outcome of a check; None: it takes long, and others come first. One that was cut short: trouble."""
         said: list[Checked] = []
 
         def hear(message: FromChecker) -> None:
@@ -176,15 +181,20 @@ class Checks:
         child.spent = partial(self._charge, sent.account)
         contest = None if self._contest is None else str(self._contest)
         asked = Check(
-            bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
-        )  # fmt: skip
+            submission=sent.id, bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
+        )
+        is_first = sent.attempts == 1
+        seconds = self._seconds[0 if is_first else 1]
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds):
                 await child.run(asked, hear)
         except TimeoutError:
-            minutes = f"{self._seconds / 60:g} minutes"
-            reason = f"its check was stopped after {minutes}, so that others can be checked: it has to decide faster"
-            return said[-1] if said else Checked(report=refused(sent.bot, reason))
+            if is_first and not said:
+                return None
+            reason = (
+                f"too slow for the hall: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
+            )
+            return said[-1] if said else Checked(report=refused(sent.bot, f"{reason}. It has to decide faster"))
         except OSError as error:
             return Checked(report=None, trouble=f"the check could not be started: {error.strerror}")
         finally:

@@ -4,6 +4,7 @@ import msgspec
 
 from arena.site.asked import Asked
 from arena.store.account_rows import Role
+from arena.store.accounts import Scope
 
 
 class AccountQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,6 +29,10 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
     made: str
     used: str | None
     """When it was used last, to some minutes: UTC, ISO 8601."""
+    scope: Scope
+    """What a program may do with it: `look`, `send` or `manage`."""
+    until: str
+    """When it ends by itself: UTC, ISO 8601."""
 
 
 class AccountView(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +61,7 @@ def account(asked: Asked[AccountQuery]) -> AccountView:
             for one in asked.accounts.sessions(found)
         ],
         tokens=[
-            ApiToken(id=one.id, label=one.label, made=one.made, used=one.used) for one in asked.accounts.api_tokens(found)
+            ApiToken(id=one.id, label=one.label, made=one.made, used=one.used, scope=one.scope, until=one.until)
+            for one in asked.accounts.api_tokens(found)
         ],
     )  # fmt: skip
