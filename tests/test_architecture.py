@@ -123,6 +123,14 @@ def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     assert users == {"workers/processes.py", *sandbox, *attacks}
 
 
+def test_only_one_module_sets_modes_links_and_locks() -> None:
+    """It knows what to do where a file system refuses them."""
+    asked = {"chmod", "fchmod", "link", "hardlink_to", "flock", "lockf"}
+    for path in SOURCES:
+        found = {node.func.attr for node in nodes(path) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+        assert path == PACKAGE / "disk.py" or not found & asked, f"{path.name} goes round disk.py: {found & asked}"
+
+
 def test_only_the_site_knows_how_pages_are_served() -> None:
     """Who lacks the extra `web` has every other command."""
     served = {"starlette", "uvicorn", "websockets", "h11"}
