@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,17 @@ def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:
     (tmp_path / spring).rename(tmp_path / "spring.1")  # set aside by --fresh
     assert add_to_hall(place, tmp_path / "spring.1") is None
     assert is_rated(place) and board(place) == stored
+
+
+@pytest.mark.parametrize("leave", [Path.unlink, lambda file: (file.unlink(), file.touch())], ids=["no files", "empty files"])
+def test_an_entry_that_lost_its_files_is_filled_again(leave: Callable[[Path], object], tmp_path: Path) -> None:
+    spring, *_ = three(tmp_path)
+    place = gather(tmp_path, spring)
+    stored = board(place)
+    for file in list(entries(place)[0].folder.iterdir()):
+        leave(file)
+    assert entries(place) == [] and not is_rated(place)
+    assert board(gather(tmp_path, spring)) == stored
 
 
 def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
