@@ -34,7 +34,8 @@ class FolderLock:
             owner = self._file.read().strip() or "unknown"
             self._file.close()
             raise StoreError(
-                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or choose --name or --out"
+                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or write elsewhere (a "
+                f"tournament has --name and --out for that)"
             ) from None
         try:
             self._file.truncate(0)
