@@ -16,6 +16,8 @@ from arena.store.schema import ACTIONS, FAULTS, MATCHES, RATINGS
 
 DIGITS = 12  # of the results hash, in the name of an entry
 
+_NEEDED = (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file)  # what an audit reads
+
 
 def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | None:
     """Add a finished tournament's folder; None when it is there already. Raises StoreError.
@@ -30,7 +32,7 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
         raise StoreError(f"{folder}: not finished; only what is over enters the hall")
     start = Entry(folder, manifest).started.astimezone(datetime.UTC)
     target = hall / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
-    if is_there(target / MANIFEST_FILE):
+    if _is_whole(target):
         return None
     check_place(hall)
     try:
@@ -38,7 +40,7 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
         temporary = Path(tempfile.mkdtemp(prefix=BEING_ADDED, dir=target.parent))
         try:
             set_mode(temporary, 0o755)
-            for file in (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
+            for file in _NEEDED:
                 link(folder / file, temporary / file)
             if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
                 link(folder / FAULTS.file, temporary / FAULTS.file)
@@ -46,8 +48,8 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
             if not is_ours:
                 _check_rows(folder, manifest, temporary)
             sync(temporary)
-            if not is_there(target / MANIFEST_FILE):
-                shutil.rmtree(target, ignore_errors=True)  # a folder was made there, and never its files
+            if not _is_whole(target):
+                shutil.rmtree(target, ignore_errors=True)  # a folder was made there and never its files, or they were lost
             try:
                 temporary.rename(target)
             except OSError:
@@ -79,6 +81,10 @@ def _check_rows(folder: Path, manifest: Manifest, linked: Path) -> None:
     parquet.read_totals(linked)
     parquet.read_ratings(linked)
     parquet.read_faults(linked)
+
+
+def _is_whole(entry: Path) -> bool:
+    return all(is_there(entry / file) for file in _NEEDED)
 
 
 def _check(folder: Path, manifest: Manifest, linked: Path) -> None:

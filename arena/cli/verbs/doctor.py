@@ -14,7 +14,8 @@ def doctor(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
 
     Exit code 0: all that is needed works, 1: not all. What it is "without" is not needed. Damaged compiled code is dropped.
     """
-    locks, others = examine(), examine_machine(out)
+    others = examine_machine(out)  # first: it finds a place for temporary files
+    locks = examine()
     findings = [*locks, *others]
     can_lock = all(finding.works for finding in locks if finding.is_needed)
 
