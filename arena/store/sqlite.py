@@ -50,10 +50,12 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
         pass  # it may have to be made
     except OSError as error:
         raise Error(error.strerror) from None
+    size = path.stat().st_size if path.exists() else 0  # seen before it is read: an empty one may be filled at this moment
     if is_half_made(path):
         if "w" not in mode:
             return blank(is_shared=is_shared)
-        os.truncate(path, 0)
+        if size:
+            os.truncate(path, 0)
     if "c" in mode and path.parent.is_dir() and not path.exists():
         path.touch(0o600)
     if "w" in mode and path.exists():
