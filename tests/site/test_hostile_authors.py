@@ -1,16 +1,16 @@
 """What an author may try between two acts of an organiser, and what an organiser looks at: all was possible, or unseen."""
 
-import ast
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
 
 from arena.admission.check_report import BotCheck, refused
-from arena.agent import BotFiles
+from arena.agent import BotFiles, files
 from arena.agent.submissions import Submissions
 from arena.cli.main import main
 from arena.contest import checker
@@ -265,6 +265,7 @@ def test_a_name_that_no_disk_takes_is_the_zips_fault_and_no_free_try(tmp_path: P
     ("source", "reason"),
     [("def broken(:\n", "line 1: syntax error"),
      ("x = [" + "1, " * (2 << 20) + "]\n", "too long for its memory")],
+    ids=["broken", "long"],
 )  # fmt: skip
 def test_a_strangers_source_is_parsed_in_the_lock_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, reason: str
@@ -273,9 +274,9 @@ def test_a_strangers_source_is_parsed_in_the_lock_alone(
     path = tmp_path / "long.py"
     path.write_text(source)
     monkeypatch.setattr(checker, "_terms", lambda *_: checker._Terms(limits=Limits(memory=128_000_000)))
-    for name in ("parse", "walk"):
-        monkeypatch.setattr(ast, name, lambda *_, **__: pytest.fail("parsed in the checker's own process"))
-    found = checked(Check(bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
+    parse = Mock(side_effect=AssertionError("parsed in the checker's own process"))
+    monkeypatch.setattr(files, "ast", Mock(parse=parse, walk=parse))
+    found = checked(Check(submission="", bot="long", file=str(path), results=str(tmp_path), contest=None), Line())  # type: ignore[arg-type]
     assert found.report is not None, found.trouble
     assert reason in found.report.refusals[0] and str(tmp_path) not in found.report.refusals[0]
 
