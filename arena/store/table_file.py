@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena.disk import WRITTEN_AGAIN, is_there, sync
+from arena.disk import WRITTEN_AGAIN, sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
 from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
@@ -145,7 +145,7 @@ class TableReader:
     def __init__(self, folder: Path, table: Table) -> None:
         self.path = folder / table.file
         self._table = table
-        if not is_there(self.path):
+        if not self.path.is_file():
             raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
         with reading(self.path):
             whole = pq.ParquetFile(self.path, thrift_string_size_limit=_FOOTER_TEXT, thrift_container_size_limit=_FOOTER_ITEMS)

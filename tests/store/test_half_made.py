@@ -15,7 +15,7 @@ from arena.store.accounts import Accounts
 from arena.store.journal import JOURNAL_FILE, Journal, stored_matches
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.store.people import open_people
-from arena.store.schema import MATCHES, RATINGS
+from arena.store.schema import MATCHES
 from arena.store.site_file import SITE_FILE, SiteFile
 from arena.store.status import read_status
 from arena.store.table_file import TableReader
@@ -117,13 +117,13 @@ def test_a_manifest_that_was_cut_short_says_what_writes_it_again(tmp_path: Path)
         read_manifest(tmp_path)
 
 
-def test_an_empty_table_is_none_and_one_that_was_cut_short_says_what_writes_it_again(tmp_path: Path) -> None:
-    (tmp_path / MATCHES.file).touch()
+@pytest.mark.parametrize("content", [b"", b"PAR1 and no more"])
+def test_a_table_that_was_cut_short_says_what_writes_it_again(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no such file; a tournament writes it"):
         TableReader(tmp_path, MATCHES)
-    (tmp_path / RATINGS.file).write_bytes(b"PAR1 and no more")
+    (tmp_path / MATCHES.file).write_bytes(content)
     with pytest.raises(StoreError, match=disk.WRITTEN_AGAIN):
-        TableReader(tmp_path, RATINGS)
+        TableReader(tmp_path, MATCHES)
 
 
 def test_a_version_whose_file_is_empty_was_never_submitted(tmp_path: Path) -> None:
