@@ -11,20 +11,26 @@ from pathlib import Path
 
 import platformdirs
 
+from arena.disk import SHARED_MEMORY, refusal
+from arena.errors import StoreError
+
 VARIABLE = "ARENA_CACHE_DIR"  # names the folder; child processes inherit it
 _FALLBACK = "arena-cache-"
 
 
 @cache
 def cache_root() -> Path:
-    """The project's folder in the user's cache; a temporary folder, removed at exit, if that is not writable."""
+    """The project's folder in the user's cache; a temporary folder, removed at exit, if that is not writable.
+
+    Raises StoreError where no folder can be written.
+    """
     named = os.environ.get(VARIABLE)
-    root = Path(named).absolute() if named else Path(platformdirs.user_cache_dir("arena-hall"))
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, RuntimeError):  # the second: the user has no home
+        root = Path(named).absolute() if named else Path(platformdirs.user_cache_dir("arena-hall"))
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root):
             return root
-    fallback = Path(tempfile.mkdtemp(prefix=_FALLBACK))  # not a fixed name: code is loaded from it
+    fallback = Path(tempfile.mkdtemp(prefix=_FALLBACK, dir=_temporary_folder()))  # not a fixed name: code is loaded from it
     atexit.register(shutil.rmtree, fallback, ignore_errors=True)
     os.environ[VARIABLE] = str(fallback)
     return fallback
@@ -32,7 +38,20 @@ def cache_root() -> Path:
 
 def is_temporary() -> bool:
     """Whether the cache is a temporary folder, which only this process and those that it starts can find."""
-    return cache_root().parent == Path(tempfile.gettempdir()) and cache_root().name.startswith(_FALLBACK)
+    return cache_root().name.startswith(_FALLBACK) and cache_root().parent == Path(tempfile.gettempdir())
+
+
+def _temporary_folder() -> str:
+    """Where temporary files go, here and in processes that are started; where all else is read-only, in shared memory."""
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:
+        if refusal(SHARED_MEMORY):
+            raise StoreError(
+                f"no folder can be written, neither the user's cache nor a temporary one; name them in {VARIABLE} and TMPDIR"
+            ) from None
+    os.environ["TMPDIR"] = str(SHARED_MEMORY)
+    return tempfile.gettempdir()
 
 
 def keep_newest(pattern: str, count: int, keep: Path) -> None:

@@ -8,6 +8,8 @@ import os
 import stat
 from pathlib import Path
 
+from arena.disk import set_mode
+
 RESULTS = Path("leaderboards")
 """The results folder of a working folder."""
 RESULTS_VARIABLE = "ARENA_RESULTS"
@@ -35,8 +37,7 @@ def protect(*paths: Path) -> None:
         mode = 0o700 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o600
         if path.parent.stat().st_mode & stat.S_ISGID:
             mode |= mode >> 3 | (stat.S_ISGID if path.is_dir() else 0)
-        if stat.S_IMODE(path.stat().st_mode) != mode:  # in a shared folder it may be another's, who has done it
-            path.chmod(mode)
+        set_mode(path, mode)
 
 
 def umask_of(results: Path) -> int:

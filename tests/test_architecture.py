@@ -16,10 +16,10 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "names", "awake", "records", "faults", "cards", "cache", "foreign_files", "userfiles", "shipped",
-    "results_folder", "engine", "readiness", "seeds", "search", "agent", "games", "match", "seats", "conformance", "store",
-    "ratings", "analysis", "luck", "formats", "learning", "workers", "hall", "config", "admission", "tournament", "audit",
-    "people", "contest", "manual", "pages", "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
+    "errors", "names", "awake", "records", "faults", "disk", "spawning", "cards", "cache", "foreign_files", "userfiles",
+    "shipped", "results_folder", "engine", "readiness", "seeds", "search", "agent", "games", "match", "seats", "conformance",
+    "store", "ratings", "analysis", "luck", "formats", "learning", "workers", "hall", "config", "admission", "tournament",
+    "audit", "people", "contest", "manual", "pages", "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
 )  # fmt: skip
 ONE_DOOR = {
     "ray": "workers/ray/backend.py",
@@ -34,7 +34,7 @@ ONE_DOOR = {
     "jinja2": "pages/template.py",
     "markdown_it": "manual/markdown.py",
 }
-BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py"}
+BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 
 
@@ -123,6 +123,14 @@ def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     }  # bots, which run locked in
     sandbox = {f"seats/sandbox/{name}.py" for name in ("kernel", "namespaces", "copies", "mappings")}
     assert users == {"workers/processes.py", *sandbox, *attacks}
+
+
+def test_only_one_module_sets_modes_links_and_locks() -> None:
+    """It knows what to do where a file system refuses them."""
+    asked = {"chmod", "fchmod", "link", "hardlink_to", "flock", "lockf"}
+    for path in SOURCES:
+        found = {node.func.attr for node in nodes(path) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+        assert path == PACKAGE / "disk.py" or not found & asked, f"{path.name} goes round disk.py: {found & asked}"
 
 
 def test_only_the_site_knows_how_pages_are_served() -> None:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from arena.agent import command_bot
 from arena.agent.command_bot import CommandBot
 from arena.agent.plain_files import BotFolder, inner_path
 from arena.cache import cache_root, cached_folder, keep_newest
+from arena.disk import set_mode
 from arena.errors import BotError
 
 BOTS_KEPT = 200  # unpacked ones, the most recently used
@@ -123,7 +125,7 @@ def unpack(bot: BotFiles) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             if content.startswith(_ELF):
-                path.chmod(0o755)  # a program that a bot.toml may name
+                set_mode(path, 0o755)  # a program that a bot.toml may name
 
     key = cache_root(), bot.sha256
     if key in _unpacked:
@@ -131,12 +133,22 @@ def unpack(bot: BotFiles) -> Path:
             os.utime(_unpacked[key])
             return _unpacked[key]
     folder = cached_folder(f"bots/{bot.sha256}", fill)
+    if not _holds(folder, bot):  # the power was lost, or somebody wrote there
+        shutil.rmtree(folder, ignore_errors=True)
+        folder = cached_folder(f"bots/{bot.sha256}", fill)
     if os.geteuid() == 0 and not folder.stat().st_mode & 0o005:  # a locked bot is another user then
         for path in (*folder.rglob("*"), folder):
-            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+            set_mode(path, 0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     keep_newest("bots/*", BOTS_KEPT, folder)
     _unpacked[key] = folder
     return folder
+
+
+def _holds(folder: Path, bot: BotFiles) -> bool:
+    try:
+        return all((folder / name).read_bytes() == content for name, content in bot.files.items())
+    except OSError:
+        return False
 
 
 _unpacked: dict[tuple[Path, str], Path] = {}

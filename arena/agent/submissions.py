@@ -10,8 +10,6 @@ and whoever reads while others submit sees a whole store.
 
 import contextlib
 import datetime
-import fcntl
-import os
 import re
 import shutil
 import tempfile
@@ -21,7 +19,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from arena import foreign_files
+from arena import disk, foreign_files
 from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
 from arena.names import NAME, Name, Sha256, in_words
@@ -137,7 +135,7 @@ class Submissions:
     def withdrawal(self, name: str) -> Withdrawal | None:
         """Why a bot plays no new tournaments; None if it does. Raises StoreError for a damaged file."""
         path = self._withdrawal_file(name)
-        if not path.exists():
+        if not disk.is_there(path):
             return None
         found = _read(path, Withdrawal)
         known = self.versions(name)
@@ -149,7 +147,8 @@ class Submissions:
 
     def versions(self, name: str) -> list[Submission]:
         """The versions of a bot, oldest first. Raises StoreError for a damaged version."""
-        files = [path for path in (self.folder / "versions" / name).glob("*.json") if path.stem.isdigit()]
+        found = [path for path in (self.folder / "versions" / name).glob("*.json") if path.stem.isdigit()]
+        files = [path for path in found if disk.is_there(path)]  # else it was never submitted
         return [_read_version(path) for path in sorted(files, key=lambda path: int(path.stem))]
 
     def entered(self) -> list[str]:
@@ -251,29 +250,29 @@ class Submissions:
         for name, content in bot.files.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_synced(path, content)
+            disk.write_whole(path, content)
         protect(fresh, *sorted(fresh.rglob("*")))
         if target.exists():
             shutil.rmtree(target)
         fresh.rename(target)
+        disk.sync(target.parent)
 
     def _write(self, path: Path, content: Submission | Withdrawal) -> None:
         """Write a small file in one step."""
         path.parent.mkdir(parents=True, exist_ok=True)
         protect(path.parent.parent, path.parent)
-        fresh = path.with_suffix(".new")
-        _write_synced(fresh, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
-        protect(fresh)
-        fresh.rename(path)
+        disk.write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+        protect(path)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the store's lock: one process submits at a time, the others wait."""
         self.folder.mkdir(parents=True, exist_ok=True)
         protect(self.folder)
-        with (self.folder / "lock").open("a") as file:
-            protect(self.folder / "lock")
-            fcntl.flock(file, fcntl.LOCK_EX)
+        path = self.folder / "lock"
+        with path.open("a") as file:
+            protect(path)
+            disk.lock(file, path, waits=True)
             yield
 
 
@@ -311,10 +310,3 @@ def _read(path: Path, kind: type[K]) -> K:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())

@@ -10,7 +10,6 @@ import contextlib
 import functools
 import hashlib
 import math
-import multiprocessing
 import os
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import msgspec
 from arena.bench.jobs import job_of
 from arena.match import MatchSetup
 from arena.records import MatchRecord
+from arena.spawning import SPAWNING
 from arena.store import journal
 from arena.store.status import read_status
 from arena.tournament.run import run_tournament
@@ -237,8 +237,7 @@ def alone(run: Callable[..., T], *arguments: Any) -> T:
 
 def processes(number: int) -> concurrent.futures.ProcessPoolExecutor:
     """Fresh processes that end with this one."""
-    context = multiprocessing.get_context("spawn")
-    return concurrent.futures.ProcessPoolExecutor(number, context, die_with_parent, (os.getpid(),))
+    return concurrent.futures.ProcessPoolExecutor(number, SPAWNING, die_with_parent, (os.getpid(),))
 
 
 def _bare_loops(job: Job, matches: int, loops: int) -> tuple[float, float]:

@@ -82,10 +82,13 @@ def _run(words: list[str]) -> int:
         complain(str(error))
         return USER_ERROR
     except OSError as error:
-        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
-            raise
         from arena.cli.shared.printing import complain
 
+        if "No usable temporary directory" in str(error):  # of Python's tempfile
+            complain("no temporary folder can be written; name one in TMPDIR")
+            return USER_ERROR
+        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise
         complain(f"{error.filename}: {error.strerror}")  # of any path on the command line
         return USER_ERROR
     except (KeyboardInterrupt, _Interrupted):
@@ -165,5 +168,7 @@ def _heeded(function: Callable[..., int]) -> Callable[..., int]:
             return function(**options)
         except KeyboardInterrupt:
             raise _Interrupted from None
+        except EOFError as error:  # of a file that ends too soon: typer would take it for the end of what is typed
+            raise RuntimeError(str(error)) from error
 
     return called

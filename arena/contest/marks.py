@@ -10,7 +10,6 @@ matches those are can be told for ever (`before`), and everybody can compute the
 """
 
 import datetime
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from msgspec import UNSET
 
 from arena import foreign_files, games
 from arena.contest.settings import Contest
+from arena.disk import write_whole
 from arena.errors import StoreError
 from arena.formats.ladder.book import LadderBook, read_book
 from arena.names import in_words
@@ -140,16 +140,11 @@ def frozen_marks(folder: Path) -> Marks | None:
 
 def keep_marks(folder: Path, marks: Marks) -> None:
     """Store frozen marks in one step. Raises StoreError."""
-    path, fresh = folder / MARKS_FILE, folder / f"{MARKS_FILE}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(marks), indent=2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
+    write_whole(folder / MARKS_FILE, msgspec.json.format(msgspec.json.encode(marks), indent=2) + b"\n")
 
 
 def _is_rated(contest: Contest, game: str, options: Mapping[str, object]) -> bool:

@@ -8,7 +8,6 @@ With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in fo
 """
 
 import contextlib
-import fcntl
 import hashlib
 import importlib.util
 import os
@@ -20,23 +19,32 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
+try:  # first: numba reads its variables when it is loaded
+    import numba
+except Exception as error:
+    from arena.engine.variables import blamed
+
+    raise blamed(error) from None
 import llvmlite
-import numba
 import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, overload
 
+from arena import disk
 from arena.cache import cache_root, keep_newest
 from arena.engine.linking import Chosen, Entry, Linked, let_compiled_code_call
+from arena.engine.stored_code import CheckedCache, files, is_marked, mark, read
+from arena.engine.variables import PREFIX, check_variables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+check_variables(numba.config)
 ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
 RATINGS = "ratings"
-FOLDERS_KEPT = 4  # per room: a few checkouts may share one user's cache
+FOLDERS_KEPT = 8  # per room: a few checkouts, and machines with other processors, may share one user's cache
 SETTINGS = {
     "nogil": True,
     "boundscheck": True,  # costs nothing measurable
@@ -45,9 +53,10 @@ SETTINGS = {
 }
 
 _PACKAGE = Path(__file__).parent.parent
-_NO_CODE = {"NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"}  # settings that change no code: workers have the one, tests the other
+_NO_CODE = {"NUM_THREADS", "DISABLE_JIT", "CACHE_DIR"}  # variables that change no code: workers have the first, tests the next
 _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
+_sound: set[Path] = set()  # the markers of what this process has looked through
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
@@ -84,12 +93,12 @@ def bind(function: F, room: str) -> F:
     if not ENABLED:
         return function
     compiled = Entry(function, SETTINGS)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(room))
+    before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
+    numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(cache_folder(room)), ""
     try:
-        compiled.enable_caching()
+        compiled._cache = CheckedCache(function)  # what numba's `enable_caching` does with a cache of its own
     finally:
-        numba.config.CACHE_DIR = before
+        numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = before
     return cast(F, compiled)
 
 
@@ -183,11 +192,18 @@ def _import_array_code() -> None:
 
 @cache
 def cache_folder(room: str) -> Path:
-    """The existing, writable folder of compiled code for `room` as its sources stand now."""
-    folder = cache_root() / f"{_short(room)}-{source_hash(room)}"
+    """The existing, writable folder of compiled code for `room` as its sources stand now, on a processor like this one."""
+    folder = cache_root() / f"{_short(room)}-{source_hash(room)}-{_processor()}"
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     return folder
+
+
+@cache
+def _processor() -> str:
+    """What numba compiles for: the model of the processor and its features, 8 hex digits."""
+    target = CPUDispatcher.targetdescr.target_context.codegen().magic_tuple()
+    return hashlib.sha256(repr(target).encode()).hexdigest()[:8]
 
 
 @cache
@@ -210,7 +226,8 @@ def source_hash(room: str) -> str:
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
         where += f" {folder}"
-    options = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_") and name not in _NO_CODE}
+    unimportant = {PREFIX + name for name in _NO_CODE}
+    options = {name: value for name, value in sorted(os.environ.items()) if name.startswith(PREFIX) and name not in unimportant}
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
     digest.update(repr((where, versions, SETTINGS, options)).encode())
     return digest.hexdigest()[:16]
@@ -234,21 +251,38 @@ def source_folder(room: str) -> Path:
 @contextlib.contextmanager
 def compiling(room: str) -> Iterator[None]:
     """Hold the room's compile lock: several processes that start at once compile once."""
-    with (cache_folder(room) / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    path = cache_folder(room) / "lock"
+    with path.open("w") as file:
+        disk.lock(file, path, waits=True)
         yield
 
 
 def is_warm(room: str, part: str = "") -> bool:
-    """Whether `mark_warm` was called for the room, or for a part of it, as its sources stand now."""
-    return not ENABLED or (cache_folder(room) / _mark(part)).exists()
+    """Whether `mark_warm` was called for the room, or for a part of it, as its sources stand now, and all of it is undamaged.
+
+    What is damaged is dropped.
+    """
+    marker = cache_folder(room) / _mark(part)
+    if not ENABLED or (marker in _sound and marker.exists()):
+        return True
+    if is_marked(marker):
+        _sound.add(marker)
+        return True
+    return False
 
 
 def mark_warm(room: str, part: str = "") -> None:
     """Say that a room (or the part of it with this name) is in the cache, and drop the room's oldest other folders."""
-    (cache_folder(room) / _mark(part)).touch()
+    mark(cache_folder(room) / _mark(part))
     for name in (room, ENGINE):
         keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
+
+
+def look_through() -> tuple[int, int]:
+    """Read all compiled code in the cache: how many files are sound, and how many were damaged, which are dropped."""
+    folders = cache_root().glob(f"*-{'?' * 16}-{'?' * 8}")  # others are of older versions
+    sound = [read(path) is not None for folder in folders for path in files(folder)]
+    return sum(sound), len(sound) - sum(sound)
 
 
 def _mark(part: str) -> str:

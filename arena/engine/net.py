@@ -11,6 +11,7 @@ LOW, HIGH, TOTAL, IS_CONSTANT, then weights (a row for each input), bias, out, e
 """
 
 import hashlib
+import io
 import math
 import zipfile
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import foreign_files
+from arena.disk import is_there, write_whole
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
 from arena.errors import SHOWN, ArenaError, printable
@@ -193,9 +195,11 @@ def write_nets(folder: Path, nets: Nets, note: Note) -> None:
         arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
         if net.row:
             arrays[f"{name}_row"] = np.array(net.row)
-    np.savez_compressed(folder / FILE, **arrays)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
     document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
-    (folder / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    write_whole(folder / NOTE, msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    write_whole(folder / FILE, packed.getvalue())  # last: where it is, all is
 
 
 def _small(array: Features) -> NDArray[np.floating[Any]]:
@@ -206,7 +210,7 @@ def _small(array: Features) -> NDArray[np.floating[Any]]:
 
 def read_nets(folder: Path) -> Nets:
     """The networks in a folder; none where it has no file. Raises ArenaError for files that do not belong together."""
-    if not (folder / FILE).exists():
+    if not is_there(folder / FILE):
         return Nets()
     note = read_note(folder)
     try:

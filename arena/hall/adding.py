@@ -1,11 +1,11 @@
 """Adding a finished tournament to the hall, in one step: a crash leaves the hall with it or without it."""
 
 import datetime
-import os
 import shutil
 import tempfile
 from pathlib import Path
 
+from arena.disk import is_there, link, set_mode, sync
 from arena.errors import StoreError
 from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
 from arena.ratings.stored import COLUMNS, StoredRows
@@ -15,6 +15,8 @@ from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.store.schema import ACTIONS, FAULTS, MATCHES, RATINGS
 
 DIGITS = 12  # of the results hash, in the name of an entry
+
+_NEEDED = (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file)  # what an audit reads
 
 
 def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | None:
@@ -30,29 +32,31 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
         raise StoreError(f"{folder}: not finished; only what is over enters the hall")
     start = Entry(folder, manifest).started.astimezone(datetime.UTC)
     target = hall / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
-    if target.exists():
+    if _is_whole(target):
         return None
     check_place(hall)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=BEING_ADDED, dir=target.parent))
         try:
-            temporary.chmod(0o755)
-            for file in (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file):  # what an audit reads
-                _link(folder / file, temporary / file)
-            if (folder / FAULTS.file).exists():  # what authors of bots read; older results have none
-                _link(folder / FAULTS.file, temporary / FAULTS.file)
+            set_mode(temporary, 0o755)
+            for file in _NEEDED:
+                link(folder / file, temporary / file)
+            if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
+                link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
             if not is_ours:
                 _check_rows(folder, manifest, temporary)
-            _sync(temporary)
+            sync(temporary)
+            if not _is_whole(target):
+                shutil.rmtree(target, ignore_errors=True)  # a folder was made there and never its files, or they were lost
             try:
                 temporary.rename(target)
             except OSError:
                 if target.exists():  # somebody was faster with the same
                     return None
                 raise
-            _sync(target.parent)
+            sync(target.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
@@ -79,26 +83,12 @@ def _check_rows(folder: Path, manifest: Manifest, linked: Path) -> None:
     parquet.read_faults(linked)
 
 
+def _is_whole(entry: Path) -> bool:
+    return all(is_there(entry / file) for file in _NEEDED)
+
+
 def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
     """Raise StoreError if the files are not of the tournament that the manifest describes: a run may be writing there."""
     _, matches = parquet.check_matches(linked)
     if read_manifest(linked) != manifest or matches != manifest.played:
         raise StoreError(f"{folder}: {MANIFEST_FILE} tells of {manifest.played} matches, {MATCHES.file} has {matches}")
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:  # another file system, or one without links
-        shutil.copyfile(source, target)
-        _sync(target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.disk import is_there
 from arena.errors import ConfigError
 from arena.hall import rows as hall_rows
 from arena.hall.finding import public_key_of
@@ -47,7 +48,7 @@ def read_luck(folder: Path, manifest: Manifest, columns: Columns) -> NDArray[np.
 
 def read_known_luck(folder: Path, manifest: Manifest, columns: Columns) -> NDArray[np.float64] | None:
     """[rows]: the luck of each row, where it was worked out, whether or not the board goes without it."""
-    if not manifest.luck or not (folder / LUCK.file).is_file():
+    if not manifest.luck or not is_there(folder / LUCK.file):
         return None
     return parquet.read_luck_column(folder, columns.numbers["index"])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import NotStored, StoreError, printable
 from arena.formats.ladder import Ladder
 from arena.formats.ladder.book import LadderBook, read_book
@@ -89,7 +90,7 @@ def _whole(out: Path, digits: str, folders: Iterable[Path]) -> str | None:
             if (folder / JOURNAL_FILE).exists():
                 with Journal(folder, is_read_only=True) as journal:
                     found |= dict.fromkeys(journal.ids_between(low, high))
-            if (folder / MATCHES.file).exists():
+            if is_there(folder / MATCHES.file):
                 found |= dict.fromkeys(parquet.ids_between(folder, low, high))
     if len(found) > 1:
         shown = ", ".join(sorted(found)[:3]) + (" ..." if len(found) > 3 else "")
@@ -116,7 +117,7 @@ def _key_and_book(journal: Journal) -> tuple[bytes | None, LadderBook | None]:
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
-    if not (folder / MATCHES.file).exists():  # it goes on, or was killed: its journal has all
+    if not is_there(folder / MATCHES.file):  # it goes on, or was killed: its journal has all
         raise NotStored(f"{folder}: no rows")
     record = parquet.find_match(folder, match_id)
     key = read_manifest(folder).key

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.store.journal import JOURNAL_FILE
 from arena.store.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -63,7 +64,7 @@ def begun(out: Path) -> list[Path]:
 
 
 def _with(file: str, out: Path) -> list[Path]:
-    found = sorted(path.parent for path in out.glob(f"*/{file}"))
+    found = sorted(path.parent for path in out.glob(f"*/{file}") if file != MANIFEST_FILE or is_there(path))
     return [folder for folder in found if not is_hall(folder) and has_an_end(folder)]
 
 
@@ -100,7 +101,7 @@ class Entry:
 
 def entries(hall: Path) -> list[Entry]:
     """The tournaments in the hall, in order. Raises StoreError."""
-    folders = [path.parent for path in (hall / ENTRIES).glob(f"*/{MANIFEST_FILE}")]
+    folders = [path.parent for path in (hall / ENTRIES).glob(f"*/{MANIFEST_FILE}") if is_there(path)]
     added = [Entry(folder, read_manifest(folder)) for folder in folders if not folder.name.startswith(BEING_ADDED)]
     return sorted(added, key=lambda entry: entry.order)
 
@@ -114,7 +115,7 @@ def rated_entries(hall: Path) -> list[Entry]:
 def is_rated(hall: Path) -> bool:
     """Whether the stored board covers exactly the tournaments that are in the hall now."""
     files = (MANIFEST_FILE, RATINGS.file, HISTORY.file, TOTALS.file)
-    if not all((hall / file).is_file() for file in files):
+    if not all(is_there(hall / file) for file in files):
         return False
     try:
         manifest = read_manifest(hall)
@@ -125,7 +126,7 @@ def is_rated(hall: Path) -> bool:
 
 def check_place(hall: Path) -> None:
     """Raise StoreError if a tournament occupies the hall's folder: one from before that name was taken."""
-    if hall.exists() and not is_hall(hall) and any((hall / file).exists() for file in (MANIFEST_FILE, MATCHES.file)):
+    if hall.exists() and not is_hall(hall) and any(is_there(hall / file) for file in (MANIFEST_FILE, MATCHES.file)):
         raise StoreError(f"{hall}: a tournament of that name is where the hall has its place; rename its folder")
 
 

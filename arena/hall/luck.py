@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from arena import games
+from arena.disk import is_there
 from arena.errors import ConfigError, StoreError
 from arena.formats.plan import Plan, read_plan
 from arena.luck.values import estimates
@@ -50,8 +51,8 @@ def add_luck(folder: Path, workers: int | None = None, compile: Callable[[Needs]
     told = {game: estimate.sha256 for game, estimate in estimates(manifest.rules_versions).items()}
     if not told:
         raise StoreError(f"{folder}: {WITHOUT}")
-    is_there = (folder / LUCK.file).is_file()
-    if is_there and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
+    is_stored = is_there(folder / LUCK.file)
+    if is_stored and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
         return manifest
     plan = plan_of(folder, manifest)
     compile(dict.fromkeys(told, (CHANCE,)))

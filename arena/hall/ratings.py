@@ -5,7 +5,6 @@ out: ending a tournament costs no more beside a large hall than beside an empty 
 """
 
 import contextlib
-import fcntl
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 
 from arena.analysis.history import history
 from arena.analysis.orders import MOST_MATCHES, largest_shifts
+from arena.disk import lock
 from arena.errors import StoreError
 from arena.hall.folder import entries, is_rated
 from arena.hall.names import hall_bots
@@ -98,11 +98,9 @@ def _locked(hall: Path, say: Say) -> Iterator[None]:
     """Let one process at a time write the board; the system releases the lock of a process that dies."""
     try:
         with (hall / LOCK_FILE).open("a+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if lock(file, hall / LOCK_FILE, waits=False) is False:
                 say("waiting for another process that rates the hall ...")
-                fcntl.flock(file, fcntl.LOCK_EX)
+                lock(file, hall / LOCK_FILE, waits=True)
             yield
     except OSError as error:
         raise StoreError(f"{hall}: cannot be written: {error.strerror}") from None

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from arena import foreign_files, games
+from arena.disk import is_there, write_whole
 from arena.engine import jit
 from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
@@ -40,6 +40,7 @@ from arena.learning.selfplay import (
 from arena.learning.watching import Watcher
 from arena.learning.worth import played_policy
 from arena.search import Settings
+from arena.spawning import SPAWNING
 
 POLICY_HIDDEN = 64
 POLICY_PASSES = 32
@@ -118,7 +119,7 @@ def train(
     best, told = Nets(), list[dict[str, Any]]()
     for number in range(plan.generations):
         place = folder / f"generation-{number}"
-        if not (place / FILE).exists():
+        if not is_there(place / FILE):
             if number and hours is not None and time.monotonic() - began > 3600 * hours:
                 watcher.say(f"the {hours:g} hours are over; the same command with more of them goes on")
                 break
@@ -169,12 +170,12 @@ def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
     file = folder / "training.json"
     wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
     wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
-    if file.exists():
+    if is_there(file):
         there = {**_as_read(msgspec.to_builtins(Plan())), **_training(file)}  # of before options came
         differing = [name for name, value in _as_read(wanted).items() if there.get(name) != value]
         if differing:
             raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
+    write_whole(file, msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
 
 
 def _told(place: Path) -> dict[str, Any]:
@@ -360,7 +361,7 @@ def _players(game: Game, workers: int, best: Nets) -> Iterator[_Pool]:
     if workers == 1:
         yield _Pool(game, best, None, 1)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+    with ProcessPoolExecutor(workers, mp_context=SPAWNING) as executor:
         yield _Pool(game, best, executor, workers)
 
 

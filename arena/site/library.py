@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.hall.folder import HALL, begun, finished_or_stopped, is_hall, parts
 from arena.site.problems import Problem
@@ -44,7 +45,7 @@ class Library:
         """The folder of a tournament, or of the lasting hall. Raises Problem 404, also for a hall without a board."""
         hall = self.out / HALL
         if name == HALL and is_hall(hall):
-            if not (hall / MANIFEST_FILE).exists():
+            if not is_there(hall / MANIFEST_FILE):
                 raise Problem(404, "refusal_no_hall_board")
             return hall
         found = self.folders().get(name)

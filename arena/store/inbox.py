@@ -8,7 +8,6 @@ import contextlib
 import datetime
 import enum
 import math
-import os
 import secrets
 import shutil
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.disk import sync, write_whole
 from arena.errors import StoreError
 from arena.results_folder import protect
 from arena.store import sqlite
@@ -148,13 +148,13 @@ class Inbox(SiteFile):
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             protect(self.folder.parent, self.folder)
-            _write_synced(fresh, content)
+            write_whole(fresh, content)
             protect(fresh)
             with self.writing() as db:
                 self._claim_bot(db, bot, account, is_taken=is_taken, is_organiser=is_organiser)
                 self._check_quotas(db, account, versions_a_day, pending)
                 fresh.rename(file)  # within the transaction: whoever sweeps meanwhile waits for it
-                _sync(self.folder)
+                sync(self.folder)
                 db.execute(
                     "insert into submissions (id, account, bot, file, bytes, received, state, attempts)"
                     " values (?, ?, ?, ?, ?, ?, ?, 0)",
@@ -482,19 +482,3 @@ def _age(since: str) -> float:
 
 def _before(number: int | None) -> int:
     return (1 << 62) if number is None else number
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Have the names in a folder on the disk, too."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

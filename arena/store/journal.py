@@ -18,7 +18,6 @@ import msgspec
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord, Outcome
-from arena.results_folder import protect
 from arena.store import sqlite
 from arena.store.hashing import canonical_bytes
 from arena.store.rows import Row, checksum, record_of, row_checksum
@@ -45,7 +44,7 @@ def has_log(folder: Path, file: str = JOURNAL_FILE) -> bool:
     try:
         return (folder / f"{file}-wal").stat().st_size > 0
     except OSError:
-        return False
+        return (folder / f"{file}-journal").exists()  # where there is no such log: see sqlite.py
 
 
 def stored_matches(folder: Path) -> int:
@@ -68,33 +67,46 @@ class Journal:
         self.path = folder / file
         self.repaired: list[str] = []
         """What was mended on opening, in words."""
+        self.is_blank = False
+        """Whether it was opened for reading and nothing was ever stored in it."""
         self.is_still = is_read_only and not has_log(folder, file)
         """Whether nobody wrote when it was opened: it is read like any file then, which leaves no other files beside it and
         can be done where nothing may be written. What somebody writes later is not seen."""
         try:
             mode = "ro&immutable=1" if self.is_still else "ro" if is_read_only else "rwc"
+            is_mended = not is_read_only and sqlite.is_half_made(self.path) and self.path.stat().st_size > 0
             self._db = sqlite.opened(self.path, mode, is_shared=is_read_only)
             try:
                 if is_read_only:
-                    self._check_version()
+                    self._look()
                 else:
+                    self.repaired += ["nothing was ever stored in it, and it is made anew"] * is_mended
                     self._open()
             except BaseException:
                 self._db.close()
                 raise
         except sqlite.Error as error:
             raise self._trouble(error) from None
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be opened or written: {error.strerror}") from None
+
+    def _look(self) -> None:
+        """Open for reading. A journal without tables, whose first write was cut short, is one without matches."""
+        self.is_blank = sqlite.is_blank(self._db)
+        if self.is_blank:
+            self._db.close()
+            self._db = sqlite.blank(is_shared=True)
+            self._db.executescript(_TABLES)
+        self._check_version()
 
     def _open(self) -> None:
-        protect(self.path)  # it holds the key of the deals
-        sqlite.keep_log(self._db)
         self._db.execute("pragma synchronous = normal")
         if problem := self._problem():
             self._db.execute("reindex")  # an index can be made again from its table
             self.repaired.append("its index was damaged and has been made anew")
             if self._problem():
-                raise StoreError(f"{self.path}: damaged ({problem}); restore it, or start anew with --fresh")
-        if self._db.execute("select count(*) from sqlite_master").fetchone()[0] == 0:
+                raise StoreError(f"{self.path}: damaged ({problem}); {self._way_out}")
+        if sqlite.is_blank(self._db):
             self._db.executescript(_TABLES)
         self._check_version()
         self._drop_damaged()
@@ -109,6 +121,12 @@ class Journal:
         """Close the file; everything that was added is in it."""
         self._db.close()
 
+    @property
+    def _way_out(self) -> str:
+        """What helps where the file cannot be read, whatever the command: it may have no --fresh."""
+        is_tournament = self.path.name == JOURNAL_FILE
+        return f"restore it, or move {self.path.parent if is_tournament else self.path} away to start anew"
+
     def meta(self, name: str) -> bytes | None:
         """The value stored under a name, such as `plan` or `key`; None if there is none."""
         rows = list(self._rows("select value, checksum from meta where name = ?", (name,)))
@@ -116,7 +134,7 @@ class Journal:
             return None
         value, found = rows[0]
         if not isinstance(value, bytes) or checksum(name.encode() + value) != found:
-            raise StoreError(f"{self.path}: the row of {name!r} is damaged; restore it, or start anew with --fresh")
+            raise StoreError(f"{self.path}: the row of {name!r} is damaged; {self._way_out}")
         return value
 
     def set_meta(self, values: Mapping[str, bytes]) -> None:
@@ -254,7 +272,7 @@ class Journal:
         with self._writing():
             self._db.executemany("delete from matches where rowid = ?", bad)
         if not all(_is_sound(*row) for row in self._db.execute(_ROWS)):
-            raise StoreError(f"{self.path}: damaged rows cannot be removed; restore it, or start anew with --fresh")
+            raise StoreError(f"{self.path}: damaged rows cannot be removed; {self._way_out}")
         self.repaired.append(f"damaged rows were dropped, and their matches are played again: {len(bad)}")
 
     def _problem(self) -> str:
@@ -273,7 +291,7 @@ class Journal:
         version = self._db.execute("pragma user_version").fetchone()[0]
         if version not in (_VERSION, _KEYED_BY_ID):
             raise StoreError(
-                f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: start anew with --fresh"
+                f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: {self._way_out}"
             )
         if (odd := sqlite.odd_part(self._db)) is not None:
             raise StoreError(f"{self.path}: not ours: it holds a {odd[0]}, {odd[1]!r}")
@@ -294,7 +312,7 @@ class Journal:
             )
         if sqlite.is_shut(error):
             return StoreError(f"{self.path}: cannot be opened or written")
-        return StoreError(f"{self.path}: {error}; restore it, or start anew with --fresh")
+        return StoreError(f"{self.path}: {error}; {self._way_out}")
 
 
 class _BriefSeat(msgspec.Struct):

@@ -1,13 +1,12 @@
 """The lock of a tournament's folder: one run at a time writes there."""
 
 import contextlib
-import fcntl
 import os
 import time
 from pathlib import Path
 from typing import TextIO
 
-from arena import foreign_files
+from arena import disk, foreign_files
 from arena.errors import StoreError
 
 LOCK_FILE = "lock"
@@ -35,7 +34,8 @@ class FolderLock:
             owner = self._file.read().strip() or "unknown"
             self._file.close()
             raise StoreError(
-                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or choose --name or --out"
+                f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or write elsewhere (a "
+                f"tournament has --name and --out for that)"
             ) from None
         try:
             self._file.truncate(0)
@@ -51,14 +51,12 @@ class FolderLock:
         """Try to lock the file, again and again until the patience is at its end; returns whether it is locked now."""
         end = time.monotonic() + self._patience
         while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                if time.monotonic() >= end:
-                    return False
-                time.sleep(_PAUSE)
-            else:
-                return True
+            is_locked = disk.lock(file, self._path, waits=False)
+            if is_locked is None:  # no locks here: what is left is to look for the process that wrote its number there
+                is_locked = running_process(self._path.parent) in (None, os.getpid())
+            if is_locked or time.monotonic() >= end:
+                return is_locked
+            time.sleep(_PAUSE)
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:

@@ -1,12 +1,12 @@
 """manifest.json: what a tournament was, for people and programs that read its folder."""
 
-import os
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from arena import foreign_files
+from arena.disk import WRITTEN_AGAIN, is_there, write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
 from arena.records import Clock, Ending, Limits, LuckWorth
@@ -155,7 +155,7 @@ def read_published(folder: Path) -> Manifest:
     Raises StoreError.
     """
     manifest = read_manifest(folder)
-    return manifest if manifest.finished or not (folder / PUBLISHED_FILE).exists() else _read(folder / PUBLISHED_FILE)
+    return manifest if manifest.finished or not is_there(folder / PUBLISHED_FILE) else _read(folder / PUBLISHED_FILE)
 
 
 def published_matches(folder: Path) -> int:
@@ -167,15 +167,7 @@ def published_matches(folder: Path) -> int:
 
 
 def _write(path: Path, manifest: Manifest) -> None:
-    temporary = path.with_name(path.name + ".new")
-    try:
-        with temporary.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+    write_whole(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _read(path: Path) -> Manifest:
@@ -186,7 +178,7 @@ def _read(path: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}") from None
+        raise StoreError(f"{path}: damaged or not ours: {in_words(error)}; {WRITTEN_AGAIN}") from None
     if manifest.format_version != FORMAT_VERSION:
         raise StoreError(f"{path}: format version {manifest.format_version}; this version reads {FORMAT_VERSION}")
     return manifest

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.disk import is_there
 from arena.errors import NotStored, StoreError
 from arena.names import in_words
 from arena.records import HistoryPoint, MatchLuck, MatchRecord, Rating
@@ -104,7 +105,7 @@ def read_luck_column(folder: Path, indices: NDArray[np.int32]) -> NDArray[np.flo
 
 def find_luck(folder: Path, match_id: str) -> MatchLuck | None:
     """The luck of one match; None if it was not worked out."""
-    if not (folder / LUCK.file).is_file():
+    if not is_there(folder / LUCK.file):
         return None
     reader = TableReader(folder, LUCK)
     rows = reader.rows_of([_match_key(match_id)]).get(match_id.lower())
@@ -191,7 +192,7 @@ def write_totals(folder: Path, found: Iterable[SeatTotals] | None = None) -> Non
 
 def read_faults(folder: Path) -> list[StoredFault]:
     """All faults of bots, in plan order; empty for results of a version that kept none."""
-    if not (folder / FAULTS.file).is_file():
+    if not is_there(folder / FAULTS.file):
         return []
     reader = TableReader(folder, FAULTS)
     with reading(reader.path):
@@ -210,7 +211,7 @@ def locate_faults(folder: Path) -> list[FaultPlace]:
 
 def read_totals(folder: Path) -> list[SeatTotals]:
     """Decisions, CPU time and endings per pool and bot, from totals.parquet or, if there is none, from the rows."""
-    if not (folder / TOTALS.file).is_file():
+    if not is_there(folder / TOTALS.file):
         return _add_up(folder)
     reader = TableReader(folder, TOTALS)
     with reading(reader.path):

@@ -162,10 +162,9 @@ class SiteFile:
     def _opened(self, is_made: bool) -> sqlite.Connection:
         if is_made:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+        protect(self.path.parent)
         db = sqlite.opened(self.path, "rwc" if is_made else "rw", is_shared=True)
         try:
-            protect(self.path.parent, self.path)
-            sqlite.keep_log(db)
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:
                 db.executescript(_TABLES)  # nothing is lost if another hall has just made them

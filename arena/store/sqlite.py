@@ -1,6 +1,11 @@
-"""The door to SQLite: opening a file, a transaction, and what an error means."""
+"""The door to SQLite: opening a file, a transaction, and what an error means.
+
+A file in which nothing was ever written whole, as a full disk or a loss of power leaves it, counts as none. Where the file
+system has no locks, or no memory that processes share, SQLite works without: one command at a time may then use the file.
+"""
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -8,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from arena import foreign_files
+from arena.disk import has_locks, say_weaker
+from arena.results_folder import protect
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -23,13 +30,19 @@ VALUE_BYTES = 128 << 20
 BUSY_PAUSE = 0.02
 """Seconds between two tries where SQLite itself does not wait."""
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
+_SHARING = {  # of memory, which a log needs
+    sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP,
+}  # fmt: skip
+_HEADER = b"SQLite format 3\0"
+_PAGE = 4096  # bytes; the usual size of a page
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
 def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     """A connection without transactions of its own. `mode`: as in SQLite's URIs; `is_shared`: by threads, one at a time.
 
-    What a file brings along as code is not trusted: it may be somebody else's. Raises Error.
+    What is written is private, as `protect` says: what strangers send, and the keys of the deals. What a file brings along as
+    code is not trusted: it may be somebody else's. Raises Error and OSError.
     """
     try:
         foreign_files.check_plain(path)
@@ -37,6 +50,66 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
         pass  # it may have to be made
     except OSError as error:
         raise Error(error.strerror) from None
+    size = path.stat().st_size if path.exists() else 0  # seen before it is read: an empty one may be filled at this moment
+    if is_half_made(path):
+        if "w" not in mode:
+            return blank(is_shared=is_shared)
+        if size:
+            os.truncate(path, 0)
+    if "c" in mode and path.parent.is_dir() and not path.exists():
+        path.touch(0o600)
+    if "w" in mode and path.exists():
+        protect(path)  # before there is a log beside it, which gets the same mode
+    if "immutable" in mode or has_locks(path.parent):
+        found = _connected(path, mode, is_shared=is_shared)
+        try:
+            found.execute("select 1 from sqlite_master limit 1").fetchall()
+            if "w" in mode:
+                _keep_log(found)
+            return found
+        except BaseException as error:
+            found.close()
+            if not isinstance(error, Error) or _code(error, whole=True) not in _SHARING:
+                raise
+    say_weaker(path, "SQLite finds no locks here: let only one command at a time use these files")
+    found = _connected(path, f"{mode}&vfs=unix-none", is_shared=is_shared)
+    try:
+        if "w" in mode:
+            found.execute("pragma locking_mode = exclusive")  # so a log from elsewhere can be read without shared memory
+            found.execute("pragma journal_mode = truncate").fetchall()
+        return found
+    except BaseException:
+        found.close()
+        raise
+
+
+def blank(*, is_shared: bool) -> Connection:
+    """A connection to a database with nothing in it, which is no file."""
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not is_shared)
+
+
+def is_blank(db: Connection) -> bool:
+    """Whether a database has no tables: nothing has been stored there. Raises Error."""
+    return int(db.execute("select count(*) from sqlite_master").fetchone()[0]) == 0
+
+
+def is_half_made(path: Path) -> bool:
+    """Whether a file holds nothing, as its first write was cut short: it is empty, all zeros, or ends within its first page."""
+    if not path.is_file():
+        return False
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_PAGE)
+            if not head.strip(b"\0"):
+                return size <= len(head) or not any(block.strip(b"\0") for block in iter(lambda: file.read(1 << 20), b""))
+    except OSError:
+        return False
+    page = int.from_bytes(head[16:18], "big") if len(head) >= 18 else _PAGE
+    return head[: len(_HEADER)] == _HEADER[: len(head)] and size < (page if page != 1 else 1 << 16)
+
+
+def _connected(path: Path, mode: str, *, is_shared: bool) -> Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     found = sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=not is_shared)
     try:
@@ -48,7 +121,7 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     return found
 
 
-def keep_log(db: Connection) -> None:
+def _keep_log(db: Connection) -> None:
     """Let writers write to a log beside the file (WAL), so that readers need not wait. Raises Error.
 
     SQLite itself does not wait where another process does the same at this moment, or makes the first tables.
@@ -56,7 +129,8 @@ def keep_log(db: Connection) -> None:
     last = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            db.execute("pragma journal_mode = wal")
+            db.execute("pragma journal_mode = wal").fetchall()
+            db.execute("select 1 from sqlite_master limit 1").fetchall()  # the first use of the log
             return
         except Error as error:
             if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > last:
@@ -98,5 +172,7 @@ def odd_part(db: Connection) -> tuple[str, str] | None:
     return min(((str(kind), str(name)) for kind, name in rows if kind != "table"), default=None)
 
 
-def _code(error: Error) -> int:
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # without the details in the upper bits
+def _code(error: Error, *, whole: bool = False) -> int:
+    """The number of an error; without the details in its upper bits, unless they are asked for."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code if whole else code & 0xFF

@@ -9,6 +9,7 @@ from typing import Self
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.records import Ending
 from arena.store.journal import JOURNAL_FILE, Journal
@@ -138,13 +139,15 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 def read_status(folder: Path) -> Status:
     """How far the tournament in `folder` is. Raises StoreError."""
     process = running_process(folder)
-    if not (folder / MANIFEST_FILE).exists() and (folder / JOURNAL_FILE).exists():
+    if not is_there(folder / MANIFEST_FILE) and (folder / JOURNAL_FILE).exists():
         return _before_its_first_match(folder, process)
     manifest = read_manifest(folder)
     is_finished = manifest.finished and process is None
     if not (folder / JOURNAL_FILE).exists():  # somebody else's results
         return _from_manifest(folder, manifest, process, is_finished)
     with Journal(folder, is_read_only=True) as journal:
+        if journal.is_blank:
+            return _from_manifest(folder, manifest, process, is_finished)
         score, pace, command, trouble = read_score(journal), Pace.of(journal), Command.of(journal), Trouble.of(journal)
     total = manifest.matches if pace is None or is_finished else pace.total
     return Status(

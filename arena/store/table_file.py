@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from arena.disk import WRITTEN_AGAIN, sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
 from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
@@ -91,11 +92,7 @@ class TableWriter:
         """Rename the finished file to its final name."""
         with self._writing():
             self._temporary.replace(self.path)
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync(self.path.parent)
 
     def _open(self) -> None:
         with self._writing():
@@ -385,7 +382,7 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, pa.ArrowException, msgspec.ValidationError) as error:
-        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}") from None
+        raise StoreError(f"{path}: damaged or not a Parquet file: {_first_line(error)}; {WRITTEN_AGAIN}") from None
 
 
 def _first_line(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from arena.config import Tournament
+from arena.disk import is_there
 from arena.errors import ConfigError, StoreError
 from arena.formats.course import Book
 from arena.formats.plan import Contestant, Plan
@@ -51,10 +52,10 @@ def plan_of(
         raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.lasting_document)
     stored = journal.meta("plan")
-    if stored is None and (folder / MANIFEST_FILE).exists():  # the journal is written first
+    if stored is None and is_there(folder / MANIFEST_FILE):  # the journal is written first
         raise StoreError(
             f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
-            f"start anew with --fresh (the old results are set aside), or choose another --name"
+            f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"plan": document.encode(), VOIDS: b"retire"})

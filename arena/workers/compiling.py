@@ -20,6 +20,7 @@ from typing import TypeAlias
 from arena import games
 from arena.cache import cache_root
 from arena.engine import jit
+from arena.engine.variables import blame
 from arena.errors import ArenaError
 from arena.readiness import ENCODING, SAMPLING, compile_here, part_text
 from arena.workers.processes import available_cpus, die_with_parent
@@ -29,6 +30,7 @@ Needs: TypeAlias = Mapping[str, Collection[str]]
 
 RULES = "rules"
 _DONE = "compiled "  # how a process begins its line about a part
+_NEWS = "arena: "  # and a line for people
 
 
 def everything(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -51,6 +53,9 @@ class _Task:
     since: float = 0.0
     """When the part that is compiled now was begun."""
     said: bytearray = field(default_factory=bytearray)
+    """The line that is not at its end yet."""
+    last: str = ""
+    """The last line that was no news: where a process fails, it says why."""
 
     @property
     def labels(self) -> list[str]:
@@ -192,24 +197,26 @@ class Compiling:
             self._pipes.register(task.process.stdout, selectors.EVENT_READ, task)  # type: ignore[arg-type]  # it is a pipe
 
     def _take_lines(self, task: _Task) -> None:
-        """Take note of the parts that a process says it has compiled."""
-        while task.parts:
-            line, end, rest = task.said.partition(b"\n")
-            if not end:
-                return
-            if line.decode(errors="replace") == _DONE + task.parts[0]:
-                task.said = rest
+        """Take note of the parts that a process says it has compiled, and tell what else arena has to say.
+
+        Between those lines numba may print, as its variables tell it to.
+        """
+        *lines, task.said = task.said.split(b"\n")
+        for line in (line.decode(errors="replace") for line in lines):
+            if task.parts and line == _DONE + task.parts[0]:
                 self._note(task, task.parts.popleft())
-            else:  # trouble, or a warning: what counts is how the process ends
-                return
+            elif line.startswith(_NEWS):
+                self._say(line.removeprefix(_NEWS))
+            else:
+                task.last = line.strip() or task.last
 
     def _end(self, task: _Task, process: subprocess.Popen[bytes]) -> None:
         """Take note of a process that is over. Raises ArenaError if it could not compile."""
         with process:
             code = process.wait()
         if code or task.parts:
-            trouble = task.said.decode(errors="replace").strip() or f"exit code {code}"
-            message = f"{task.labels[0]} could not be compiled: {trouble.splitlines()[-1]}"
+            trouble = task.said.decode(errors="replace").strip() or task.last or f"exit code {code}"
+            message = f"{task.labels[0]} could not be compiled: {trouble}{blame()}"
             if not task.was_asked:
                 raise ArenaError(message)
             self._say(f"warning: {message}")  # no bot can end a run: its matches are void, as those of any host fault
@@ -283,4 +290,7 @@ if __name__ == "__main__":
     die_with_parent(os.getppid())
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)  # compiling makes millions of objects that live on: as it is, a tenth of the time
-    _compile(sys.argv[1], sys.argv[2:])
+    try:
+        _compile(sys.argv[1], sys.argv[2:])
+    except ArenaError as error:
+        sys.exit(str(error))

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from arena.errors import ArenaError
 from arena.formats.stages import Stage
+from arena.spawning import PipeSemaphore, SharedMemory
 from arena.workers.backend import Lost, Ticket
 from arena.workers.pool import WorkerPool
 from arena.workers.processes import HASH_SEED, uninterrupted
@@ -134,21 +135,21 @@ class Notes:
     """The notes of a pool's workers, in memory that they share with this process; see workers/waiting.py."""
 
     def __init__(self, workers: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._bytes = context.RawArray("B", workers * NOTE_BYTES)
-        self._claimed = context.Value("q", 0)
+        self._memory = SharedMemory((1 + workers) * NOTE_BYTES)  # the first place counts those that are claimed
+        self._lock = PipeSemaphore()
 
     def claim(self) -> memoryview:
         """A place for the note of one more worker."""
-        with self._claimed.get_lock():
-            first = self._claimed.value * NOTE_BYTES
-            self._claimed.value += 1
-        return memoryview(self._bytes).cast("B")[first : first + NOTE_BYTES]
+        counter = self._memory.bytes[:NOTE_BYTES].cast("q")
+        with self._lock:
+            counter[0] += 1
+            first = counter[0] * NOTE_BYTES
+        return self._memory.bytes[first : first + NOTE_BYTES]
 
     def waited_for(self, matches: Sequence[int]) -> dict[int, int]:
         """The seats that some of these matches waited for when their workers ended."""
-        notes = bytes(self._bytes)
-        return waited_for((notes[first : first + NOTE_BYTES] for first in range(0, len(notes), NOTE_BYTES)), matches)
+        notes = bytes(self._memory.bytes)
+        return waited_for((notes[first : first + NOTE_BYTES] for first in range(NOTE_BYTES, len(notes), NOTE_BYTES)), matches)
 
 
 def _play(indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:

@@ -3,12 +3,12 @@
 import concurrent.futures
 import contextlib
 import functools
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
+from arena.spawning import SPAWNING
 from arena.workers.processes import die_with_parent
 
 P = ParamSpec("P")
@@ -21,7 +21,7 @@ class WorkerPool(concurrent.futures.ProcessPoolExecutor):
     def __init__(self, workers: int, prepare: Callable[..., None], *arguments: object) -> None:
         """Start no process yet: each starts when there is work for it."""
         begin = functools.partial(_begin, os.getpid(), prepare, *arguments)
-        super().__init__(workers, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
+        super().__init__(workers, mp_context=SPAWNING, initializer=begin)
 
     def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> concurrent.futures.Future[R]:
         """Queue a call. A new process is started only if none is idle."""

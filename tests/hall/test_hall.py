@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,18 @@ def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:
     (tmp_path / spring).rename(tmp_path / "spring.1")  # set aside by --fresh
     assert add_to_hall(place, tmp_path / "spring.1") is None
     assert is_rated(place) and board(place) == stored
+
+
+@pytest.mark.parametrize("leave", [Path.unlink, lambda file: (file.unlink(), file.touch())], ids=["no files", "empty files"])
+@pytest.mark.parametrize("lost", ["*", schema.MATCHES.file])
+def test_an_entry_that_lost_its_files_is_filled_again(lost: str, leave: Callable[[Path], object], tmp_path: Path) -> None:
+    spring, *_ = three(tmp_path)
+    place = gather(tmp_path, spring)
+    stored = board(place)
+    for file in list(entries(place)[0].folder.glob(lost)):
+        leave(file)
+    assert (entries(place) == []) == (lost == "*")
+    assert board(gather(tmp_path, spring)) == stored
 
 
 def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
@@ -201,7 +214,7 @@ def test_an_interrupted_adding_leaves_the_hall_whole(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(adding, "_sync", broken)
+        patched.setattr(adding, "sync", broken)
         with pytest.raises((KeyboardInterrupt, StoreError)):
             add_to_hall(place, tmp_path / summer)
     (place / "tournaments" / ".new-left-by-a-crash").mkdir()

@@ -67,6 +67,17 @@ def test_nobody_else_reaches_what_strangers_leave(results: Path) -> None:
     assert (results / "submissions" / "content").is_dir() and (results / "people" / "site.sqlite").is_file()
 
 
+def test_the_log_beside_an_open_journal_is_as_private(results: Path) -> None:
+    before = os.umask(WIDE)
+    try:
+        with Journal(results) as journal:
+            journal.set_meta({"key": b"of the deals"})
+            assert (results / "journal.sqlite-wal").stat().st_size > 0
+            assert open_paths(results) == []
+    finally:
+        os.umask(before)
+
+
 def test_a_store_that_was_open_is_closed_when_something_is_sent(tmp_path: Path) -> None:
     filled(tmp_path)
     folders = [tmp_path / name for name in ("submissions", "people", "people/inbox")]

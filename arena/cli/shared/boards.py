@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from arena.cli.shared.printing import Format, note, show
+from arena.disk import is_there
 from arena.errors import StoreError, nearest
 from arena.hall.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
 from arena.ratings.settings import headline_model
@@ -27,7 +28,7 @@ def find_folder(out: Path, name: str | None) -> Path:
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
     if name is None:
         return max(stored.values(), key=lambda path: path.stat().st_mtime_ns).parent
-    inside = {part.relative_to(out).as_posix(): part for part in parts(out) if (part / MANIFEST_FILE).exists()}
+    inside = {part.relative_to(out).as_posix(): part for part in parts(out) if is_there(part / MANIFEST_FILE)}
     known = {**{other: path.parent for other, path in stored.items()}, **inside}
     found = chosen(name, known)
     if not found:

@@ -1,19 +1,23 @@
-"""`arena doctor`: what this machine offers for locking untrusted bots in."""
+"""`arena doctor`: what this machine offers: for locking untrusted bots in, and for everything else."""
 
 from arena.cli.shared.exit_codes import DONE, NO
-from arena.cli.shared.options import FormatOption
+from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.report.terminal.page import Column, Page
+from arena.results_folder import RESULTS
 from arena.seats.sandbox import examine
+from arena.workers.machine import examine_machine
 
 
-def doctor(format: FormatOption = Format.TABLE) -> int:
-    """Test whether this machine can lock in untrusted bots.
+def doctor(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
+    """Test whether this machine can lock in untrusted bots, and its folders, shared memory and compiled code.
 
-    Exit code 0: it can, 1: it cannot.
+    Exit code 0: all that is needed works, 1: not all. What it is "without" is not needed. Damaged compiled code is dropped.
     """
-    findings = examine()
-    can_lock = all(finding.works for finding in findings if finding.is_needed)
+    others = examine_machine(out)  # first: it finds a place for temporary files
+    locks = examine()
+    findings = [*locks, *others]
+    can_lock = all(finding.works for finding in locks if finding.is_needed)
 
     def write(page: Page) -> None:
         marks = ["ok" if found.works else "missing" if found.is_needed else "without" for found in findings]
@@ -29,4 +33,4 @@ def doctor(format: FormatOption = Format.TABLE) -> int:
             page.say("Untrusted bots are refused here; `arena tournament --unsafe-trust-bots` runs them all the same.")
 
     show(format, write, {"can_lock": can_lock, "findings": findings}, findings)
-    return DONE if can_lock else NO
+    return DONE if all(finding.works for finding in findings if finding.is_needed) else NO

@@ -9,7 +9,8 @@ from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
-from arena.errors import ConfigError, StoreError
+from arena.disk import write_whole
+from arena.errors import ConfigError
 from arena.results_folder import RESULTS
 from arena.store.manifest import read_manifest
 
@@ -48,17 +49,6 @@ def report(
         warm_rooms({game: () for game in games.names() if game in played}, news_on(console))
     with console.status("reading") as status:
         text = html(document(folder, lambda news: status.update(plain_text(news))))
-        _write(target, text)
+        write_whole(target, text.encode())
     say(f"{target}: {len(text) / 1e6:.1f} MB")
     return DONE
-
-
-def _write(target: Path, text: str) -> None:
-    """Write the page in one step, so that a browser never sees half of it."""
-    temporary = target.with_name(f"{target.name}.new")
-    try:
-        temporary.write_text(text, "utf-8")
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None

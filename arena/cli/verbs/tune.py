@@ -8,6 +8,7 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, with_run_options
+from arena.disk import write_whole
 from arena.formats.compare import share_of
 from arena.report.terminal.page import Column, Page, fitting
 from arena.tournament.session import Settings
@@ -27,7 +28,7 @@ def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.T
         return INTERRUPTED
     file = tuned.folder / BEST_FILE
     text = _best_text(config, tuned)
-    file.write_text(text, "utf-8")
+    write_whole(file, text.encode())
 
     def write(page: Page) -> None:
         page.table(fitting(_columns(tuned.rounds), page.width, "best"))

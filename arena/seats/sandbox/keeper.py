@@ -19,6 +19,7 @@ from arena import games
 from arena.agent import BotFiles, unpack
 from arena.agent.command_bot import FILE as COMMAND
 from arena.cache import VARIABLE, cache_root
+from arena.disk import set_mode
 from arena.engine import jit
 from arena.games.discovery import outside_paths
 from arena.records import Ending, Limits
@@ -335,9 +336,7 @@ class Keeper:
         store, mount_point = cache_root() / "bots", cache_root() / "view"
         for folder, mode in ((store / canary.FOLDER, 0o755), (store, 0o711), (mount_point, 0o755)):
             folder.mkdir(parents=True, exist_ok=True)
-            folder.chmod(
-                mode
-            )  # whatever the umask: a locked bot may be another user, who finds its own files and no list of all
+            set_mode(folder, mode)  # whatever the umask: a locked bot, another user maybe, finds its files and no list of all
         self._loaded = {
             name: tuple(part for part in games.PARTS if games.part(room, part).is_compiled)
             for name, room in ((name, games.load(name)) for name in dict.fromkeys([*self._rooms, *self._needed]))
@@ -350,9 +349,8 @@ class Keeper:
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        isolated = ("-s", "-P")  # not -I: it would ignore the hash seed, and the environment is ours anyway
-        home = str(Path(arena.__file__).parent.parent)
-        command = [sys.executable, *isolated, "-c", _BOOT, str(theirs.fileno()), home, *entries]
+        home = str(Path(arena.__file__).parent.parent)  # not -I below: no hash seed then, and the environment is ours anyway
+        command = [sys.executable, "-s", "-P", "-c", _BOOT, str(theirs.fileno()), home, *entries]
         self._process = subprocess.Popen(
             command, env=_environment(), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True,

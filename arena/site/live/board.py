@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings, headline_model
@@ -186,10 +187,13 @@ class LiveBoard:
     def _open(self) -> Journal | None:
         """The journal, opened again if another file has taken its place; None if there is none."""
         try:
-            inode = (self.folder / JOURNAL_FILE).stat().st_ino
+            found = (self.folder / JOURNAL_FILE).stat()
         except OSError:
+            found = None
+        if found is None or not found.st_size:  # an empty one is being made, or was left so
             self._close()
             return None
+        inode = found.st_ino
         has_changed = self._journal is not None and self._journal.is_still and has_log(self.folder)
         if self._journal is None or inode != self._inode or has_changed:
             self._close()
@@ -199,7 +203,7 @@ class LiveBoard:
 
     def _look_at_manifest(self) -> None:
         """Begin anew where the field of bots or the settings have changed."""
-        if not (self.folder / MANIFEST_FILE).exists():
+        if not is_there(self.folder / MANIFEST_FILE):
             return
         manifest = read_manifest(self.folder)
         rated_by = (stored_settings(manifest, self.folder), stored_field(manifest))

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.site.library import Library
 from arena.site.live.board import LiveBoards, Seen
@@ -116,7 +117,7 @@ class Feed:
                 return without_paths(home_of(self._library, self._boards))
             tournament = name.removeprefix(TOURNAMENT)
             folder = self._library.folder(tournament)
-            if not (folder / MANIFEST_FILE).exists():
+            if not is_there(folder / MANIFEST_FILE):
                 return self._boards.seen(folder)
             return seen_of(self._library, self._boards, tournament, folder)
         except Problem as problem:

@@ -8,6 +8,7 @@ import msgspec
 
 from arena.agent.submissions import Submissions
 from arena.analysis.explain import Explanation, OpponentResults, SeatResults, explain
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.hall import boards as hall_boards
 from arena.luck.skill import Skill, skill_of
@@ -193,7 +194,7 @@ def _of_tournament(
     pools, results, careers = tuple[BotPool, ...](), tuple[VersionResult, ...](), tuple[Career, ...]()
     try:
         results = version_results(library, asked.boards, tournament, name)
-        if (folder / RATINGS.file).exists():
+        if is_there(folder / RATINGS.file):
             key = (tournament, name)
             pools = library.kept(("bot", *key, version), folder, lambda: _pools(library, tournament, name, version))
             careers = library.kept(("careers", *key), folder, lambda: _careers(library, tournament, folder, name))
@@ -227,7 +228,7 @@ def _appearances(library: Library, boards: LiveBoards, name: str, missing: list[
     """The ratings of a bot in the tables of all tournaments, the newest first, overall before the pools."""
     found: list[Appearance] = []
     for tournament, folder in library.folders().items():
-        if not (folder / MANIFEST_FILE).exists():
+        if not is_there(folder / MANIFEST_FILE):
             continue
         try:
             manifest = library.manifest(tournament, folder)

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.ratings.settings import OVERALL
 from arena.report.selection.names import shown
@@ -205,7 +206,7 @@ class Field:
             if contest is not None and name != self.contest:
                 continue
             try:
-                if (folder / MANIFEST_FILE).exists():
+                if is_there(folder / MANIFEST_FILE):
                     found.append((name, library.manifest(name, folder)))
             except (StoreError, OSError, Problem) as error:
                 missing.append(f"without {name}: {error}")

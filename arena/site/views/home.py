@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.hall.folder import HALL
 from arena.ratings.settings import OVERALL
@@ -82,7 +83,7 @@ def home_of(library: Library, boards: LiveBoards) -> Home:
     cards.sort(key=lambda card: (card.progress.is_running, card.started or ""), reverse=True)
     there = library.out.is_dir()
     return Home(
-        folder=str(library.out), hall=(library.out / HALL / MANIFEST_FILE).exists(), tournaments=tuple(cards[:MOST_LISTED]),
+        folder=str(library.out), hall=is_there(library.out / HALL / MANIFEST_FILE), tournaments=tuple(cards[:MOST_LISTED]),
         left_out=max(0, len(cards) - MOST_LISTED),
         trouble=None if there else f"{library.out}: no such folder; it is made by the first tournament",
     )  # fmt: skip
@@ -95,7 +96,7 @@ def without_paths(found: Home) -> Home:
 
 def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> TournamentCard:
     try:
-        if not (folder / MANIFEST_FILE).exists():
+        if not is_there(folder / MANIFEST_FILE):
             progress = progress_of(library, name, folder)
             return TournamentCard(name=name, progress=progress, started=None, pools=(), bots=0, leaders=())
         manifest = library.manifest(name, folder)

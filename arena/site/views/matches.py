@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.disk import is_there
 from arena.hall import boards
 from arena.records import Ending, MatchRecord
 from arena.report.selection.names import shown
@@ -85,7 +86,7 @@ def matches(asked: Asked[MatchesQuery]) -> Matches:
     """The data of `/t/NAME/matches`. Raises Problem 404."""
     name, library = asked.place["name"], asked.library
     folder = library.folder(name)
-    if progress_of(library, name, folder).is_running or not (folder / MATCHES.file).exists():
+    if progress_of(library, name, folder).is_running or not is_there(folder / MATCHES.file):
         return _of_journal(name, folder, asked.query)
     columns, starts = library.kept(("matches", name), folder, lambda: _read(folder), is_large=True)
     chosen = np.flatnonzero(_fitting(columns, starts, asked.query))
@@ -173,7 +174,7 @@ def _of_journal(name: str, folder: Path, query: MatchesQuery) -> Matches:
                 break
             if _fits(record, query):
                 found.append(card_of(record))
-    manifest = read_manifest(folder) if (folder / MANIFEST_FILE).exists() else None
+    manifest = read_manifest(folder) if is_there(folder / MANIFEST_FILE) else None
     bots = sorted({bot.name for bot in manifest.bots}) if manifest is not None else []
     return Matches(
         name=name, query=query, bots=tuple(bots), pools=manifest.pools if manifest is not None else (), total=None,

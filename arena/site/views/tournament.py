@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from arena.analysis.head_to_head import head_to_head
+from arena.disk import is_there
 from arena.errors import StoreError, without_trace
 from arena.hall import boards
 from arena.ratings.rows import PoolRows
@@ -137,7 +138,7 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     """The data of `/t/NAME`. Raises Problem 404 for an unknown tournament or pool."""
     name, library = asked.place["name"], asked.library
     folder = library.folder(name)
-    if not (folder / MANIFEST_FILE).exists():
+    if not is_there(folder / MANIFEST_FILE):
         return _bare(name, progress_of(library, name, folder))
     manifest = library.manifest(name, folder)
     seen = seen_of(library, asked.boards, name, folder)
@@ -156,12 +157,12 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
 
 def is_live(progress: Progress, folder: Path) -> bool:
     """Whether a tournament's board is made from its journal: while it is played, and where nothing else is stored."""
-    return progress.is_running or not (folder / RATINGS.file).exists()
+    return progress.is_running or not is_there(folder / RATINGS.file)
 
 
 def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen:
     """The board of a tournament now, whether it is being played or stored."""
-    if running_process(folder) is not None or not (folder / RATINGS.file).exists():
+    if running_process(folder) is not None or not is_there(folder / RATINGS.file):
         return live.seen(folder)
     progress = progress_of(library, name, folder)
     manifest = library.manifest(name, folder)

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from arena.analysis.notable import closest
+from arena.disk import is_there
 from arena.errors import StoreError
 from arena.hall import boards
 from arena.ratings.rows import Bot, PoolRows
@@ -57,7 +58,7 @@ def tv(asked: Asked[TvQuery]) -> Tv:
         try:
             if progress_of(asked.library, name, folder).is_running:
                 found += _of_running(asked.boards, name, folder)
-            elif (folder / RATINGS.file).exists() and (folder / MANIFEST_FILE).exists():
+            elif is_there(folder / RATINGS.file) and is_there(folder / MANIFEST_FILE):
                 played.append((asked.library.manifest(name, folder).started, name))
         except (StoreError, OSError, Problem):
             continue  # the other tournaments are worth watching, too

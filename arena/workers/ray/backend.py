@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 
 from arena.agent import BotFiles
+from arena.disk import SHARED_MEMORY, refusal
 from arena.errors import ArenaError
 from arena.formats.stages import Stage
 from arena.workers.backend import Lost, Ticket
@@ -230,6 +231,7 @@ class RayBackend:
                     include_dashboard=False,
                     object_store_memory=_OBJECT_STORE_BYTES,
                     _temp_dir=str(folder),
+                    _plasma_directory=str(folder) if refusal(SHARED_MEMORY) else None,  # else Ray waits for it in vain
                     **_quiet(),
                 )
         except Exception as error:  # a plain one where a busy machine is too slow for it

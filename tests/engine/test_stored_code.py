@@ -1,0 +1,144 @@
+"""Compiled code is checked when it is loaded; what a disk has damaged is dropped with a line, and compiled again."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena import cache
+from arena.engine import jit, stored_code
+
+ONE_ENTRY = """
+from arena import games
+from arena.engine import jit
+room = games.load("naga")
+print(jit.is_warm(room.package))
+room.engine.is_terminal(room.new_states())
+jit.mark_warm(room.package)
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
+"""
+
+
+def in_its_place(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "file").write_text("")
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "shorter than a checksum": lambda path: path.write_bytes(path.read_bytes()[:20]),
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "one bit": flip,
+    "garbage": lambda path: path.write_bytes(b"PK\3\4" * 100),
+    "as numba writes it, without a checksum": lambda path: path.write_bytes(path.read_bytes()[32:]),
+    "a folder": in_its_place,
+}
+
+
+def run(folder: Path) -> tuple[list[str], str]:
+    environment = {**os.environ, cache.VARIABLE: str(folder)}
+    done = subprocess.run([sys.executable, "-c", ONE_ENTRY], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split(), done.stderr
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with one compiled entry."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert run(folder)[0] == ["False", "1"]
+    return folder
+
+
+def test_undamaged_code_is_loaded(compiled: Path) -> None:
+    assert run(compiled) == (["True", "0"], "")
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_damaged_file_is_dropped_with_a_line_and_compiled_again(suffix: str, compiled: Path, tmp_path: Path) -> None:
+    shutil.copytree(compiled, tmp_path / "cache")
+    for path in (tmp_path / "cache").rglob(f"*{suffix}"):
+        path.write_bytes(b"")
+    words, said = run(tmp_path / "cache")
+    assert words == ["False", "1"] and said.count("compiled code was damaged and is compiled again") == 1
+    assert run(tmp_path / "cache") == (["True", "0"], "")
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_whatever_has_happened_to_a_file_it_is_not_there(damage: Callable[[Path], object], tmp_path: Path) -> None:
+    path, marker = tmp_path / "code.nbc", tmp_path / "warm"
+    stored_code.write(path, b"machine code" * 50)
+    stored_code.mark(marker)
+    assert stored_code.read(path) == b"machine code" * 50 and stored_code.is_marked(marker)
+    damage(path)
+    assert stored_code.read(path) is None and not path.exists() and not stored_code.is_marked(marker)
+    stored_code.write(path, b"machine code" * 50)
+    assert stored_code.is_marked(marker)
+
+
+def test_a_marker_counts_only_while_it_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "warm").touch()  # as a full disk leaves it, and as older versions did
+    assert not stored_code.is_marked(tmp_path / "warm")
+
+
+def test_a_disk_that_is_full_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Exception, match=r"compiled code cannot be kept: .*ARENA_CACHE_DIR"):
+        stored_code.write(tmp_path / "file" / "code.nbc", b"code")
+
+
+def test_the_processor_belongs_to_the_folder_and_not_to_the_sources(tmp_path: Path) -> None:
+    ask = "from arena.engine import jit; print(jit.cache_folder('arena.games.naga').name, jit.source_hash('engine'))"
+    found = []
+    for name in ("", "generic"):
+        environment = {**os.environ, cache.VARIABLE: str(tmp_path), **({"NUMBA_CPU_NAME": name} if name else {})}
+        done = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+        found.append(done.stdout.split()[0].rpartition("-")[2])
+    assert found[0] != found[1]
+    assert jit.cache_folder("arena.games.naga").name.endswith(found[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("OPT", "0", "NUMBA_OPT=0 .*: not supported"),
+        ("NUM_THREADS", "0", "numba cannot be loaded: .*NUMBA_NUM_THREADS=0: unset them"),
+        ("NUM_THREADS", "-1", "numba cannot be loaded: .*NUMBA_NUM_THREADS=-1: unset them"),
+    ],
+)
+def test_a_variable_of_numba_that_cannot_be_is_named(name: str, value: str, told: str) -> None:
+    environment = {**os.environ, f"NUMBA_{name}": value}
+    command = [sys.executable, "-m", "arena", "verify", "naga", "nothing.jsonl"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.search(told, done.stderr) and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DEBUGINFO", "1"),
+        ("CPU_NAME", "generic"),
+        ("CACHE_LOCATOR_CLASSES", "Foo"),
+        ("CACHE_DIR", "/proc/nothing"),
+        ("DUMP_CFG", "1"),
+    ],
+)
+def test_with_other_variables_of_numba_code_is_kept_as_ever(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"NUMBA_{name}", value)
+    assert [run(tmp_path)[0][-1] for _ in range(2)] == ["1", "0"]

@@ -1,0 +1,69 @@
+"""Machines with less than usual: no home, nothing that can be written, no shared memory."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from arena import cache
+from arena.cli import main
+from arena.errors import StoreError
+from arena.workers import machine
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a cache nor a temporary folder can be written."""
+
+    def refuse() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setenv(cache.VARIABLE, "/proc/nothing")
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+
+
+def test_a_user_without_a_home_has_a_temporary_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(_name: str) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv(cache.VARIABLE, raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", no_home)
+    assert cache.cache_root.__wrapped__().name.startswith("arena-cache-")
+    monkeypatch.delenv(cache.VARIABLE)
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_where_no_folder_can_be_written_it_is_said_what_to_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "SHARED_MEMORY", Path("/proc/nothing"))
+    with pytest.raises(StoreError, match=r"name them in ARENA_CACHE_DIR and TMPDIR"):
+        cache.cache_root.__wrapped__()
+
+
+def test_a_command_without_a_temporary_folder_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> int:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr(main, "_call", refuse)
+    assert main.main(["warmup"]) == 2
+    assert "TMPDIR" in capsys.readouterr().err
+
+
+def test_a_file_that_ends_too_soon_is_no_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def short() -> int:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(main, "command", lambda _name: short)
+    with pytest.raises(RuntimeError, match="Ran out of input"):
+        main.main(["warmup"])
+
+
+def test_the_doctor_names_what_a_machine_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_SHARED", Path("/proc/nothing"))
+    found = {finding.name: finding for finding in machine.examine_machine(tmp_path / "not" / "made" / "yet")}
+    assert set(found) == {"results folder", "cache folder", "shared memory", "compiled code"}
+    assert found["results folder"].works and str(tmp_path) in found["results folder"].detail
+    assert not found["shared memory"].works and "--backend local needs none" in found["shared memory"].detail
+    refused = machine.examine_machine(Path("/proc"))[0]
+    assert not refused.works and refused.is_needed and "cannot be written" in refused.detail
