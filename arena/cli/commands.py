@@ -51,7 +51,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "verify": "Check cases and traces against the rules",
         "warmup": "Compile the rules now instead of at the first use",
         "bench": "Measure the speed of this machine and the quality of the search",
-        "doctor": "Test whether this machine can lock in untrusted bots",
+        "doctor": "Test whether this machine can lock in untrusted bots, and its folders, shared memory and compiled code",
     },
 }
 """Every verb with its one-line help, grouped as `arena --help` shows them."""

@@ -117,7 +117,7 @@ def _key_and_book(journal: Journal) -> tuple[bytes | None, LadderBook | None]:
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
-    if not is_there(folder / MATCHES.file):  # it goes on, or was killed: its journal has all
+    if not (folder / MATCHES.file).exists():  # it goes on, or was killed: its journal has all
         raise NotStored(f"{folder}: no rows")
     record = parquet.find_match(folder, match_id)
     key = read_manifest(folder).key
