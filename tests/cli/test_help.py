@@ -142,8 +142,11 @@ def test_the_list_of_commands_imports_no_command(words: tuple[str, ...]) -> None
 
 
 def test_the_list_of_commands_needs_no_second_interpreter(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, getattr(sys, name))  # the command opens its own
+
     def restarted(*_: object) -> None:
         raise AssertionError("a second interpreter")
 
@@ -152,7 +155,7 @@ def test_the_list_of_commands_needs_no_second_interpreter(
     monkeypatch.setattr(sys, "argv", ["arena", "--help"])
     with pytest.raises(SystemExit) as ended:
         arena.__main__.run()
-    assert ended.value.code == 0 and "Usage: arena COMMAND" in capsys.readouterr().out
+    assert ended.value.code == 0 and "Usage: arena COMMAND" in capfd.readouterr().out
     monkeypatch.setattr(sys, "argv", ["arena", "doctor"])
     with pytest.raises(AssertionError, match="a second interpreter"):
         arena.__main__.run()
