@@ -97,7 +97,7 @@ def test_who_logs_out_is_led_to_a_door_of_the_hall_and_nowhere_else(members: Mem
 
 def test_a_guest_of_a_table_may_come_in_as_who_was_invited(members: Members) -> None:
     guest = members.client()
-    guest.cookies.set("arena_session_8000", members.hall.sessions.opened(is_guest=True))
+    guest.cookies.set("arena_session_8000", members.hall.sessions.opened(guest_at="127.0.0.1"))
     assert guest.get("/login").status_code == 200
     assert guest.post("/login", data={"token": members.token("aya")}).status_code == 303
 
