@@ -122,8 +122,10 @@ class AccountPages:
 
     async def token_replaced(self, request: Request) -> Response:
         """A new personal token; the old one and all other sessions end."""
-        await form_of(request)
+        fields = await form_of(request)
         account = _own(request)
+        if (asked := await self._confirming.page(request, fields)) is not None:  # who holds the token is fresh from then on
+            return asked
         token = await self._stored(self._accounts.replace_token, account, request.scope["state"]["session"])
         self._entrance.look_again(account)
         return self._secret(request, "replaced", token, account)
@@ -137,6 +139,8 @@ class AccountPages:
         scope, days = fields.get("scope", Scope.LOOK), fields.get("days", f"{USUAL_DAYS}")
         if scope not in list(Scope) or days not in map(str, DAYS):
             raise Problem(400, "refusal_bounds", scopes=", ".join(Scope), days=", ".join(map(str, DAYS)))
+        if (asked := await self._confirming.page(request, fields)) is not None:
+            return asked
         token = await self._stored(self._accounts.make_api_token, account, label, Scope(scope), int(days))
         if token is None:
             raise Problem(409, "refusal_many_tokens", most=MOST_TOKENS)

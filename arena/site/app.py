@@ -25,6 +25,7 @@ from arena.site.asked import Asked
 from arena.site.asking.handlers import AskHandlers
 from arena.site.asking.matches import BotMatches
 from arena.site.assets import Assets
+from arena.site.computing import Computing
 from arena.site.confirming import Confirming
 from arena.site.contest.freezing import Freezing
 from arena.site.contest.running import RunningContest
@@ -121,7 +122,7 @@ class Hall:
         self.playing = Playing(
             self.library, tables, self.persons, self.sessions, self.submitting.computing, prepared
         )  # fmt: skip
-        self.bot_matches, self.lobby = bot_matches, Lobby(folder, bot_matches)
+        self.bot_matches, self.lobby = bot_matches, Lobby(folder, bot_matches, Computing(self.submitting.computing.seconds))
         self.asking = AskHandlers(
             self.library, bot_matches, self.lobby, self.persons, self.submitting.computing
         )  # fmt: skip
@@ -251,7 +252,7 @@ class Hall:
 
     async def described(self, _request: Request) -> Response:
         """The description of the JSON addresses."""
-        return Response(msgspec.json.encode(openapi.document()), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
+        return Response(openapi.encoded(), headers={"cache-control": "no-store"}, media_type=MEDIA_JSON)
 
     def problem_page(self, request: Request, problem: Problem) -> str:
         """A problem as a page; without a session it is the page that asks for the token."""

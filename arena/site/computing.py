@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,23 +15,29 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Computing:
-    """How much each account has left. Lives in the event loop."""
+    """How much each account has left. Threads may share it."""
 
     def __init__(self, seconds: int) -> None:
         """`seconds`: of CPU time that an account has in an hour."""
-        self._seconds = seconds
+        self.seconds = seconds
         self._left = Buckets(Rate(seconds / HOUR, seconds))
-        self.charge = self._left.charge
+        self._lock = threading.Lock()
+
+    def charge(self, account: str, seconds: float) -> None:
         """Take note that processes of an account, by its id, have used so many CPU seconds."""
+        with self._lock:
+            self._left.charge(account, seconds)
 
     def check(self, account: Account | None) -> None:
         """Raise Problem 429 if an account has used all that it may, and nothing new begins for it; organisers have no limit."""
-        if account is None or account.is_organiser:
-            return
-        left = self._left.left(account.id)
-        if left <= 0.0:
-            wait = math.ceil((1.0 - left) * HOUR / self._seconds)
-            raise Problem(429, "refusal_computing", most=f"{self._seconds:,}", wait=wait)
+        if account is not None and self.is_used_up(account):
+            left = self._left.left(account.id)
+            wait = math.ceil((1.0 - left) * HOUR / self.seconds)
+            raise Problem(429, "refusal_computing", most=f"{self.seconds:,}", wait=wait)
+
+    def is_used_up(self, account: Account) -> bool:
+        """Whether an account has used all that it may; organisers have no limit."""
+        return not account.is_organiser and self._left.left(account.id) <= 0.0
 
     def payer(self, account: Account | None) -> Callable[[float], object]:
         """What charges an account."""

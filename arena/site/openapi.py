@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, get_args
 
 import msgspec
@@ -31,6 +32,12 @@ WebSocket at `/tables/ID/socket`, which takes `Act`, `Advise`, `Ping`, `Start` a
 `Pong`, `Frame`, `Ask`, `Hint`, `Refused`, `Over` and `Luck`; the cookie that came when the table was opened or joined says
 who you are.
 """
+
+
+@cache
+def encoded() -> bytes:
+    """The document as it is sent."""
+    return msgspec.json.encode(document())
 
 
 def document() -> dict[str, Any]:

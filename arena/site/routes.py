@@ -123,8 +123,9 @@ EMBEDDED = (
 
 _WEIGHTS = (
     (re.compile(r"/m/[^/]+/choices"), 30),
+    (re.compile(r"/bots/[^/]+/source(\.zip)?"), 15),
     (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
-    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?"), 3),
+    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?|/ask|/play/[^/]+"), 3),
 )
 """Addresses that cost more than a page of the hall, and for how many requests each counts."""
 

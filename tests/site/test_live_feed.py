@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from arena.site.live.board import Seen
 from arena.site.live.channel import REMEMBERED, Channel
 from arena.site.live.messages import ChangedRow
 from arena.site.views.state import UNREADABLE
-from helpers.hall import Played, hall, live
+from helpers.hall import HOST, Played, hall, live
+from helpers.members import with_members
 from helpers.records import make_record, make_seat, numbered
 
 RECORDS = numbered([make_record(seats=(make_seat("alice", 1), make_seat("bob", 2)))] * 200)
@@ -158,6 +160,27 @@ def test_what_is_no_message_closes_the_socket(client: TestClient, words: str) ->
     with live(client) as tab:
         tab.send_json({"watch": "home"})
         assert tab.receive_json()["kind"] == "home"
+
+
+def test_an_account_has_so_many_sockets_whatever_its_sessions_and_takes_no_boards_from_others(tmp_path: Path) -> None:
+    address, origin = HOST.replace("http", "ws") + "/live", {"origin": HOST}
+    with with_members(tmp_path) as members, ExitStack() as tabs:
+        for number in range(socket.MOST_OF_ACCOUNT + 1):
+            browser = members.client()
+            assert browser.post("/login", data={"token": members.token("aya")}).status_code == 303
+            if number == socket.MOST_OF_ACCOUNT:
+                with pytest.raises(WebSocketDenialResponse) as refused, browser.websocket_connect(address, headers=origin):
+                    pass
+                assert refused.value.status_code == 429
+                break
+            tab = tabs.enter_context(browser.websocket_connect(address, headers=origin))
+            for board in range(socket.MOST_WATCHED):
+                tab.send_json({"watch": f"t/none-{number}-{board}"})
+                tab.receive_json()
+        assert len(members.hall.feed._channels) < feed.MOST_CHANNELS // 10
+        with members.ben.websocket_connect(address, headers=origin) as tab:
+            tab.send_json({"watch": "home"})
+            assert tab.receive_json()["kind"] == "home"
 
 
 def test_bytes_are_no_message(client: TestClient) -> None:

@@ -165,11 +165,15 @@ def test_what_cannot_be_made_is_said(
         members.hall.notes = ready
 
 
-def test_the_match_is_played_again_in_a_child(members: Members, matches: tuple[Path, dict[str, MatchRecord]]) -> None:
+def test_the_match_is_played_again_in_a_child(
+    members: Members, matches: tuple[Path, dict[str, MatchRecord]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The whole way once: the submitted files, a locked child, its lines, the page's JSON."""
     record, ready = matches[1]["cup"], members.hall.notes
     own = seat_of(record, "ayas")
     members.hall.notes = NotesDesk(matches[0])
+    costs: list[tuple[str, float]] = []
+    monkeypatch.setattr(members.hall.submitting.computing, "charge", lambda *cost: costs.append(cost))
     try:
         notes = made(members, members.aya, record, own)
         output = made(members, members.aya, record, own, "output")
@@ -181,3 +185,20 @@ def test_the_match_is_played_again_in_a_child(members: Members, matches: tuple[P
     assert notes["noted"][0]["notes"][0]["text"] == "legal"
     assert (output["first"], output["last"]) == ("ready", "over")
     assert [one["output"] for one in output["printed"]] == ["the second decision"]
+    assert {who for who, _ in costs} == {members.account("aya").id} and sum(seconds for _, seconds in costs) > 0.1
+
+
+def test_who_has_used_an_hours_computing_has_nothing_played_again(
+    members: Members, matches: tuple[Path, dict[str, MatchRecord]]
+) -> None:
+    record, ready = matches[1]["cup"], members.hall.notes
+    members.hall.notes = NotesDesk(matches[0], command=child("good"))
+    computing, aya = members.hall.submitting.computing, members.account("aya").id
+    computing.charge(aya, 2.0 * computing.seconds)
+    try:
+        answer = members.aya.get(f"/api/m/{record.match_id}/notes?seat={seat_of(record, 'ayas')}")
+        assert answer.status_code == 429 and "computing time" in answer.json()["error"] and not members.hall.notes._hearings
+    finally:
+        computing.charge(aya, -2.0 * computing.seconds)
+        members.hall.notes.close()
+        members.hall.notes = ready

@@ -69,6 +69,20 @@ def test_a_program_plays_under_the_name_of_its_account(members: Members) -> None
     assert members.ben.get("/api/remote").json()["here"] == []
 
 
+def test_programs_whose_matches_have_taken_an_hours_computing_wait_and_others_play(members: Members) -> None:
+    hall, aya, ben = members.hall, members.account("aya"), members.account("ben")
+    computing = hall.lobby._computing
+    computing._left._clock = lambda: 0.0  # nothing is paid back meanwhile
+    computing.charge(aya.id, computing.seconds + 9.0)
+    with socket(members.program("aya")) as late, socket(members.program("ben")) as line:
+        assert (join(late)["type"], join(line)["type"]) == ("joined", "joined")
+        assert "Aya/bot" not in play(line)["names"]
+        waiting = next(one for one in hall.lobby.programs if one.account == aya)
+        assert waiting.turns == 0 and waiting in hall.lobby._resting
+    assert computing._left.left(ben.id) < computing.seconds, "a match is paid for"
+    assert not hall.submitting.computing.is_used_up(aya), "bots are sent all the same"
+
+
 @pytest.mark.parametrize(("who", "status"), [("gus", 403), ("stranger", 401)])
 def test_who_may_not_submit_may_not_join(members: Members, who: str, status: int) -> None:
     client = members.stranger if who == "stranger" else members.program(who)

@@ -97,7 +97,7 @@ def test_who_logs_out_is_led_to_a_door_of_the_hall_and_nowhere_else(members: Mem
 
 def test_a_guest_of_a_table_may_come_in_as_who_was_invited(members: Members) -> None:
     guest = members.client()
-    guest.cookies.set("arena_session_8000", members.hall.sessions.opened(is_guest=True))
+    guest.cookies.set("arena_session_8000", members.hall.sessions.opened(guest_at="127.0.0.1"))
     assert guest.get("/login").status_code == 200
     assert guest.post("/login", data={"token": members.token("aya")}).status_code == 303
 
@@ -252,6 +252,23 @@ def test_an_old_session_has_to_show_the_token_and_loses_nothing(members: Members
     done = browser.post(f"/admin/{what}", data={**FORMS[what], "token": right})
     assert done.status_code in (200, 303) and members.hall.accounts.audit(most=1000) != log
     assert browser.post(f"/admin/{what}", data=FORMS[what]).status_code in (200, 303, 400), "for an hour it is not asked again"
+
+
+@pytest.mark.parametrize("path", ["/account/token", "/account/tokens"])
+def test_an_old_session_gets_no_new_token_by_which_it_would_be_fresh(members: Members, path: str) -> None:
+    """Whoever finds a browser left open would else have a token to show, and its owner none that is good."""
+    browser, form = browser_of(members, "organiser"), {"label": "mine", "scope": "manage", "days": "365"}
+    aged(members, browser)
+    asked = browser.post(path, data=form)
+    assert asked.status_code == 403 and 'name="token"' in asked.text and 'value="mine"' in asked.text
+    account = members.account("organiser")
+    assert members.hall.accounts.api_tokens(account) == []
+    assert members.hall.accounts.of_token(digest(members.token("organiser")), stored.Kind.PERSON) == account
+    assert browser.post("/admin/role", data={"name": "Gus", "role": "guest"}).status_code == 403
+    made = browser.post(path, data={**form, "token": members.token("organiser")})
+    assert made.status_code == 200
+    if path == "/account/token":  # which has ended the old one
+        members._tokens["organiser"] = members.hall.accounts.replace_token(account, None)
 
 
 def test_looking_and_own_bots_ask_for_no_token(members: Members) -> None:

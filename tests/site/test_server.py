@@ -207,6 +207,7 @@ def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -
     parts = list(zip_parts(Submissions(tmp_path).paths(version), "big"))
     assert max(map(len, parts)) < 200_000
     with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as packed:
+        assert {one.compress_type for one in packed.infolist()} == {zipfile.ZIP_STORED}, "nobody has the hall compute for it"
         assert {name: packed.read(name) for name in packed.namelist()} == {
             f"big/{name}": content for name, content in bot.files.items()
         }

@@ -27,8 +27,8 @@ POLL_SECONDS = 0.5
 """How often the journals are asked whether there is anything new."""
 PUBLISH_SECONDS = 1.0
 """How often a channel has a message, at most."""
-MOST_CHANNELS = 256
-"""Channels that are remembered; those without readers make room."""
+MOST_CHANNELS = 1024
+"""Channels that are remembered; those without readers make room. An account can watch 64 (socket.py)."""
 
 State = Seen | Home | str
 

@@ -13,9 +13,12 @@ from arena.site.live.channel import Channel
 from arena.site.live.feed import Feed
 from arena.site.live.messages import Alive, Watch
 from arena.site.problems import Problem, answer_of
+from arena.store.account_rows import HOST, Account
 
 MOST_SOCKETS = 8
 """Sockets of one session: one a tab."""
+MOST_OF_ACCOUNT = 16
+"""Sockets of an account in all its sessions: it can open as many of these as it likes."""
 MOST_WATCHED = 4
 """Channels that a socket may watch."""
 QUEUED = 8
@@ -28,23 +31,28 @@ LONGEST_REASON = 123
 
 
 class OpenSockets:
-    """How many sockets each session has open, of all kinds together."""
+    """How many sockets each session and each account has open, of all kinds together."""
 
     def __init__(self) -> None:
         self._open: Counter[str | None] = Counter()
 
     @contextlib.contextmanager
-    def one_more(self, session: str | None) -> Iterator[None]:
+    def one_more(self, websocket: WebSocket) -> Iterator[None]:
         """Count a socket while it is open. Raises Problem 429 for one too many."""
-        if self._open[session] >= MOST_SOCKETS:
-            raise Problem(429, "refusal_many_tabs", most=MOST_SOCKETS)
-        self._open[session] += 1
+        state = websocket.scope["state"]
+        account: Account | None = state["account"]
+        bounds = {state["session"]: MOST_SOCKETS}
+        if account is not None and account != HOST:
+            bounds[account.id] = MOST_OF_ACCOUNT
+        for who, most in bounds.items():
+            if self._open[who] >= most:
+                raise Problem(429, "refusal_many_tabs", most=most)
+        self._open.update(dict.fromkeys(bounds, 1))
         try:
             yield
         finally:
-            self._open[session] -= 1
-            if not self._open[session]:
-                del self._open[session]
+            self._open.subtract(dict.fromkeys(bounds, 1))
+            self._open += Counter()  # without those at zero
 
 
 class Sockets:
@@ -56,7 +64,7 @@ class Sockets:
     async def endpoint(self, websocket: WebSocket) -> None:
         """Serve one socket until it is closed."""
         try:
-            with self._counted.one_more(websocket.scope["state"]["session"]):
+            with self._counted.one_more(websocket):
                 await websocket.accept()
                 await _Socket(websocket, self._feed).serve()
         except Problem as refusal:

@@ -16,6 +16,7 @@ import msgspec
 from arena.audit.notes import Begun, DecisionNotes, Ended, Heard
 from arena.audit.notes_process import Failed, Line
 from arena.site import memory
+from arena.site.computing import cpu_seconds
 
 COMMAND = (sys.executable, "-P", "-m", "arena.audit.notes_process")
 """What plays a match again; results, match and seat follow."""
@@ -70,9 +71,14 @@ class NotesChild:
     """A process that writes to a hearing, and the thread that reads it. Nothing is left of it when it is over."""
 
     def __init__(
-        self, command: Sequence[str], hearing: Hearing, *, seconds: float, lonely: float, when_over: Callable[[], object]
-    ) -> None:
-        """`seconds`: when it is too late; `lonely`: when nobody has asked for so long, it ends. Raises OSError."""
+        self, command: Sequence[str], hearing: Hearing, *, seconds: float, lonely: float, when_over: Callable[[], object],
+        pay: Callable[[float], object] = lambda seconds: None,
+    ) -> None:  # fmt: skip
+        """`seconds`: when it is too late; `lonely`: when nobody has asked for so long, it ends. Raises OSError.
+
+        `pay`: is told how many CPU seconds it and all that it has started have used since it was told.
+        """
+        self._pay, self._counted = pay, 0.0
         self._hearing, self._seconds, self._lonely, self._when_over = hearing, seconds, lonely, when_over
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
@@ -97,6 +103,7 @@ class NotesChild:
         except (msgspec.DecodeError, ValueError):
             hearing.failed = Failed(why="it said what the hall does not understand")
         finally:
+            self._count()
             self.close()
             self._process.wait()
             assert self._process.stdout is not None
@@ -105,11 +112,17 @@ class NotesChild:
                 hearing.failed = Failed(why="its process was killed")
             self._when_over()
 
+    def _count(self) -> None:
+        if (now := cpu_seconds(self.pid)) > self._counted:
+            self._pay(now - self._counted)
+            self._counted = now
+
     def _read(self) -> None:
         """Read until there is no more, or nobody wants more."""
         assert self._process.stdout is not None
         pipe, deadline, read, rest = self._process.stdout.fileno(), time.monotonic() + self._seconds, 0, b""
         while not self._hearing.is_over:
+            self._count()
             now = time.monotonic()
             if now > deadline:
                 self._hearing.is_late = True

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.site.notes.child import COMMAND, LEFT, Hearing, NotesChild
@@ -33,16 +33,21 @@ class NotesDesk:
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def ask(self, key: Key, visitor: str) -> Hearing:
+    def ask(
+        self, key: Key, visitor: str, *, may_begin: Callable[[], object] = lambda: None,
+        pay: Callable[[float], object] = lambda seconds: None,
+    ) -> Hearing:  # fmt: skip
         """What was heard of a match, which is played again if nothing was. Raises Problem 429 and 503.
 
-        A failure is told once: who asks after that tries again.
+        `may_begin`: raises Problem for who has no computing time left; `pay`: is told how many CPU seconds it takes. A failure
+        is told once: who asks after that tries again.
         """
         with self._lock:
             hearing = self._hearings.pop(key, None)
             is_told = hearing is not None and hearing.failed not in (None, LEFT)
             if hearing is None or hearing.failed is LEFT:
-                hearing = self._begun(key, visitor)
+                may_begin()
+                hearing = self._begun(key, visitor, pay)
             hearing.asked = time.monotonic()
             if not is_told:
                 self._hearings[key] = hearing
@@ -59,7 +64,7 @@ class NotesDesk:
         for child in children:
             child.close()
 
-    def _begun(self, key: Key, visitor: str) -> Hearing:
+    def _begun(self, key: Key, visitor: str, pay: Callable[[float], object]) -> Hearing:
         """Begin to play a match again; the lock is held."""
         if self._is_closed:
             raise Problem(503, "notes_refusal_closed")
@@ -72,7 +77,7 @@ class NotesDesk:
         hearing = Hearing(visitor, time.monotonic())
         self._children[key] = NotesChild(
             (*self._command, str(self._results), key[0], str(key[1])), hearing, seconds=self._seconds, lonely=self._lonely,
-            when_over=lambda: self._forget(key),
+            when_over=lambda: self._forget(key), pay=pay,
         )  # fmt: skip
         return hearing
 

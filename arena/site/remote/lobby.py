@@ -22,6 +22,7 @@ from arena.people.ratings import PersonRating, PoolRatings
 from arena.records import Ending
 from arena.site.asking.bot_match import BotMatch, Player
 from arena.site.asking.matches import BotMatches
+from arena.site.computing import Computing
 from arena.site.persons import folded_name
 from arena.site.problems import Problem
 from arena.site.remote.messages import Join, Result
@@ -49,7 +50,11 @@ _dice = random.SystemRandom()
 class Lobby:
     """The programs that are here."""
 
-    def __init__(self, results: Path, matches: BotMatches, *, later: Later = in_loop, pause: float = PAUSE_SECONDS) -> None:
+    def __init__(
+        self, results: Path, matches: BotMatches, computing: Computing, *, later: Later = in_loop, pause: float = PAUSE_SECONDS
+    ) -> None:
+        """`computing`: what the matches that are arranged for the programs of an account may take."""
+        self._computing = computing
         self.programs: list[Program] = []
         self.ratings = PoolRatings(results, REMOTE)
         self._results, self._matches, self._later, self._pause = results, matches, later, pause
@@ -93,6 +98,9 @@ class Lobby:
     def arrange(self) -> None:
         """Begin as many matches as there are free programs and room for."""
         self._matches.start_waiting()
+        for program in self.programs:
+            if self._is_free(program) and self._computing.is_used_up(program.account):
+                self._rest(program)
         wanted = set(self._matches.wanted())
         free = [one for one in self.programs if self._is_free(one) and one.name not in wanted]
         for program in free:
@@ -127,7 +135,12 @@ class Lobby:
             game=game, seats=[plan for plan, _ in plans], options=options_of(game), results=str(self._results), pool=REMOTE
         )
         told = {seat: (one, one.remote) for seat, one in players.items()}
-        return self._matches.play(setup, told, partial(self._seated, players)) is not None
+        match = self._matches.play(setup, told, partial(self._seated, players))
+        if match is None:
+            return False
+        payers = [self._computing.payer(one.account) for one in own]
+        match.pay_by(lambda seconds: [pay(seconds / len(payers)) for pay in payers])
+        return True
 
     def _seated(self, players: dict[int, Program], match: BotMatch) -> None:
         """The programs of a match sit down, before it says anything."""
@@ -179,8 +192,9 @@ class Lobby:
             self.programs.remove(program)
 
     def _rest(self, program: Program) -> None:
-        """A program pauses before its next match, the longer the more often it has failed."""
-        seconds = min(LONGEST_PAUSE, self._pause * 2**program.failures)
+        """A program pauses before its next match, the longer the more often it has failed, or when its computing is used up."""
+        is_used_up = self._computing.is_used_up(program.account)
+        seconds = LONGEST_PAUSE if is_used_up else min(LONGEST_PAUSE, self._pause * 2**program.failures)
 
         def go_on() -> None:
             self._resting.pop(program, None)

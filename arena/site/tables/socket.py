@@ -49,7 +49,7 @@ class TableSockets:
         try:
             visitor = await run_in_threadpool(visitor_of, websocket, self._persons)
             self._tables.at(websocket.path_params["id"], visitor.person)
-            with self._counted.one_more(visitor.session):
+            with self._counted.one_more(websocket):
                 await websocket.accept()
                 table, seat = self._tables.at(
                     websocket.path_params["id"], visitor.person

@@ -130,7 +130,11 @@ def _hearing(asked: Asked[NotesQuery]) -> Hearing:
     owned = asked.owned.of(row.bot)
     if owned is not None and not owns(asked.visitor, owned):
         asked.accounts.log_look(account, "notes", row.bot, f"match {record.match_id}, seat {seat}")
-    hearing = asked.notes.ask((record.match_id, seat, row.bot_sha256), account.id)
+    computing = asked.submitting.computing
+    hearing = asked.notes.ask(
+        (record.match_id, seat, row.bot_sha256), account.id, may_begin=lambda: computing.check(account),
+        pay=computing.payer(account),
+    )  # fmt: skip
     if hearing.failed is not None and hearing.failed.has_no_code:
         raise Problem(404, "notes_refusal_no_code", bot=row.bot)
     if hearing.failed is not None:
