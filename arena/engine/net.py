@@ -140,11 +140,16 @@ class Nets:
         if not all(1 <= seats <= MOST_SEATS for seats in self.seats):
             raise ArenaError(f"networks for {sorted(self.seats)} seats; 1 to {MOST_SEATS} are possible")
 
-    def check_inputs(self, sizes: Mapping[str, int]) -> None:
-        """Raise ArenaError for a network that takes other inputs than what is there. `sizes`: how many there are, by kind."""
+    def check_inputs(self, sizes: Mapping[str, int], *, row: int = 0) -> None:
+        """Raise ArenaError for a network that takes other inputs than what is there.
+
+        `sizes`: how many there are, by kind; `row`: how many of a policy's are of an action.
+        """
         for kind, size in sizes.items():
             if kind in self.nets and len(self.nets[kind].weights) != size:
                 raise ArenaError(f"the {kind} network takes {len(self.nets[kind].weights)} inputs; there are {size}")
+            if kind == KINDS[POLICY] and kind in self.nets and self.nets[kind].row != row:
+                raise ArenaError(f"the {kind} network takes {self.nets[kind].row} inputs of an action; there are {row}")
 
     @cached_property
     def numbers(self) -> Features:

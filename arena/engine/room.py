@@ -88,6 +88,10 @@ class Game:
     """What the room has learnt: the networks of its learnt.npz; none where it has no such file."""
     _vectors: dict[bytes, Words] = field(default_factory=dict, compare=False, repr=False)  # of the options that were played
 
+    def __post_init__(self) -> None:
+        """Raise ArenaError for networks of other inputs than the room has, wherever they come from."""
+        self.nets.check_inputs({"value": self.sketch.SKETCH, "belief": self.sketch.CLUE})
+
     @property
     def version(self) -> int:
         """Rises when a rule changes (a refactoring does not)."""

@@ -97,7 +97,6 @@ def load(name: str) -> Game:
         bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
         read_nets(Path(rules.__file__).parent),
     )  # fmt: skip
-    game.nets.check_inputs({"value": game.sketch.SKETCH, "belief": game.sketch.CLUE})
     contract.ENCODINGS.loaders[record] = partial(_encoding_module, game)
     return replace(game, engine=_asking_for_sampling(game))
 
@@ -119,7 +118,7 @@ def encoding(game: Game) -> Encoding:
     `Game.encoding` has them ready.
     """
     found = bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
-    game.nets.check_inputs({"policy": found.size + found.action_size})
+    game.nets.check_inputs({"policy": found.size + found.action_size}, row=found.action_size)
     return found
 
 

@@ -1,7 +1,7 @@
 """manifest.json: what a tournament was, for people and programs that read its folder."""
 
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -14,6 +14,8 @@ from arena.store.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
 MANIFEST_BYTES = 32 << 20
+MOST_POOLS = 10_000
+"""Each has a leaderboard of its own."""
 PUBLISHED_FILE = "published.json"
 """The manifest of a ladder that never stops, as its files were written last: they stay as it says while the ladder goes on."""
 
@@ -78,7 +80,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[BotEntry, ...]
     left_out: tuple[LeftOut, ...] = ()
     """The bots of the config that could not be loaded when the run began."""
-    pools: tuple[str, ...]
+    pools: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_POOLS)]
     """The rating pools, in the order of the config."""
     plan_sha256: OptionalSha256
     commitment: OptionalSha256

@@ -17,9 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from arena import foreign_files
 from arena.disk import WRITTEN_AGAIN, sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
+from arena.store.page_headers import pages
 from arena.store.schema import FORMAT_VERSION, MATCH_ID_BYTES, Column, Kind, Row, Table
 
 GROUP_ROWS = 1 << 15  # rows of a row group: a few MB as Python objects
@@ -48,6 +50,7 @@ _TYPES: dict[Kind, pa.DataType] = {
     Kind.INT64_LIST: pa.list_(pa.int64()),
     Kind.INT32_LIST: pa.list_(pa.int32()),
 }
+_FRONT_CODED = {6, 7}  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
 _WHOLE = {Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64}
 
 
@@ -153,7 +156,8 @@ class TableReader:
         self._check(found)
         texts = [column.name for column in table.columns if column.kind is Kind.TEXT and column.name in found.names]
         with reading(self.path):
-            self._check_sizes(whole.metadata, texts)
+            with foreign_files.opened(self.path) as file:
+                self._check_sizes(file, whole.metadata, texts)
             self._file = pq.ParquetFile(
                 self.path, metadata=whole.metadata, read_dictionary=texts, page_checksum_verification=True
             )
@@ -251,20 +255,25 @@ class TableReader:
                 _check_range(column, found.column(column.name))
         return found
 
-    def _check_sizes(self, told: Any, texts: Sequence[str]) -> None:
-        """Raise ValueError for a file that unpacks to more than any of ours. `told`: what it says about itself."""
-        size = self.path.stat().st_size
+    def _check_sizes(self, file: BinaryIO, told: Any, texts: Sequence[str]) -> None:
+        """Raise ValueError for a file that unpacks to more than any of ours. `told`: what it says about itself at its end."""
+        size = os.fstat(file.fileno()).st_size
         rows = values = text = 0
+        stored: list[Any] = []
+        known = {column.name for column in self._table.columns}
         for group in map(told.row_group, range(told.num_row_groups)):
             if not 0 <= group.num_rows <= ROWS_READ:
                 raise ValueError(f"a row group of {group.num_rows:,} rows; it is not ours")
             rows += group.num_rows
             for column in map(group.column, range(group.num_columns)):
+                name = column.path_in_schema.partition(".")[0]
                 if not 0 <= column.total_uncompressed_size <= BYTES_READ or not 0 <= column.num_values <= VALUES_READ:
                     what = f"{column.num_values:,} values of {column.total_uncompressed_size:,} bytes in {size:,} bytes"
                     raise ValueError(f"{what}; it is not ours")
                 values += column.num_values - group.num_rows
-                text += column.total_uncompressed_size if column.path_in_schema in texts else 0
+                text += column.total_uncompressed_size if name in texts else 0
+                if name in known:
+                    stored.append(column)
         if rows != told.num_rows:
             raise ValueError(f"{told.num_rows:,} rows, and {rows:,} in its row groups")
         for what, count, most in (
@@ -274,6 +283,8 @@ class TableReader:
         ):
             if count > most:
                 raise ValueError(f"{count:,} {what} in {size:,} bytes; it is not ours")
+        for column in stored:
+            _check_pages(file, column)
 
     def _check(self, found: pa.Schema) -> None:
         metadata = found.metadata or {}
@@ -316,6 +327,23 @@ def _check_range(column: Column, values: Any) -> None:
         least = pc.min(values).as_py()
         if least is not None and least < column.low:
             raise ValueError(f"{column.name}: {least}; the least is {column.low}")
+
+
+def _check_pages(file: BinaryIO, told: Any) -> None:
+    """Raise ValueError for a column of a row group whose pages have more than the end of the file says (`told`).
+
+    Of two encodings, which no file of ours has, the one makes long texts of few bytes, as each begins as the one before.
+    """
+    starts = told.data_page_offset, told.dictionary_page_offset or told.data_page_offset
+    values = known = unpacked = 0
+    for number, page in enumerate(pages(file, min(starts), told.total_compressed_size)):
+        unpacked += page.unpacked
+        known += page.values if page.is_dictionary else 0
+        values += 0 if page.is_dictionary else page.values
+        if number > told.num_values + 1 or page.encoding in _FRONT_CODED:
+            raise ValueError("pages as no file of ours has them")
+    if values != told.num_values or known > VALUES_READ or unpacked > told.total_uncompressed_size:
+        raise ValueError(f"pages of {values:,} values, {unpacked:,} bytes and {known:,} different values; it is not ours")
 
 
 def _arrow_schema(table: Table) -> pa.Schema:

@@ -4,6 +4,7 @@ import io
 import math
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from arena.engine.net import FILE, MOST_HIDDEN, MOST_INPUTS, NOTE, Net, Nets, Note, read_nets, write_nets
 from arena.errors import ArenaError
-from arena.games import load
+from arena.games import encoding, load
 
 INPUTS, HIDDEN = 6, 4
 GOOD: dict[str, Any] = {
@@ -119,6 +120,25 @@ def test_a_network_of_other_inputs_than_the_room_has_is_refused() -> None:
     (kind, net), *_ = nets.nets.items()
     with pytest.raises(ArenaError, match=f"the {kind} network takes {len(net.weights)} inputs; there are"):
         nets.check_inputs({kind: len(net.weights) + 1})
+
+
+@pytest.mark.parametrize("kind", ["value", "belief"])
+def test_a_room_takes_no_networks_of_other_inputs_wherever_they_come_from(kind: str) -> None:
+    game = load("yaniv")
+    with pytest.raises(ArenaError, match=f"the {kind} network takes 500 inputs; there are"):
+        replace(game, nets=Nets({kind: net_of(500)}))
+
+
+def test_a_policy_that_takes_an_actions_inputs_for_what_the_seat_knows_is_refused() -> None:
+    game = load("yaniv")
+    found = encoding(game)
+    wrong = net_of(found.size + found.action_size, row=found.action_size + found.size)
+    with pytest.raises(ArenaError, match=f"takes {wrong.row} inputs of an action; there are {found.action_size}"):
+        encoding(replace(game, nets=Nets({"policy": wrong})))
+
+
+def net_of(inputs: int, *, row: int = 0) -> Net:
+    return Net(np.ones((inputs, 4), np.float32), np.ones(4, np.float32), np.ones(4, np.float32), 0.0, row=row)
 
 
 def test_a_pipe_is_no_file_of_networks(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +20,12 @@ from helpers.records import make_record, numbered
 SMALL = 800_000  # bytes of a file
 
 
-def rewritten(folder: Path, table: Table, changed: dict[str, Callable[[int], Any]], rows: int, group: int = 0) -> Path:
+def rewritten(
+    folder: Path, table: Table, changed: dict[str, Callable[[int], Any]], rows: int, group: int = 0, **how: Any
+) -> Path:
     """The file of a table with `rows` rows like its first one, and other columns where `changed` has some.
 
-    `group`: how many rows a row group has; 0: all of them.
+    `group`: how many rows a row group has; 0: all of them; `how`: for pyarrow.
     """
     path = folder / table.file
     found = pq.read_table(path)
@@ -31,7 +33,7 @@ def rewritten(folder: Path, table: Table, changed: dict[str, Callable[[int], Any
         changed[name](rows) if name in changed else pa.repeat(found.column(name)[0], rows) for name in found.column_names
     ]
     whole = pa.Table.from_arrays(columns, schema=found.schema)
-    pq.write_table(whole, path, compression="zstd", compression_level=19, row_group_size=group or rows)
+    pq.write_table(whole, path, compression="zstd", compression_level=19, row_group_size=group or rows, **how)
     assert path.stat().st_size < SMALL
     return path
 
@@ -141,3 +143,63 @@ def test_numbers_that_no_match_has_are_refused(column: str, stored: Path) -> Non
     for read in reads:
         with pytest.raises(StoreError, match=rf"matches\.parquet: damaged.*{column}"):
             read()
+
+
+def small_at_its_end(path: Path, name: str) -> None:
+    """Let the end of a file say that a column has few values and bytes. Its pages have what they had."""
+    told = pq.read_metadata(path)
+    columns = map(told.row_group(0).column, range(told.num_columns))
+    column = next(found for found in columns if found.path_in_schema.startswith(name))
+    content = path.read_bytes()
+    begin = len(content) - 8 - told.serialized_size
+    end = content[begin:]
+    for number, less in ((column.num_values, 100), (column.total_uncompressed_size, 2000)):
+        if number > less:
+            assert varint(number) in end
+            end = end.replace(varint(number), varint(less, len(varint(number))))
+    path.write_bytes(content[:begin] + end)
+
+
+def varint(number: int, length: int = 0) -> bytes:
+    """A positive number as the end of a Parquet file has it, in at least so many bytes."""
+    parts = [2 * number >> shift & 127 for shift in range(0, 63, 7) if shift < 7 * length or 2 * number >> shift]
+    return bytes([part | 128 for part in parts[:-1]] + parts[-1:])
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_that_have_more_than_the_end_of_their_file_says_are_not_unpacked(
+    version: Literal["1.0", "2.0"], stored: Path
+) -> None:
+    values = pa.array(np.zeros(2_000_000, np.int64))
+    log = pq.read_table(stored / ACTIONS.file).slice(0, 1)
+    long = log.set_column(1, log.schema.field(1), pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values))
+    pq.write_table(long, stored / ACTIONS.file, compression="zstd", data_page_version=version)
+    small_at_its_end(stored / ACTIONS.file, "actions")
+    with pytest.raises(StoreError, match=r"actions\.parquet: .*: pages of [\d,]+ values, .*; it is not ours"):
+        parquet.find_match(stored, "00" * 12)
+
+
+@pytest.mark.parametrize("has_dictionary", [True, False])
+def test_a_text_that_is_longer_than_the_end_of_its_file_says_is_not_unpacked(has_dictionary: bool, stored: Path) -> None:
+    texts = {"params": lambda rows: pa.repeat(pa.scalar("x" * (8 << 20)), rows)}
+    rewritten(stored, MATCHES, texts, 1, use_dictionary=has_dictionary, write_statistics=False)
+    small_at_its_end(stored / MATCHES.file, "params")
+    with pytest.raises(StoreError, match=r"matches\.parquet: .*: pages of 1 values, .*; it is not ours"):
+        parquet.read_totals(stored)
+
+
+def test_texts_that_are_told_by_what_they_have_in_common_are_refused(stored: Path) -> None:
+    texts = {"params": lambda rows: pa.repeat(pa.scalar("x" * 1000), rows)}
+    rewritten(stored, MATCHES, texts, 3, use_dictionary=False, column_encoding={"params": "DELTA_BYTE_ARRAY"})
+    with pytest.raises(StoreError, match=r"matches\.parquet: .*: pages as no file of ours has them"):
+        parquet.read_totals(stored)
+
+
+def test_a_damaged_header_of_a_page_is_one_message(stored: Path) -> None:
+    path = stored / MATCHES.file
+    content = bytearray(path.read_bytes())
+    for wrong in (b"\xff" * 20, b"\x15\x00" + b"\x80" * 30, b"\x1c" * 40, b"\x18\xff\xff\xff\x7f" * 4):
+        content[4 : 4 + len(wrong)] = wrong
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=r"matches\.parquet: damaged or not a Parquet file: a damaged header of a page"):
+            parquet.read_totals(stored)

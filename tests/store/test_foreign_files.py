@@ -17,7 +17,7 @@ from arena.hall.finding import locate_match
 from arena.hall.folder import Entry, rated_entries
 from arena.store import parquet
 from arena.store.journal import JOURNAL_FILE, Journal
-from arena.store.manifest import MANIFEST_FILE, read_manifest, stored_clock, stored_limits, write_manifest
+from arena.store.manifest import MANIFEST_FILE, MOST_POOLS, read_manifest, stored_clock, stored_limits, write_manifest
 from arena.store.rows import row_checksum, row_of
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, make_manifest, write_results
@@ -31,8 +31,9 @@ UP = "../../../tmp/x"
         {"name": UP}, {"name": ".."}, {"name": "a/b"}, {"name": "a\0b"}, {"name": ""}, {"results_sha256": UP},
         {"results_sha256": "A" * 64}, {"results_sha256": "a" * 64 + "\n"}, {"plan_sha256": UP}, {"commitment": UP},
         {"key": "zz"}, {"key": "0"}, {"tournaments": (UP,)}, {"tournaments": ("..",)}, {"endings": {HOSTILE: 1}},
+        {"pools": tuple(map(str, range(MOST_POOLS + 1)))},
     ],
-    ids=str,
+    ids=lambda changes: str(changes)[:40],
 )  # fmt: skip
 def test_a_manifest_whose_names_lead_elsewhere_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
     write_manifest(tmp_path, make_manifest(**changes))
