@@ -21,6 +21,7 @@ class BotAtTable:
         self._name = name
         self._desk = desk
         self._view: View | None = None
+        self._answered: Answer | Fault | None = None
 
     @property
     def isolation(self) -> str:
@@ -38,12 +39,20 @@ class BotAtTable:
     def ask(self, view: View) -> None:
         """Put a decision to the bot."""
         self._desk.teller.begin()
-        self._view = view
+        self._view, self._answered = view, None
         self._seat.ask(view)
+        self._desk.asked.append(self)
+
+    def read(self) -> None:
+        """Wait for the bot's answer, and keep it: it computes no more while a person thinks who chooses at the same time."""
+        if self._answered is None:
+            self._answered = self._seat.answer()
 
     def answer(self) -> Answer | Fault:
         """Wait for the bot's answer."""
-        return self._without_host_faults(self._seat.answer())
+        self.read()
+        assert self._answered is not None
+        return self._without_host_faults(self._answered)
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
@@ -73,6 +74,14 @@ class _Place:
         return seat if fault is None else None
 
 
+class Asked(Protocol):
+    """A bot that was asked."""
+
+    def read(self) -> None:
+        """Wait for its answer."""
+        ...
+
+
 class Desk:
     """Serves all people of a table: one queue, read by the thread of the referee whenever it waits for somebody."""
 
@@ -80,6 +89,8 @@ class Desk:
         """`ticks`: only in real time."""
         self.teller = teller
         self.ticks = ticks
+        self.asked: list[Asked] = []
+        """The bots that were asked since a person was waited for."""
         self._inbox = inbox
         self._adviser = adviser
         self._places: dict[int, _Place] = {}
@@ -133,7 +144,9 @@ class Desk:
         self.ticks.end()
 
     def _wait_for(self, place: _Place) -> None:
-        """Serve everybody until this person has chosen, or is replaced."""
+        """Serve everybody until this person has chosen, or is replaced. Bots that were asked answer first."""
+        while self.asked:
+            self.asked.pop().read()
         self._read()
         while place.chosen is None and not place.is_replaced:
             message = self._inbox.take(None)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from arena.agent.view import View
 from arena.live import hints
+from arena.live.desk import Desk
 from arena.live.messages import Act, Advise, Ask, Envelope, FromTable, Hint, Refused, Replace, Restore, ToTable
 from arena.match import Fault
 from arena.records import Ending, MatchRecord
@@ -70,6 +71,17 @@ def test_what_another_person_says_early_is_kept_until_it_is_asked_for() -> None:
     hall, record = table_of(answers, "nertz", (None, None))
     assert not hall.of(0, Refused) and not hall.of(1, Refused)
     assert {row.isolation for row in record.seats} == {"person"}
+
+
+def test_a_bot_that_chooses_together_with_a_person_has_answered_when_the_person_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would compute, and be charged nothing, for as long as the person thinks."""
+    computing, seen = set[InProcessSeat](), list[int]()
+    ask, answer, serve = InProcessSeat.ask, InProcessSeat.answer, Desk._serve
+    monkeypatch.setattr(InProcessSeat, "ask", lambda seat, view: (computing.add(seat), ask(seat, view))[1])
+    monkeypatch.setattr(InProcessSeat, "answer", lambda seat: (computing.discard(seat), answer(seat))[1])
+    monkeypatch.setattr(Desk, "_serve", lambda desk, message: (seen.append(len(computing)), serve(desk, message))[1])
+    table_of(lambda seat, ask: [act(seat, ask)])
+    assert seen and not any(seen)
 
 
 def test_a_seat_that_is_no_persons_is_not_served(capsys: pytest.CaptureFixture[str]) -> None:
