@@ -84,6 +84,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clock: ClockConfig = ClockConfig()
     isolation: str = LOCKED
     memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
+    clean_caches: bool = DEFAULT_LIMITS.clean_caches
     faults: FaultPolicy = FaultPolicy()
     broken_bots: str = LEAVE_OUT
     ratings: RatingSettings = RatingSettings()
@@ -172,7 +173,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
             start=_seconds(clock.start, "clock.start"),
         ),
         isolation=config.isolation,
-        limits=Limits(memory=_bytes(config.memory)),
+        limits=Limits(memory=_bytes(config.memory), clean_caches=config.clean_caches),
         faults=config.faults,
         broken_bots=config.broken_bots,
         ratings=ratings,

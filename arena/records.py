@@ -254,6 +254,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     memory: Annotated[int, msgspec.Meta(ge=1, le=MOST_BYTES)]
     """How many bytes of memory the bot may use beyond an empty process."""
+    clean_caches: bool = False
+    """Whether the processor's caches are filled before each decision, and no other bot of the table runs meanwhile."""
 
 
 DEFAULT_LIMITS = Limits(memory=512_000_000)

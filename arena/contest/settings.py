@@ -98,6 +98,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     deals: int = 4
     clock: ClockConfig = ClockConfig()
     memory: str = "512MB"
+    clean_caches: bool = False
     isolation: str = LOCKED
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
@@ -176,7 +177,7 @@ def check_contest(document: object, folder: Path, results: Path = RESULTS) -> Co
 def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) -> Tournament:
     """The ladder of the staff, checked as every config is."""
     games = [{key: value for key, value in game.items() if key != "weight"} for game in document["games"]]
-    shared = ("deals", "clock", "memory", "isolation", "faults", "ratings")
+    shared = ("deals", "clock", "memory", "clean_caches", "isolation", "faults", "ratings")
     config = {
         "name": file.name, "format": "ladder", "games": games, "bots": document.get("staff") or [], "deals": file.deals,
         "ladder": {**msgspec.to_builtins(file.ladder), "matches": LEG_MATCHES},

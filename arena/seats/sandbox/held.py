@@ -17,6 +17,7 @@ from arena.agent.notes import Notes
 from arena.agent.view import View
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
 from arena.records import Ending, Limits
+from arena.seats.sandbox import caches
 from arena.seats.sandbox.child import DIED, Child, Trouble
 from arena.seats.sandbox.keeper import Keeper
 
@@ -157,6 +158,8 @@ class HeldSeat(ABC):
 
     def _request(self, child: Child, data: bytes) -> None:
         """Send what the bot has to answer next: its clock begins. Raises Trouble."""
+        if self._limits.clean_caches:
+            caches.forget()
         self._began = time.perf_counter()
         self._keeper.turns.ask(child)
         child.send(data)
@@ -177,6 +180,8 @@ class HeldSeat(ABC):
         self._asleep, self._overslept = child.asleep, max(0.0, child.asleep - sleep)
         spent.busy += child.asleep + child.cpu() - self._cpu
         self._keeper.turns.rest(child)
+        if self._limits.clean_caches:
+            child.pause()
         return reply
 
     def _answer(self, action: object, used: float, *, is_timed: bool = False) -> Answer:
