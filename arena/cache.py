@@ -42,7 +42,7 @@ def is_temporary() -> bool:
 
 
 def _temporary_folder() -> str:
-    """Where temporary files go, here and in processes that are started; where all else is read-only, in shared memory."""
+    """The folder for temporary files, here and in processes that are started; where all else is read-only, in shared memory."""
     try:
         return tempfile.gettempdir()
     except FileNotFoundError:

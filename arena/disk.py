@@ -22,7 +22,7 @@ from arena.errors import StoreError
 WRITTEN_AGAIN = "the command that played the tournament writes it again"
 """What helps where a file of results is damaged."""
 SHARED_MEMORY = Path("/dev/shm")
-"""Where the system keeps memory that processes share; small containers lack it."""
+"""The folder in which the system keeps memory that processes share; small containers lack it."""
 _PRIVATE = 0o600
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
@@ -139,7 +139,7 @@ def lacks(folder: Path) -> list[str]:
             sync(path)
         other.replace(file)
         if Path(place, "FILE").exists():
-            found.append("names in capitals are not told from others")
+            found.append("names that differ in capitals alone are one name")
         for what, attempt in _ATTEMPTS.items():
             try:
                 is_done = attempt(file)

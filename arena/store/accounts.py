@@ -52,15 +52,15 @@ class Scope(StrEnum):
     """What a program may do with a token; each may do what those before it may. None lets anybody in, or shuts them out."""
 
     LOOK = "look"
-    """See what an author may see."""
+    """The token lets a program see what an author may see."""
     SEND = "send"
-    """Send bots, join with them, ask for matches, play."""
+    """The token lets a program send bots, join with them, ask for matches and play."""
     MANAGE = "manage"
-    """Withdraw bots, publish sources; see and do what an organiser may with bots."""
+    """The token lets a program withdraw bots and publish sources, and do with bots what an organiser may."""
 
 
 DAYS = (7, 30, 90, 365)
-"""After how many days an API token may end."""
+"""The numbers of days after which an API token may end."""
 USUAL_DAYS = 90
 
 
@@ -89,7 +89,7 @@ class Bearer(msgspec.Struct, frozen=True, kw_only=True):
     """Whom a token lets in that comes with a request."""
 
     account: Account
-    """With no more than an author's role, unless the scope says more."""
+    """The account of the token; its role is an author's at most, unless the scope says more."""
     scope: Scope
     until: str | None
     """When it ends by itself; None for a personal token."""

@@ -29,7 +29,8 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
-TAKES = "import sys; bytearray(600 << 20); print('{}')"
+LIMITED = "import sys; sys.stdin.readline(); "  # who is told something has its limits
+TAKES = "bytearray(600 << 20); print('{}')"
 SECONDS = 1800
 """CPU seconds an hour, without a contest."""
 
@@ -69,9 +70,9 @@ def test_what_a_process_and_all_below_it_use_is_counted_until_they_end(monkeypat
 
 def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "of_process", lambda: 256 << 20)
-    _, heard, child = run(TAKES)
+    _, heard, child = run(LIMITED + TAKES)
     assert not heard and "MemoryError" in child.errors and not child.ran_out
-    _, heard, child = run(f"import subprocess, sys; subprocess.run([sys.executable, '-I', '-S', '-c', {TAKES!r}])")
+    _, heard, child = run(f"{LIMITED}import subprocess; subprocess.run([sys.executable, '-I', '-S', '-c', {TAKES!r}])")
     assert not heard and "MemoryError" in child.errors
 
 

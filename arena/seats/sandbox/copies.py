@@ -36,7 +36,7 @@ class Piece:
     start: int
     size: int
     rights: int
-    """As the kernel numbers them. Where it cannot be written a copy has to be put in its place."""
+    """The rights of the mapping as the kernel numbers them; one that cannot be written is replaced by a copy."""
 
 
 def pieces(proc: int) -> tuple[Piece, ...]:

@@ -37,10 +37,11 @@ class Guardian:
 def descendants(roots: set[int]) -> set[int]:
     """The processes below `roots` (Linux; empty elsewhere)."""
     children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # ended meanwhile
-            parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
-            children.setdefault(parent, []).append(int(stat.parent.name))
+    for folder in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
+        with contextlib.suppress(OSError, IndexError):  # ended meanwhile
+            if folder.name.isdigit():
+                parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(folder.name))
     found: set[int] = set()
     waiting = list(roots)
     while waiting:
