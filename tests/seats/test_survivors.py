@@ -52,7 +52,7 @@ def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> 
         [sys.executable, "-c", WORKER, str(TESTS), thread], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
-        busy = until(lambda: busy_seats(process.pid, cpu=0.1), process)
+        busy = until(lambda: len(seats(process.pid)) == 2 and busy_seats(process.pid, cpu=0.1), process)
         family = zygotes(process.pid) | descendants(zygotes(process.pid))
         assert busy < family and len(seats(process.pid)) == 2
         mounts = mount_namespaces(family)
