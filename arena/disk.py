@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from arena.errors import StoreError
+from arena.errors import StoreError, printable
 
 WRITTEN_AGAIN = "the command that played the tournament writes it again"
 """What helps where a file of results is damaged."""
@@ -213,4 +213,4 @@ def say_weaker(path: Path, what: str) -> None:
 
 @cache
 def _say(text: str) -> None:
-    print(f"arena: warning: {text}", file=sys.stderr, flush=True)
+    print(f"arena: warning: {printable(text)}", file=sys.stderr, flush=True)

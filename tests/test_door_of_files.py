@@ -143,9 +143,9 @@ OWN = {
         "workers/ray/installation.py", "people/levels.py", "site/assets.py", "agent/naming.py",
     ),
     "of the kernel": ("seats/sandbox/", "workers/", "site/memory.py", "site/computing.py"),
-    "of the user's cache": ("agent/files.py",),
+    "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
     "unpacked by this program": ("agent/submissions.py",),
-    "what it has just written": ("cli/fuzzing/", "bench/"),
+    "what it has just written": ("cli/fuzzing/", "bench/", "disk.py"),
 }  # fmt: skip
 """Files of which a module reads others than a stranger's: whose they are, and the modules."""
 

@@ -162,7 +162,7 @@ for line in sys.stdin:
         answer = {"ok": True} if message["type"] == "start" else {"action": 0}
         print(json.dumps({"id": message["id"], **answer}), flush=True)
 """
-_TOML = 'name = "null"\ncommand = ["python3", "-I", "-S", "null.py"]\n'
+_TOML = 'name = "idle"\ncommand = ["python3", "-I", "-S", "idle.py"]\n'
 
 
 class _Measured:
@@ -189,10 +189,10 @@ def _worker(names: Sequence[str], held: str, bot: str, deals: int) -> tuple[Work
     """A worker whose bots are of one kind; by game and length, the indices of its matches."""
     with tempfile.TemporaryDirectory(prefix="arena-match-") as made:
         folder = Path(made)
-        (folder / "null.toml").mkdir()
-        (folder / "null.toml" / "bot.toml").write_text(_TOML)
-        (folder / "null.toml" / "null.py").write_text(_PROGRAM)
-        (folder / "null.py").write_text(_NULL)
+        (folder / "idle.toml").mkdir()
+        (folder / "idle.toml" / "bot.toml").write_text(_TOML)
+        (folder / "idle.toml" / "idle.py").write_text(_PROGRAM)
+        (folder / "idle.py").write_text(_NULL)
         (folder / "looking.py").write_text(_LOOKING)
         entries, bots = [], []
         for name in names:
@@ -219,7 +219,7 @@ def _worker(names: Sequence[str], held: str, bot: str, deals: int) -> tuple[Work
 def _path(bot: str, held: str, game: str) -> str:
     if bot == GREEDY:
         return str(house_folder("bots") / f"{game}_greedy.py")
-    return "null.toml" if held == COMMAND else "looking.py" if bot == LOOKING else "null.py"
+    return "idle.toml" if held == COMMAND else "looking.py" if bot == LOOKING else "idle.py"
 
 
 def _pairs(measured: Sequence[_Measured]) -> Iterator[tuple[_Measured, _Measured | None]]:

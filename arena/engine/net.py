@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import foreign_files
-from arena.disk import is_there, write_whole
+from arena.disk import write_whole
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
 from arena.errors import SHOWN, ArenaError, printable
@@ -215,7 +215,7 @@ def _small(array: Features) -> NDArray[np.floating[Any]]:
 
 def read_nets(folder: Path) -> Nets:
     """The networks in a folder; none where it has no file. Raises ArenaError for files that do not belong together."""
-    if not is_there(folder / FILE):
+    if not (folder / FILE).exists():
         return Nets()
     note = read_note(folder)
     try:

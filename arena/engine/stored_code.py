@@ -16,7 +16,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from arena.errors import StoreError
+from arena.errors import StoreError, printable
 
 _DIGEST = hashlib.sha256().digest_size
 _SUFFIXES = (".nbi", ".nbc")  # numba's: an index for each function, and the code of each of its signatures
@@ -113,4 +113,4 @@ def _drop(path: Path) -> None:
 
 @cache
 def _say(path: Path) -> None:
-    print(f"arena: compiled code was damaged and is compiled again: {path}", file=sys.stderr, flush=True)
+    print(f"arena: compiled code was damaged and is compiled again: {printable(str(path))}", file=sys.stderr, flush=True)

@@ -211,7 +211,7 @@ def locate_faults(folder: Path) -> list[FaultPlace]:
 
 def read_totals(folder: Path) -> list[SeatTotals]:
     """Decisions, CPU time and endings per pool and bot, from totals.parquet or, if there is none, from the rows."""
-    if not is_there(folder / TOTALS.file):
+    if not (folder / TOTALS.file).exists():
         return _add_up(folder)
     reader = TableReader(folder, TOTALS)
     with reading(reader.path):

@@ -99,7 +99,7 @@ def is_half_made(path: Path) -> bool:
         return False
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with foreign_files.opened(path) as file:
             head = file.read(_PAGE)
             if not head.strip(b"\0"):
                 return size <= len(head) or not any(block.strip(b"\0") for block in iter(lambda: file.read(1 << 20), b""))

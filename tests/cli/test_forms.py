@@ -469,4 +469,4 @@ def test_results_are_printed_in_one_place() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "typer.echo", "Console", "sys.stdout.write"):
                 printers.add(str(path.relative_to(PACKAGE / "cli")))
-    assert printers == {"main.py", "shared/printing.py"}
+    assert printers == {"main.py", "shared/printing.py", "shared/streams.py"}

@@ -9,6 +9,7 @@ import pytest
 
 from arena.conformance.sketch_laws import SKETCH_LAWS, sketches_are_whole, sketches_use_no_secret
 from arena.conformance.tables import Table, make_table
+from arena.engine.net import Nets
 from arena.games import load
 
 SIZE = 3
@@ -17,7 +18,7 @@ SIZE = 3
 def table_with(write: Callable[[Any, int, Any], None]) -> Table:
     """A table of two seats in a room with this for a sketch."""
     game = load("nanatoridori")
-    tables = (make_table(replace(game, sketch=sketch_of(write)), seed) for seed in range(100))
+    tables = (make_table(replace(game, sketch=sketch_of(write), nets=Nets()), seed) for seed in range(100))
     return next(table for table in tables if table.seats == 2)
 
 

@@ -254,10 +254,11 @@ def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixtur
 def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [re.split(" {2,}", line)[1] for line in lines[2:]] == LAYERS  # below the heads of the columns
+    assert [re.split(" {2,}", line)[1] for line in lines[2:]] == [*LAYERS, *MACHINE]  # below the heads of the columns
     assert lines[-1].startswith("ok") and "isolation: locked" in lines[-1]
 
 
+MACHINE = ["results folder", "cache folder", "shared memory", "compiled code"]
 LAYERS = [
     "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "clock and kill",
     "parent's death", "host pressure", "the whole lock",

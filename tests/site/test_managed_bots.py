@@ -10,6 +10,8 @@ from starlette.testclient import TestClient
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.names import NAME
+from arena.site.buckets import Rate
+from arena.site.guard import Rules
 from arena.site.views.source import MOST_LETTERS, MOST_SHOWN
 from arena.store.inbox import Inbox
 from helpers.members import Members, with_members
@@ -21,7 +23,7 @@ OTHERS = ("ben", "gus")
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    with with_members(tmp_path_factory.mktemp("results")) as found:
+    with with_members(tmp_path_factory.mktemp("results"), rules=Rules(requests=Rate(1000.0, 6000))) as found:
         yield found
 
 

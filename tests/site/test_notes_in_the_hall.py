@@ -34,7 +34,7 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, M
     failing = {"path": str(BAD_BOTS / "fails_late.py"), "name": "late", "params": {"how": "illegal"}, "trusted": True}
     bots: dict[str, list[dict[str, Any]]] = {
         "cup": [aya, ben],
-        "false": [{"path": str(TEST_BOTS / "set_bot.py"), "name": "ayas", "trusted": True}, ben],
+        "falsely": [{"path": str(TEST_BOTS / "set_bot.py"), "name": "ayas", "trusted": True}, ben],
         "failing": [aya, failing],
     }
     found = {}
@@ -118,7 +118,7 @@ def test_nobody_else_reads_it(members: Members, matches: tuple[Path, dict[str, M
 
 
 def test_a_bot_of_the_same_name_is_not_the_same_bot(members: Members, matches: tuple[Path, dict[str, MatchRecord]]) -> None:
-    record = matches[1]["false"]
+    record = matches[1]["falsely"]
     for seat in (0, 1):
         expected = 200 if record.seats[seat].bot == "bens" else 403
         assert members.aya.get(f"/api/m/{record.match_id}/notes?seat={seat}").status_code == 403

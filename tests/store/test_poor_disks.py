@@ -59,7 +59,7 @@ print(*lacks(Path(sys.argv[1])), sep="\\n")
 
 def run(code: str, folder: Path, *refused: str) -> subprocess.CompletedProcess[str]:
     words = [*(poor_disk.command(*refused) if refused else ()), sys.executable, "-c", code, str(folder)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, umask=0o022)
 
 
 @pytest.mark.parametrize(
