@@ -42,4 +42,5 @@ def protect(*paths: Path) -> None:
 
 def umask_of(results: Path) -> int:
     """The umask of a process that writes what `protect` would protect, in every file of a results folder. Raises OSError."""
-    return 0o007 if results.stat().st_mode & stat.S_ISGID else 0o077
+    is_shared = results.exists() and results.stat().st_mode & stat.S_ISGID
+    return 0o007 if is_shared else 0o077
