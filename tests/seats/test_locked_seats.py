@@ -251,8 +251,8 @@ def test_a_match_of_locked_bots_on_the_command_line(capsys: pytest.CaptureFixtur
     assert shown[0] == shown[1] and "place 1" in shown[0]
 
 
-def test_the_doctor_tests_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
+def test_the_doctor_tests_every_layer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--out", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [re.split(" {2,}", line)[1] for line in lines[2:]] == [*LAYERS, *MACHINE]  # below the heads of the columns
     assert lines[-1].startswith("ok") and "isolation: locked" in lines[-1]
