@@ -255,7 +255,7 @@ def test_the_doctor_tests_every_layer(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["doctor", "--out", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [re.split(" {2,}", line)[1] for line in lines[2:]] == [*LAYERS, *MACHINE]  # below the heads of the columns
-    assert lines[-1].startswith("ok") and "isolation: locked" in lines[-1]
+    assert any(line.startswith("ok") and "isolation: locked" in line for line in lines)
 
 
 MACHINE = ["results folder", "cache folder", "shared memory", "compiled code"]
