@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, WebSocketRoute
 
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.processes import until
 from helpers.serving import Served, served
 
 pytestmark = in_browser
@@ -119,7 +120,7 @@ def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Ser
         page.route_web_socket("**/live", join)
         hall.enter(page)
         page.evaluate("window.states = []; arena.live.onState((state) => states.push(state))")
-        page.wait_for_function("states.at(-1) === 'open'")
+        until(lambda: page.evaluate("states.at(-1) === 'open'"))
         page.clock.run_for(25_000)
-        page.wait_for_function("states.join(' ').includes('open waiting open')")
+        until(lambda: page.evaluate("states.join(' ').includes('open waiting open')"))
         assert len(sockets) == 2
