@@ -99,6 +99,12 @@ def is_half_made(path: Path) -> bool:
         return False
     try:
         size = path.stat().st_size
+        if size == 0:
+            return True
+        if size >= _PAGE and _is_read(
+            path
+        ):  # to close a file that SQLite has open, too, would end all its locks in this process
+            return False
         with foreign_files.opened(path) as file:
             head = file.read(_PAGE)
             if not head.strip(b"\0"):
@@ -107,6 +113,16 @@ def is_half_made(path: Path) -> bool:
         return False
     page = int.from_bytes(head[16:18], "big") if len(head) >= 18 else _PAGE
     return head[: len(_HEADER)] == _HEADER[: len(head)] and size < (page if page != 1 else 1 << 16)
+
+
+def _is_read(path: Path) -> bool:
+    """Whether SQLite does not say that a file is no database: another error is another matter."""
+    try:
+        with contextlib.closing(_connected(path, "ro", is_shared=False)) as db:
+            db.execute("select 1 from sqlite_master limit 1").fetchall()
+    except Error as error:
+        return _code(error) != sqlite3.SQLITE_NOTADB
+    return True
 
 
 def _connected(path: Path, mode: str, *, is_shared: bool) -> Connection:
