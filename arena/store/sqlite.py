@@ -101,10 +101,8 @@ def is_half_made(path: Path) -> bool:
         size = path.stat().st_size
         if size == 0:
             return True
-        if size >= _PAGE and _is_read(
-            path
-        ):  # to close a file that SQLite has open, too, would end all its locks in this process
-            return False
+        if size >= _PAGE and _is_read(path):
+            return False  # asked first: to close a file that SQLite has open, too, would end all its locks in this process
         with foreign_files.opened(path) as file:
             head = file.read(_PAGE)
             if not head.strip(b"\0"):
@@ -116,9 +114,12 @@ def is_half_made(path: Path) -> bool:
 
 
 def _is_read(path: Path) -> bool:
-    """Whether SQLite does not say that a file is no database: another error is another matter."""
+    """Whether SQLite does not say that a file is no database: another error is another matter.
+
+    The file counts as one that nobody writes to, so looking leaves no log beside it; what a log adds is no matter here.
+    """
     try:
-        with contextlib.closing(_connected(path, "ro", is_shared=False)) as db:
+        with contextlib.closing(_connected(path, "ro&immutable=1", is_shared=False)) as db:
             db.execute("select 1 from sqlite_master limit 1").fetchall()
     except Error as error:
         return _code(error) != sqlite3.SQLITE_NOTADB
