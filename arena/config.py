@@ -23,7 +23,8 @@ from arena.formats.registry import DEFAULT, formats
 from arena.formats.registry import keys as format_keys
 from arena.hall.folder import HALL
 from arena.names import NEW_NAME_RULE, may_be_given
-from arena.ratings.settings import BATCH, RatingSettings, check_names, checked_settings
+from arena.ratings.models import MODELS
+from arena.ratings.settings import RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results_folder import RESULTS
 from arena.seats.sandbox import LOCKED, NAMESPACE
@@ -71,7 +72,18 @@ class ClockConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: str = "10s"
 
 
-class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How matches are played and rated, in a config as in the file of a contest."""
+
+    clock: ClockConfig = ClockConfig()
+    isolation: str = LOCKED
+    memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
+    clean_caches: bool = DEFAULT_LIMITS.clean_caches
+    faults: FaultPolicy = FaultPolicy()
+    ratings: RatingSettings = RatingSettings()
+
+
+class Config(PlayConfig, frozen=True, forbid_unknown_fields=True):
     """A config as it is written, without the keys that belong to its format."""
 
     name: str
@@ -81,13 +93,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str = DEFAULT
     deals: int = 8
     rotations: str = CYCLIC
-    clock: ClockConfig = ClockConfig()
-    isolation: str = LOCKED
-    memory: str = f"{DEFAULT_LIMITS.memory // 1_000_000}MB"
-    clean_caches: bool = DEFAULT_LIMITS.clean_caches
-    faults: FaultPolicy = FaultPolicy()
     broken_bots: str = LEAVE_OUT
-    ratings: RatingSettings = RatingSettings()
 
 
 class Bot(msgspec.Struct, frozen=True):
@@ -187,7 +193,7 @@ def _ratings(config: Config, entries: tuple[Entry, ...], bots: tuple[Bot, ...]) 
     check_names(settings, [bot.name for bot in bots], games_of, pools)
     if settings.luck is not None:
         return settings
-    surely_helps = settings.headline == BATCH and all(
+    surely_helps = MODELS[settings.headline_model].takes_luck_out and all(
         games.tells_luck_well(entry.game, entry.seats, entry.options) for entry in entries
     )
     return msgspec.structs.replace(settings, luck=surely_helps)

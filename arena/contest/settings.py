@@ -11,14 +11,11 @@ from typing import Any
 import msgspec
 
 from arena.agent.submissions import PREFIX
-from arena.config import Bot, ClockConfig, Tournament, check_config
+from arena.config import Bot, PlayConfig, Tournament, check_config
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
-from arena.faults import FaultPolicy
 from arena.formats.ladder.format import Rules, of_contest
-from arena.ratings.settings import RatingSettings
 from arena.results_folder import RESULTS
-from arena.seats.sandbox import LOCKED
 from arena.userfiles import read_yaml, typed
 
 LEG_MATCHES = 20_000
@@ -85,7 +82,7 @@ class LadderBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a bot is settled as well once it is separable from both its neighbours."""
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _File(PlayConfig, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A contest's file as it is written."""
 
     name: str
@@ -96,12 +93,6 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     quotas: Quotas = Quotas()
     ladder: LadderBounds = LadderBounds()
     deals: int = 4
-    clock: ClockConfig = ClockConfig()
-    memory: str = "512MB"
-    clean_caches: bool = False
-    isolation: str = LOCKED
-    faults: FaultPolicy = FaultPolicy()
-    ratings: RatingSettings = RatingSettings()
 
 
 class Contest(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,11 +168,10 @@ def check_contest(document: object, folder: Path, results: Path = RESULTS) -> Co
 def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) -> Tournament:
     """The ladder of the staff, checked as every config is."""
     games = [{key: value for key, value in game.items() if key != "weight"} for game in document["games"]]
-    shared = ("deals", "clock", "memory", "clean_caches", "isolation", "faults", "ratings")
     config = {
         "name": file.name, "format": "ladder", "games": games, "bots": document.get("staff") or [], "deals": file.deals,
         "ladder": {**msgspec.to_builtins(file.ladder), "matches": LEG_MATCHES},
-        **{key: document[key] for key in shared if key in document},
+        **{key: document[key] for key in PlayConfig.__struct_fields__ if key in document},
     }  # fmt: skip
     if file.ratings.luck is None:  # boards and marks are made while a contest goes on, luck is worked out when it is over
         config["ratings"] = {**document.get("ratings", {}), "luck": False}

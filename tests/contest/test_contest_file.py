@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from arena.config import Config, check_config
+from arena.contest.settings import _File as File
 from arena.contest.settings import check_contest, read_contest
 from arena.errors import ArenaError
 from helpers.contests import SMALL, write_contest
@@ -45,6 +47,15 @@ def test_every_mistake_is_named(tmp_path: Path, changes: dict[str, Any], expecte
         check_contest({**SMALL, **changes}, tmp_path)
     said = str(caught.value)
     assert said.startswith(expected) and "\n" not in said
+
+
+def test_a_default_that_configs_have_too_has_one_place(tmp_path: Path) -> None:
+    own = set(File.__annotations__) & set(Config.__struct_fields__)
+    assert own == {"name", "games", "deals"}  # deals: a ladder has fewer of a table than a league
+    document = {"name": "class", "games": SMALL["games"], "bots": SMALL["staff"], "format": "ladder"}
+    base, config = check_contest(SMALL, tmp_path).base, check_config(document, tmp_path)
+    for name in ("limits", "clock", "isolation", "faults"):
+        assert getattr(base, name) == getattr(config, name)
 
 
 def test_the_shipped_contest_is_good() -> None:
