@@ -21,7 +21,6 @@ from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
 from arena.formats.course import UsesLuck
 from arena.formats.plan import Plan, read_plan
-from arena.ratings.models import FIRST_MODELS, MODELS
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import settings_of
@@ -303,9 +302,7 @@ class _Auditor:
         except StoreError as error:
             self._audit.problems.append(str(error))
             return
-        given = {model for model, _, _ in stored}
-        models = [model for model in MODELS if model in FIRST_MODELS or model in given]  # older folders lack later models
-        ratings, saved = rate_and_compare(pools, settings, models, weights)
+        ratings, saved = rate_and_compare(pools, settings, weights=weights)
         self._audit.problems += _worth_differences(self._manifest.luck_worth, saved.luck)
         expected = {(rating.model, rating.pool, rating.bot): rating for rating in ratings}
         for key in sorted(expected.keys() | stored.keys()):

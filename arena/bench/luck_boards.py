@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from arena.ratings.error_bars import error_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import believe
+from arena.ratings.models import BATCH_MODEL, believe
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 
 PLAYERS = (0.0, 0.05, 0.2)
 """The three players: shares of random choices."""

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from arena.analysis.orders import in_order
 from arena.engine import rng
-from arena.ratings.models import believe
+from arena.ratings.models import BATCH_MODEL, MODEL, believe
 from arena.ratings.overall import PoolSkills, combine
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, MEAN_RANK, MODEL, STANDARDIZED, RatingSettings
+from arena.ratings.settings import MEAN_RANK, STANDARDIZED, RatingSettings
 from arena.ratings.standings import Rated, rated_pool
 
 RUNS = 200

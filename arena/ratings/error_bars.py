@@ -21,6 +21,7 @@ from scipy import special
 from arena.engine.jit import jit
 from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
+from arena.ratings.models import MODELS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 
@@ -40,6 +41,11 @@ class ErrorBars:
 
     Above 1 where the rotations of a deal cancel its luck; tables that share a deal work against it.
     """
+
+    @classmethod
+    def of_sigma(cls, beliefs: Beliefs) -> "ErrorBars":
+        """What the beliefs alone say of how sure they are."""
+        return cls(np.diag(beliefs.sigma**2), math.inf, math.nan)
 
     @property
     def quantile(self) -> float:
@@ -66,12 +72,17 @@ class ErrorBars:
         return np.abs(mu[:, None] - mu[None, :]) > np.where(spread > 0.0, self.quantile * spread, np.inf)
 
 
+def bars_by(model: str, rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
+    """Error bars of the ratings of a pool by any model."""
+    return error_bars(rows, beliefs, settings) if MODELS[model].has_error_bars else ErrorBars.of_sigma(beliefs)
+
+
 def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
     """Error bars of the ratings of a pool; below two deals those of the beliefs."""
     bots = len(beliefs.mu)
     deals = len(np.unique(rows.deals))
     if deals < 2:
-        return ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan)
+        return ErrorBars.of_sigma(beliefs)
     order = np.argsort(rows.deals, kind="stable")
     slopes = np.zeros((bots, bots))
     by_deal, by_match = np.zeros((bots, bots)), np.zeros((bots, bots))

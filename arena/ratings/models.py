@@ -1,31 +1,118 @@
-"""The rating models by name. A model is a module with a function `rate(rows, settings)`; a new one needs a line here.
+"""The rating models: an entry each, that says all that others ask of a model. A new one is a module and an entry.
 
-The modules are imported when they are first used: the names alone cost nothing, the models are compiled code.
+The modules are imported when they are first used: the entries alone cost nothing, the models are compiled code.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, Protocol
 
-from arena.ratings.rows import Beliefs, PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
+from arena.records import MatchRecord, Outcome
+
+if TYPE_CHECKING:
+    from arena.ratings.settings import RatingSettings  # which say by which model a board ranks
+
+MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # matches in plan order; all matches at once
+
+
+class Running(Protocol):
+    """The beliefs about the bots of a pool that is being played."""
+
+    def add(self, record: MatchRecord | Outcome) -> None:
+        """Add the next match; in plan order, unless the model knows no order."""
+
+    def beliefs(self) -> Beliefs:
+        """The beliefs after all matches that were added, in the order in which the bots were given."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A way to rate the bots of a pool."""
+
+    headline: str
+    """What `ratings.headline` says where the board ranks by it."""
+    module: str
+    """A module with `rate(rows, settings)`, the Beliefs after all matches. It may have what is quicker than to rate all again:
+    `along(rows, settings, ends)`, the Beliefs after each number of matches of `ends`, which rise."""
+    title: str
+    """How it rates, after "rank by"."""
+    column: str
+    """The title of a column of its ranks."""
+    is_order_free: bool
+    """Whether the order of the matches does not matter. Then `rate` also sets the mean, or the anchor of the settings."""
+    has_error_bars: bool
+    """Whether the error bars over deals are those of its beliefs: they are made of TrueSkill's slopes. Else sigma alone says
+    how sure it is."""
+    running: str | None = None
+    """A module with `Running(bots, settings)`, quicker than to rate all again at each look."""
+
+    @property
+    def takes_luck_out(self) -> bool:
+        """Whether its beliefs can go without the luck of the matches."""
+        return self.is_order_free and self.has_error_bars
+
 
 MODELS = {
-    MODEL: "arena.ratings.trueskill",
-    BATCH_MODEL: "arena.ratings.trueskill_batch",
-}
-"""The module of each model; ratings are stored for all of them, the headline's first."""
+    MODEL: Model(
+        "online", "arena.ratings.trueskill", "TrueSkill as it was played, match after match", "online",
+        is_order_free=False, has_error_bars=True, running="arena.ratings.trueskill",
+    ),
+    BATCH_MODEL: Model(
+        "batch", "arena.ratings.trueskill_batch", "TrueSkill of all matches at once, in no order", "order-free",
+        is_order_free=True, has_error_bars=True, running="arena.ratings.running_batch",
+    ),
+}  # fmt: skip
+"""The models by name; ratings are stored for all of them, the headline's first."""
 
-FIRST_MODELS = (MODEL, BATCH_MODEL)
-"""The models that every stored tournament was rated by. Folders that are older than a later model have no ratings by it."""
+
+def headlines() -> dict[str, str]:
+    """What `headline` may say, and the model whose rank, rating and interval are then the board's."""
+    return dict(sorted((model.headline, name) for name, model in MODELS.items()))
 
 
-def headline_first(settings: RatingSettings) -> tuple[str, ...]:
+def is_order_free(name: str) -> bool:
+    """Whether a model knows no order; of one that only stored files know, that is not said."""
+    return name in MODELS and MODELS[name].is_order_free
+
+
+def headline_first(settings: "RatingSettings") -> tuple[str, ...]:
     """All models, the one whose ranks are the board's first."""
     return tuple(sorted(MODELS, key=lambda model: model != settings.headline_model))
 
 
-def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
+def believe(model: str, rows: PoolRows, settings: "RatingSettings") -> Beliefs:
     """What a model believes of the bots of one pool, by bot, in TrueSkill points."""
-    rate = cast(Callable[[PoolRows, RatingSettings], Beliefs], import_module(MODELS[model]).rate)
-    return rate(rows, settings)
+    found: Beliefs = import_module(MODELS[model].module).rate(rows, settings)
+    return found
+
+
+def believe_along(model: str, rows: PoolRows, settings: "RatingSettings", ends: Iterable[int]) -> Iterator[Beliefs]:
+    """What a model believes after each number of matches of `ends`, which rise."""
+    along: Callable[..., Iterator[Beliefs]] | None = getattr(import_module(MODELS[model].module), "along", None)
+    if along is not None:
+        return along(rows, settings, ends)
+    return (believe(model, rows.first(end), settings) for end in ends)
+
+
+def running(model: str, bots: tuple[Bot, ...], settings: "RatingSettings") -> Running:
+    """The beliefs of a model about a pool before its first match."""
+    module = MODELS[model].running
+    if module is None:
+        return _Anew(model, bots, settings)
+    found: Running = import_module(module).Running(bots, settings)
+    return found
+
+
+class _Anew:
+    """All matches, rated again at each look."""
+
+    def __init__(self, model: str, bots: tuple[Bot, ...], settings: "RatingSettings") -> None:
+        self._model, self._settings, self._matches = model, settings, Collector(bots)
+
+    def add(self, record: MatchRecord | Outcome) -> None:
+        self._matches.add(record)
+
+    def beliefs(self) -> Beliefs:
+        return believe(self._model, self._matches.rows(), self._settings)

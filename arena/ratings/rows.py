@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,13 @@ class PoolRows:
     def matches(self) -> int:
         """The number of matches."""
         return len(self.deals)
+
+    def first(self, matches: int) -> "PoolRows":
+        """The same bots with the first `matches` alone."""
+        end = int(self.starts[matches])
+        by_row = {name: getattr(self, name)[:end] for name in ("bots", "units", "places", "scores", "faults")}
+        luck = None if self.luck is None else self.luck[:end]
+        return replace(self, starts=self.starts[: matches + 1], deals=self.deals[:matches], luck=luck, **by_row)
 
     @property
     def last_places(self) -> NDArray[np.int8]:
@@ -83,6 +90,10 @@ class Collector:
         self._luck = array("d")
         for bot in bots:
             self._numbers.setdefault(bot, len(self._numbers))
+
+    def __len__(self) -> int:
+        """The number of matches."""
+        return len(self._deals)
 
     def add(self, record: MatchRecord | Outcome, luck: MatchLuck | None = None) -> None:
         """Add the next match; a void match is left out. `luck`: its luck, of all matches or of none."""

@@ -1,30 +1,26 @@
-"""The ratings of a tournament that is being played: a few numbers a bot and a result, however many matches there were.
+"""The ratings of a tournament that is being played, whose matches are taken in one by one.
 
 Their bounds are those of the beliefs, as a look in between; the board's, over deals (error_bars.py), need all rows.
 """
 
-import math
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 
 import numpy as np
 
 from arena.ratings.error_bars import ErrorBars
-from arena.ratings.factor_graph import fold, new_workspace
-from arena.ratings.models import MODELS
-from arena.ratings.rows import Beliefs, Bot, Collector
-from arena.ratings.running_batch import RunningBatch
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
-from arena.ratings.standings import ALIKE, Rated, count_rows, overall
+from arena.ratings.models import MODELS, is_order_free, running
+from arena.ratings.rows import Bot
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import ALIKE, Rated, overall
 from arena.ratings.trueskill_batch import anchor_of
 from arena.records import MatchRecord, Outcome, Rating
-
-KEPT = 4096  # matches of a pool that wait to be taken in together
 
 
 class RunningRatings:
     """Ratings of matches added in plan order: the numbers that the board of those matches would have.
 
-    Only the model `trueskill` asks for that order.
+    Only models that are not order-free ask for that order.
     """
 
     def __init__(
@@ -41,16 +37,16 @@ class RunningRatings:
             self._pools[record.pool].add(record)
 
     def copy(self) -> "RunningRatings":
-        """The same ratings of the model `trueskill` alone, to which other matches can be added."""
-        other = RunningRatings(self._settings, {}, models=(MODEL,), weights=self._weights)
-        other._pools = {pool: running.copy() for pool, running in self._pools.items()}
+        """The same ratings, to which other matches can be added."""
+        other = RunningRatings(self._settings, {}, models=self._models, weights=self._weights)
+        other._pools = deepcopy(self._pools)
         return other
 
     def ratings(self) -> list[Rating]:
         """The ratings by model and pool, best first, then the model's overall pool."""
         found: list[Rating] = []
         for model in self._models:
-            rated = [running.rated(model, pool) for pool, running in self._pools.items()]
+            rated = [known.rated(model, pool) for pool, known in self._pools.items()]
             found += [rating for pool in rated for rating in pool.ratings()]
             found += overall(model, rated, self._settings, self._weights)
         return found
@@ -59,40 +55,22 @@ class RunningRatings:
 class _RunningPool:
     def __init__(self, bots: tuple[Bot, ...], settings: RatingSettings, models: tuple[str, ...]) -> None:
         self._bots, self._settings = bots, settings
-        self._mu, self._sigma = np.full(len(bots), settings.mu), np.full(len(bots), settings.sigma)
-        self._counts = np.zeros((4, len(bots)))
-        self._waiting, self._number = Collector(bots), 0
-        self._work = new_workspace()
-        self._batch = RunningBatch(bots, settings) if BATCH_MODEL in models else None
+        self._numbers = {bot: number for number, bot in enumerate(bots)}
+        self._counts = [[0, 0, 0, 0] for _ in bots]  # matches, wins, sum of places, faults
+        self._by_model = {model: running(model, bots, settings) for model in models}
 
     def add(self, record: MatchRecord | Outcome) -> None:
-        self._waiting.add(record)
-        if self._batch is not None:
-            self._batch.add(record)
-        self._number += 1
-        if self._number >= KEPT:
-            self._take_in()
-
-    def copy(self) -> "_RunningPool":
-        self._take_in()
-        other = _RunningPool(self._bots, self._settings, (MODEL,))
-        other._mu, other._sigma, other._counts = self._mu.copy(), self._sigma.copy(), self._counts.copy()
-        return other
+        for seat in record.seats:
+            counts = self._counts[self._numbers[seat.bot, seat.bot_version]]
+            counts[0] += 1
+            counts[1] += seat.place == 1
+            counts[2] += seat.place
+            counts[3] += seat.ending.blame == "bot"
+        for known in self._by_model.values():
+            known.add(record)
 
     def rated(self, model: str, pool: str) -> Rated:
-        self._take_in()
-        if model == BATCH_MODEL and self._batch is not None:
-            beliefs, anchor = self._batch.beliefs(), anchor_of(self._bots, self._settings)
-        else:
-            beliefs, anchor = Beliefs(self._mu.copy(), self._sigma.copy()), None
-        bars = ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan)
-        return Rated(model, pool, self._bots, beliefs, bars, self._counts.copy(), anchor).checked(self._settings)
-
-    def _take_in(self) -> None:
-        rows, settings = self._waiting.rows(), self._settings
-        fold(
-            self._mu, self._sigma, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.tau,
-            settings.margin, self._work,
-        )  # fmt: skip
-        self._counts += count_rows(rows)
-        self._waiting, self._number = Collector(self._bots), 0
+        beliefs = self._by_model[model].beliefs()
+        anchor = anchor_of(self._bots, self._settings) if is_order_free(model) else None
+        counts, bars = np.array(self._counts, np.float64).reshape(-1, 4).T, ErrorBars.of_sigma(beliefs)
+        return Rated(model, pool, self._bots, beliefs, bars, counts, anchor).checked(self._settings)

@@ -21,7 +21,7 @@ _Pattern = tuple[tuple[int, int, int], ...]
 """Place, team and bot of each seat, in this order."""
 
 
-class RunningBatch:
+class Running:
     """The beliefs of the model `trueskill-batch` about the bots of a pool, after any number of matches."""
 
     def __init__(self, bots: Sequence[Bot], settings: RatingSettings) -> None:

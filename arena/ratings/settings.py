@@ -8,12 +8,10 @@ from typing import Any
 import msgspec
 
 from arena.errors import ConfigError, nearest
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS, headlines, is_order_free
 
-MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # matches in plan order; all matches at once
 OVERALL = "overall"  # the pool of all pools
-BATCH, ONLINE = "batch", "online"
-HEADLINES = {BATCH: BATCH_MODEL, ONLINE: MODEL}
-"""What `headline` may say, and the model whose rank, rating and interval are then the board's."""
+BATCH, ONLINE = MODELS[BATCH_MODEL].headline, MODELS[MODEL].headline
 STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
 OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
 """What `overall` may say."""
@@ -61,7 +59,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings. None in a config:
     where that surely helps (arena/config.py says where); in what was stored: no, as in all boards of before."""
     headline: str = BATCH
-    """Which TrueSkill ranks: `batch`, all matches at once, or `online`, match after match in the order of the plan."""
+    """Which model ranks: `batch`, TrueSkill of all matches at once, or `online`, match after match in the order of the plan."""
     anchor: Anchor | None = None
     """The bot whose rating is fixed; None: the mean of the field is fixed at `mu`."""
     overall: str | None = None
@@ -72,17 +70,17 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def headline_model(self) -> str:
         """The model whose rank, rating and interval are the board's."""
-        return HEADLINES[self.headline]
+        return headlines()[self.headline]
 
     @property
     def takes_luck_out(self) -> bool:
-        """Whether the board goes without luck: the order-free model alone can."""
-        return bool(self.luck) and self.headline == BATCH
+        """Whether the board goes without luck, which not every model can."""
+        return bool(self.luck) and MODELS[self.headline_model].takes_luck_out
 
     @property
     def overall_rule(self) -> str:
         """How pools become one ranking."""
-        return self.overall or (STANDARDIZED if self.headline == BATCH else MEAN_MU)
+        return self.overall or (STANDARDIZED if is_order_free(self.headline_model) else MEAN_MU)
 
     @property
     def margin(self) -> float:
@@ -111,7 +109,7 @@ def _check_each(settings: RatingSettings) -> None:
             f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
             f"not {settings.draw_probability}"
         )
-    _check_choice("headline", settings.headline, HEADLINES)
+    _check_choice("headline", settings.headline, headlines())
     if settings.overall is not None:
         _check_choice("overall", settings.overall, OVERALLS)
     _check_anchor(settings)
@@ -160,7 +158,7 @@ def headline_model(config: Mapping[str, Any]) -> str:
     """The model whose rank, rating and interval are the board's. `config`: that of a manifest, whatever it holds."""
     ratings = config.get("ratings")
     name = ratings.get("headline") if isinstance(ratings, dict) else None
-    return HEADLINES.get(name, MODEL) if isinstance(name, str) else MODEL
+    return headlines().get(name, MODEL) if isinstance(name, str) else MODEL
 
 
 def overall_rule(config: Mapping[str, Any]) -> str:
@@ -169,7 +167,7 @@ def overall_rule(config: Mapping[str, Any]) -> str:
     name = ratings.get("overall") if isinstance(ratings, dict) else None
     if name in OVERALLS:
         return str(name)
-    return STANDARDIZED if headline_model(config) == BATCH_MODEL else MEAN_MU
+    return STANDARDIZED if is_order_free(headline_model(config)) else MEAN_MU
 
 
 def _mapping(document: object) -> dict[str, Any]:
@@ -185,8 +183,9 @@ def _check_choice(key: str, value: str, choices: Iterable[str]) -> None:
 def _check_anchor(settings: RatingSettings) -> None:
     if settings.anchor is None:
         return
-    if settings.headline != BATCH:
-        raise ConfigError(f"ratings.anchor: only with headline: {BATCH}; in the order of play nothing stays where it is")
+    if not is_order_free(settings.headline_model):
+        free = " or ".join(model.headline for model in MODELS.values() if model.is_order_free)
+        raise ConfigError(f"ratings.anchor: only with headline: {free}; in the order of play nothing stays where it is")
     if not math.isfinite(settings.anchor.mu) or abs(settings.anchor.mu) > MOST_POINTS:
         raise ConfigError(f"ratings.anchor.mu: a number up to {MOST_POINTS:g} is needed, not {settings.anchor.mu}")
 

@@ -1,8 +1,8 @@
 """The rating of a bot from the matches so far: pools, models, counts, ranks and their bounds. Pure: no files, no clock.
 
-There are two models. `trueskill-batch` takes all matches at once, so no order matters; it is the headline unless the settings
-say otherwise. `trueskill` folds the matches in plan order, with the numbers of the `trueskill` package (teams are its rating
-groups, places its ranks; seat order is the order given, which matters within a tie).
+The models are in models.py. `trueskill-batch` takes all matches at once, so no order matters; it is the headline unless the
+settings say otherwise. `trueskill` folds the matches in plan order, with the numbers of the `trueskill` package (teams are its
+rating groups, places its ranks; seat order is the order given, which matters within a tie).
 
 Sigma is the width of a belief that takes every match for an independent draw; `low` and `high` are the 95 % interval over
 deals (error_bars.py), of the rating less the mean of the field or less the anchor, since nothing else says where that is.
@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.error_bars import ErrorBars, error_bars, joint_bars
+from arena.ratings.error_bars import ErrorBars, bars_by, joint_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import believe, headline_first
+from arena.ratings.models import MODELS, believe, headline_first, is_order_free
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import BATCH_MODEL, MEAN_MU, OVERALL, RatingSettings
+from arena.ratings.settings import MEAN_MU, OVERALL, RatingSettings
 from arena.ratings.trueskill_batch import anchor_of
 from arena.records import LuckWorth, MatchRecord, Rating
 
@@ -155,9 +155,7 @@ class Rated:
     ) -> "Rated":  # fmt: skip
         """A pool whose rating gave no numbers."""
         beliefs = Beliefs(np.full(len(bots), settings.mu), np.full(len(bots), settings.sigma))
-        return cls(
-            model, pool, bots, beliefs, ErrorBars(np.diag(beliefs.sigma**2), math.inf, math.nan), counts, has_failed=True
-        )
+        return cls(model, pool, bots, beliefs, ErrorBars.of_sigma(beliefs), counts, has_failed=True)
 
     def checked(self, settings: RatingSettings) -> "Rated":
         """Itself, or `failed` if one of its numbers is none."""
@@ -191,7 +189,7 @@ class Rated:
 
 
 def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
-    """One pool, rated by one model. The order-free one goes without the luck of the rows, where that is known.
+    """One pool, rated by one model. One that can goes without the luck of the rows, where that is known.
 
     A rating that fails fails alone: the matches stay what they are, and the board says why there is no rating.
     """
@@ -205,9 +203,9 @@ def rated_pool(model: str, pool: str, rows: PoolRows, settings: RatingSettings) 
 
 def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> Rated:
     beliefs = believe(model, rows, settings)
-    anchor = anchor_of(rows.bots_by_number, settings) if model == BATCH_MODEL else None
-    bars, worth = error_bars(rows, beliefs, settings), math.nan
-    if rows.luck is not None and model == BATCH_MODEL:
+    anchor = anchor_of(rows.bots_by_number, settings) if is_order_free(model) else None
+    bars, worth = bars_by(model, rows, beliefs, settings), math.nan
+    if rows.luck is not None and MODELS[model].takes_luck_out:
         corrected = without_luck(rows, beliefs, bars, settings, anchor)
         beliefs, bars, worth = corrected.beliefs, corrected.bars, corrected.worth
     return Rated(model, pool, rows.bots_by_number, beliefs, bars, count_rows(rows), anchor, worth)

@@ -13,6 +13,7 @@ The results say how far bots are apart, and nothing of where they all stand. So 
 where the prior has it, or until the anchor of the settings is at its value.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +31,10 @@ from arena.ratings.comparisons import (
     score,
 )
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
+from arena.ratings.models import is_order_free
 from arena.ratings.patterns import Patterns, patterns_of, sorted_numbers
 from arena.ratings.rows import Beliefs, Bot, PoolRows
-from arena.ratings.settings import BATCH, RatingSettings
+from arena.ratings.settings import RatingSettings
 
 MAX_SWEEPS = 400
 UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only: after few matches they would go to and fro
@@ -40,6 +42,8 @@ SLOWER, FASTER = 0.5, 1.1  # what that becomes from sweep to sweep: less while b
 # bot always wins and little was known before
 LONGEST_STEP = 2.0  # standard deviations of a performance: far from the solution slopes say little
 SMALLEST_CHANGE = 1e-9  # of a mean or a standard deviation from sweep to sweep, in standard deviations of a performance
+
+SHOWN_CHANGE = 1e-6  # the same for a history: finer than any drawing
 
 
 def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
@@ -50,6 +54,17 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     found = state.beliefs(patterns.bots_by_number, settings)
     numbers = sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
     return Beliefs(found.mu[numbers], found.sigma[numbers])
+
+
+def along(rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iterator[Beliefs]:
+    """The beliefs after each number of matches of `ends`; each goes on from what the one before it found."""
+    patterns = patterns_of(rows)
+    state = State.new(patterns, settings)
+    order = np.array([patterns.bots_by_number.index(bot) for bot in rows.bots_by_number], np.int64)
+    for end in ends:
+        solve(patterns, patterns.counts_of(end), state, settings, smallest_change=SHOWN_CHANGE)
+        found = state.beliefs(patterns.bots_by_number, settings)
+        yield Beliefs(found.mu[order], found.sigma[order])
 
 
 def anchor_of(bots: tuple[Bot, ...], settings: RatingSettings) -> int | None:
@@ -85,7 +100,7 @@ class State:
         number = anchor_of(bots, settings)
         if number is not None and settings.anchor is not None:
             mu += settings.anchor.mu - mu[number]
-        elif settings.headline == BATCH and len(mu):
+        elif is_order_free(settings.headline_model) and len(mu):
             mu += settings.mu - mu.mean()
         return Beliefs(mu, self.precision**-0.5)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from arena.analysis.history import LEAST_POINTS, POINTS, history
-from arena.ratings.models import MODELS
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 from arena.records import HistoryPoint
 from arena.store import parquet
 from helpers.random_records import BOTS, RECORDS, rated

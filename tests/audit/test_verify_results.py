@@ -18,7 +18,6 @@ from arena.formats.plan import Plan, read_plan
 from arena.games import load
 from arena.match import void
 from arena.ratings.models import MODELS
-from arena.ratings.settings import BATCH_MODEL
 from arena.records import Ending, MatchRecord
 from arena.store import parquet
 from arena.store.hashing import ResultsHash
@@ -265,22 +264,12 @@ def test_a_changed_rating_is_found_and_named(copy: Path) -> None:
     assert problem.endswith(": missing")
 
 
-def test_a_folder_that_is_older_than_a_rating_model_lacks_it(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that every folder has may not be missing, and a newer one that is there must be right."""
-    older = parquet.read_ratings(copy)
-    monkeypatch.setitem(MODELS, "newer", MODELS[BATCH_MODEL])
-    assert audit(copy).problems == []
-    newer = [msgspec.structs.replace(rating, model="newer") for rating in older if rating.model == BATCH_MODEL]
-    parquet.write_ratings(copy, [*older, *newer])
-    assert audit(copy).problems == []
-    wrong = msgspec.structs.replace(newer[0], mu=newer[0].mu + 1)
-    parquet.write_ratings(copy, [*older, wrong, *newer[2:]])
-    said = [f"ratings: newer {newer[place].pool} {newer[place].bot}: {text}" for place, text in ((0, "mu is "), (1, "missing"))]
+@pytest.mark.parametrize("model", MODELS)
+def test_no_model_may_lack_its_ratings(copy: Path, model: str) -> None:
+    ratings = parquet.read_ratings(copy)
+    parquet.write_ratings(copy, [rating for rating in ratings if rating.model != model])
     problems = audit(copy).problems
-    assert len(problems) == 2 and all(any(problem.startswith(one) for problem in problems) for one in said), problems
-    parquet.write_ratings(copy, [rating for rating in older if rating.model != BATCH_MODEL])
-    problems = audit(copy).problems
-    assert problems and all(problem.endswith(": missing") for problem in problems)
+    assert problems and all(one.startswith(f"ratings: {model} ") and one.endswith(": missing") for one in problems)
 
 
 @pytest.mark.usefixtures("in_this_process")

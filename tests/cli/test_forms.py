@@ -45,7 +45,7 @@ from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
 from arena.games import load
-from arena.ratings.settings import BATCH_MODEL
+from arena.ratings.models import BATCH_MODEL
 from arena.seats.sandbox import examine
 from arena.store import parquet
 from helpers.commands import COMMANDS, options

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.audit.results_audit import audit_results
-from arena.ratings.settings import BATCH_MODEL
+from arena.ratings.models import BATCH_MODEL
 from arena.store import parquet
 from arena.tournament.session import Results
 from helpers.paths import BAD_BOTS

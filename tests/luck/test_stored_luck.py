@@ -13,8 +13,7 @@ from arena.errors import StoreError
 from arena.games import load
 from arena.hall.luck import add_luck, pools_with_luck
 from arena.luck.values import estimate
-from arena.ratings.models import MODELS
-from arena.ratings.settings import BATCH_MODEL, MODEL
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.records import LuckWorth
 from arena.store import parquet
 from arena.store.manifest import read_manifest, write_manifest

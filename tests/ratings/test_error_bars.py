@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arena.ratings.error_bars import error_bars
-from arena.ratings.models import MODELS, believe
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS, believe
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 
 SETTINGS = RatingSettings()
 SKILLS = np.array([20.0, 24.0, 25.0, 31.0])

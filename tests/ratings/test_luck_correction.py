@@ -7,9 +7,9 @@ import pytest
 
 from arena.ratings.error_bars import error_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import believe
+from arena.ratings.models import BATCH_MODEL, MODEL, believe
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, Anchor, RatingSettings
+from arena.ratings.settings import Anchor, RatingSettings
 from arena.ratings.standings import DEALS_TO_COMPARE, rate_and_compare, rated_pool
 
 SETTINGS = RatingSettings()

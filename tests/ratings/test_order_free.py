@@ -11,21 +11,11 @@ from msgspec.structs import replace
 
 from arena.analysis.orders import in_order, largest_shift, largest_shifts
 from arena.errors import ConfigError
-from arena.ratings.models import MODELS, believe
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS, believe
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import (
-    BATCH_MODEL,
-    MODEL,
-    Anchor,
-    RatingSettings,
-    Weights,
-    check_names,
-    checked_settings,
-    headline_model,
-    settings_of,
-)
+from arena.ratings.settings import Anchor, RatingSettings, Weights, check_names, checked_settings, headline_model, settings_of
 from arena.ratings.standings import Standings, rated_pool
 from arena.ratings.trueskill_batch import MAX_SWEEPS, State, solve
 from arena.records import MatchRecord

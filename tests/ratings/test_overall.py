@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from arena.bench.overall import CASES, FieldCase, made_up, order_costs, overall_costs
 from arena.ratings.error_bars import ErrorBars
+from arena.ratings.models import BATCH_MODEL
 from arena.ratings.overall import MIDDLE, UNIT, Combined, PoolSkills, combine, pool_weights
-from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings, Weights
+from arena.ratings.settings import OVERALL, RatingSettings, Weights
 from arena.ratings.standings import rate, rated_pool
 
 SETTINGS = RatingSettings()

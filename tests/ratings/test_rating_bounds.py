@@ -217,7 +217,7 @@ def failing(*_: Any) -> Any:
 
 
 def test_a_rating_that_fails_leaves_the_matches_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standings, "error_bars", failing)
+    monkeypatch.setattr(standings, "bars_by", failing)
     found = rate({"yaniv": pool("any", 10, 2)}, RatingSettings())
     shown = [rating for rating in found if rating.model == "trueskill-batch"]
     assert all(rating.rank is None and math.isfinite(rating.mu) for rating in shown)

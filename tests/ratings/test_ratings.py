@@ -10,8 +10,8 @@ import trueskill
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
-from arena.ratings.models import MODELS
-from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
+from arena.ratings.models import BATCH_MODEL, MODELS
+from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending, MatchRecord, Rating
 from helpers.records import make_record, make_seat, make_void

@@ -4,10 +4,11 @@ import random
 
 import msgspec
 
-from arena.ratings.models import MODELS
-from arena.ratings.running import KEPT, RunningRatings
-from arena.ratings.settings import MODEL, RatingSettings
+from arena.ratings.models import MODEL, MODELS
+from arena.ratings.running import RunningRatings
+from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
+from arena.ratings.trueskill import KEPT
 from arena.records import Ending, MatchRecord
 from helpers.records import plain_record
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import json_text
 from arena.errors import StoreError
-from arena.ratings.models import MODELS
-from arena.ratings.settings import BATCH_MODEL, OVERALL, RatingSettings
+from arena.ratings.models import BATCH_MODEL, MODELS
+from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
 from arena.store import parquet, table_file

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import main
-from arena.ratings.settings import MODEL
+from arena.ratings.models import MODEL
 from arena.report.html.page import html
 from arena.report.html.report import report
 from arena.store import parquet

@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import StoreError
+from arena.ratings.models import BATCH_MODEL, MODEL
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord, Rating
 from arena.site.live import board as module
 from arena.site.live import order

@@ -10,12 +10,12 @@ tell them from those that were.
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, nearest
 from arena.formats.course import Book, Course
 from arena.formats.format import Asked, EntrySize, Format
 from arena.formats.plan import Plan
@@ -23,12 +23,10 @@ from arena.formats.staged import Staged
 from arena.formats.stages import Stage
 from arena.formats.tables import orders_text
 from arena.luck.values import combined
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.models import MODEL, MODELS
+from arena.ratings.settings import RatingSettings
 from arena.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS
 from arena.store.journal import Journal
-
-OrderFree: TypeAlias = Literal["trueskill-batch"]
-"""The model that takes all matches at once, as a stored plan names it."""
 
 
 class LadderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,10 +86,15 @@ class Leg(msgspec.Struct, frozen=True):
     """What the ladder of a contest heeds; a plan without it reads as it always did."""
     closed: Closed | UnsetType = UNSET
     """How it was ended from outside, if it was."""
-    model: OrderFree | UnsetType = UNSET
+    model: str | UnsetType = UNSET
     """The model by which tables are chosen, and by which the leg ends; without it `trueskill`, as in older ladders."""
     luck: str | UnsetType = UNSET
     """The hash of the estimates by which luck is taken out of what both go by; without it, it is not."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a model that there is not."""
+        if self.rating_model not in MODELS:
+            raise ValueError(f"no rating model {self.rating_model!r}; {nearest(self.rating_model, MODELS)}")
 
     @property
     def rating_model(self) -> str:
@@ -128,7 +131,7 @@ class Ladder(Staged, frozen=True, tag="ladder"):
         if settings.matches < 1:
             raise ConfigError(f"ladder.matches: at least 1, not {settings.matches}")
         field = tuple(range(len(asked.bots)))
-        model: OrderFree | UnsetType = "trueskill-batch" if asked.model == BATCH_MODEL else UNSET
+        model = UNSET if asked.model == MODEL else asked.model
         luck: str | UnsetType = UNSET
         if asked.takes_luck_out:
             luck = combined(asked.games) or UNSET

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from arena.formats.ladder.format import Leg
-from arena.ratings.error_bars import error_bars
+from arena.ratings.error_bars import bars_by
 from arena.ratings.luck_correction import without_luck
 from arena.ratings.models import believe
 from arena.ratings.rows import Bot, PoolRows
@@ -27,7 +27,7 @@ def look_at(
 ) -> "Look":
     """What a pool's rows say of those of `field`. `owners`: of all bots that have one."""
     beliefs = believe(leg.rating_model, rows, settings)
-    bars = error_bars(rows, beliefs, settings)
+    bars = bars_by(leg.rating_model, rows, beliefs, settings)
     if leg.luck is not UNSET and rows.luck is not None:
         corrected = without_luck(rows, beliefs, bars, settings)
         beliefs, bars = corrected.beliefs, corrected.bars

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from arena.errors import ConfigError, nearest
+from arena.ratings.models import MODEL, is_order_free
 from arena.ratings.rows import Bot
-from arena.ratings.settings import BATCH_MODEL, MEAN_RANK, MODEL, OVERALL, STANDARDIZED, headline_model
+from arena.ratings.settings import MEAN_RANK, OVERALL, STANDARDIZED, headline_model
 from arena.records import Ending, HistoryPoint, Rating
 from arena.store.manifest import Manifest
 
@@ -41,7 +42,7 @@ Online = Mapping[tuple[str, str, int], Rating]
 
 def online_beside(model: str, ratings: Iterable[Rating]) -> Online:
     """The ratings in the order of play; none where these are what `model` ranks by already."""
-    online = ratings_by(MODEL, ratings) if model == BATCH_MODEL else []
+    online = ratings_by(MODEL, ratings) if is_order_free(model) else []
     return {(rating.pool, rating.bot, rating.bot_version): rating for rating in online}
 
 

@@ -15,10 +15,11 @@ from arena.analysis.head_to_head import HeadToHead, head_to_head
 from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.hall import boards
-from arena.ratings.error_bars import ErrorBars, error_bars
+from arena.ratings.error_bars import ErrorBars, bars_by
+from arena.ratings.models import MODEL, MODELS
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.rows import Beliefs, Bot, PoolRows
-from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL, RatingSettings, headline_model
+from arena.ratings.settings import OVERALL, RatingSettings, headline_model
 from arena.ratings.standings import rated_pool
 from arena.ratings.stored import (
     COLUMNS,
@@ -93,11 +94,11 @@ class PoolEvidence:
         """How often each bot finished ahead of each other bot."""
         return head_to_head(self.rows)
 
-    @property
-    def by_other_model(self) -> Mapping[Bot, Rating]:
-        """The ratings of the model that is not the headline, by bot."""
-        ratings = ratings_by(self.tournament.other_model, self.tournament.all_ratings)
-        return {(rating.bot, rating.bot_version): rating for rating in ratings if rating.pool == self.pool}
+    @cached_property
+    def ranks_by_model(self) -> Mapping[tuple[str, Bot], int | None]:
+        """The rank of each bot by each model."""
+        ratings = [rating for rating in self.tournament.all_ratings if rating.pool == self.pool]
+        return {(rating.model, (rating.bot, rating.bot_version)): rating.rank for rating in ratings}
 
     @property
     def history(self) -> list[HistoryPoint]:
@@ -134,7 +135,7 @@ class Evidence:
         self.all_ratings = parquet.read_ratings(folder)
         self.model = headline_model(self.manifest.config)
         """The model whose ranks are the headline."""
-        self.other_model = MODEL if self.model == BATCH_MODEL else BATCH_MODEL
+        self.other_models = [model for model in MODELS if model != self.model]
         self.ratings = ratings_by(self.model, self.all_ratings)
         self.online = online_beside(self.model, self.all_ratings)
         """The ratings in the order of play, where the headline knows no order."""
@@ -217,8 +218,8 @@ class Evidence:
             np.array([known[bot].mu for bot in rows.bots_by_number]),
             np.array([known[bot].sigma for bot in rows.bots_by_number]),
         )
-        if rows.luck is None or self.model != BATCH_MODEL:
-            bars = error_bars(rows, beliefs, self._settings)
+        if rows.luck is None or not MODELS[self.model].takes_luck_out:
+            bars = bars_by(self.model, rows, beliefs, self._settings)
         else:  # from which luck was taken out to get these beliefs
             bars = rated_pool(self.model, name, rows, self._settings).bars
         if ratings:  # a pool that is not rated takes no part in the overall ones

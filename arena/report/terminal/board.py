@@ -3,8 +3,9 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
+from arena.ratings.models import is_order_free
 from arena.ratings.rows import Bot
-from arena.ratings.settings import MODEL, OVERALL, headline_model, overall_rule
+from arena.ratings.settings import OVERALL, headline_model, overall_rule
 from arena.records import Rating
 from arena.report.selection.boards import (
     SCALES,
@@ -231,11 +232,8 @@ def _order_note(manifest: Manifest, shown: Sequence[Rating], online: Online, *, 
     if online:
         known = "online: the rating" if has_column else "a wider terminal has a column online: the rating"
         return "; ".join([f"{known} as it was played, match after match", *([moved] if moved else [])])
-    return f"this rating depends on the order of play; {moved}" if moved and _is_online(shown) else ""
-
-
-def _is_online(shown: Iterable[Rating]) -> bool:
-    return all(rating.model == MODEL for rating in shown)
+    is_known = any(is_order_free(rating.model) for rating in shown)
+    return f"this rating depends on the order of play; {moved}" if moved and not is_known else ""
 
 
 def _name(rating: Rating) -> str:

@@ -8,12 +8,12 @@ import msgspec
 from arena.analysis.explain import Explanation
 from arena.analysis.head_to_head import HeadToHead
 from arena.analysis.second_opinions import SecondOpinion
-from arena.ratings.settings import BATCH_MODEL, MODEL, OVERALL
+from arena.ratings.models import MODELS
+from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating
 from arena.report.selection.names import bot_name
 from arena.report.terminal.page import Column, Page, fitting
 
-_HOW = {BATCH_MODEL: ", by the matches up to there", MODEL: ", as it was played"}
 HISTORY_LINES = 20  # of a bot in a pool; JSON and CSV have all points
 
 
@@ -98,7 +98,7 @@ def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
         last = len(own) - 1
         shown = [own[place] for place in sorted({last * line // HISTORY_LINES for line in range(HISTORY_LINES + 1)})]
         page.say("")
-        page.heading(f"{pool}: {bot_name(*bot)}{_HOW.get(model, '')}")
+        page.heading(f"{pool}: {bot_name(*bot)}{_how(model)}")
         columns = [
             Column("matches", [f"{point.matches:,}" for point in shown]),
             Column("of the pool", [f"{point.pool_matches:,}" for point in shown], 1),
@@ -107,6 +107,13 @@ def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
             Column("sigma", [f"{point.sigma:.2f}" for point in shown]),
         ]
         page.table(columns)
+
+
+def _how(model: str) -> str:
+    """How the history of a model came about; empty for one that only the stored files know."""
+    if model not in MODELS:
+        return ""
+    return ", by the matches up to there" if MODELS[model].is_order_free else ", as it was played"
 
 
 def print_explanations(

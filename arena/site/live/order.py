@@ -1,15 +1,16 @@
 """Ratings of matches that arrive in any order, as if they had been played in the order of the plan.
 
 So a live board has the numbers that `arena leaderboard` would print for the same matches. The model that knows no order takes
-in what comes. For the other one, what is there without a gap is taken in for good; what lies beyond a gap waits, and is
+in what comes. For one that goes by it, what is there without a gap is taken in for good; what lies beyond a gap waits, and is
 added for each look.
 """
 
 from collections.abc import Iterable, Mapping
 
+from arena.ratings.models import MODEL, is_order_free
 from arena.ratings.rows import Bot
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import BATCH_MODEL, MODEL, RatingSettings
+from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import ALIKE
 from arena.records import Outcome, Rating
 
@@ -24,10 +25,11 @@ class OrderedRatings:
         self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]], weights: Mapping[str, float] = ALIKE
     ) -> None:  # fmt: skip
         """`field`: who takes part, by pool; `weights`: of the pools in the overall ranking."""
-        has_batch = settings.headline_model == BATCH_MODEL
+        headline = settings.headline_model
+        ordered, free = (MODEL, headline) if is_order_free(headline) else (headline, None)
         known = {pool: tuple(bots) for pool, bots in field.items()}
-        self._taken = RunningRatings(settings, known, models=(MODEL,), weights=weights)
-        self._orderless = RunningRatings(settings, known, models=(BATCH_MODEL,), weights=weights) if has_batch else None
+        self._taken = RunningRatings(settings, known, models=(ordered,), weights=weights)
+        self._orderless = RunningRatings(settings, known, models=(free,), weights=weights) if free else None
         self._waiting: dict[int, Outcome] = {}
         self._next = 0
 

@@ -9,8 +9,9 @@ from arena.analysis.head_to_head import head_to_head
 from arena.disk import is_there
 from arena.errors import StoreError, without_trace
 from arena.hall import boards
+from arena.ratings.models import is_order_free
 from arena.ratings.rows import PoolRows
-from arena.ratings.settings import BATCH_MODEL, OVERALL, headline_model, overall_rule
+from arena.ratings.settings import OVERALL, headline_model, overall_rule
 from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 from arena.records import Ending, Rating
 from arena.report.selection.boards import Online, chosen_pools, headline, headline_ratings, online_beside
@@ -265,7 +266,7 @@ def _counting(manifest: Manifest, pool: str | None) -> Counting:
     shifts = manifest.order_shifts
     is_known = shifts is not None and pool in shifts.ranks
     return Counting(
-        overall=overall_rule(manifest.config), has_online=headline_model(manifest.config) == BATCH_MODEL,
+        overall=overall_rule(manifest.config), has_online=is_order_free(headline_model(manifest.config)),
         orders=shifts.orders if shifts is not None and is_known else None,
         shift=shifts.ranks[str(pool)] if shifts is not None and is_known else None,
     )  # fmt: skip

@@ -10,7 +10,8 @@ from arena.analysis.rank_probabilities import rank_probabilities
 from arena.analysis.second_opinions import SecondOpinion, is_low_good, second_opinions
 from arena.pages.document import Block, Cell, Column, Gallery, Plot, Section, Table, Words
 from arena.ratings.error_bars import ErrorBars
-from arena.ratings.settings import BATCH_MODEL, MODEL, overall_rule
+from arena.ratings.models import MODELS
+from arena.ratings.settings import overall_rule
 from arena.records import HistoryPoint, Rating
 from arena.report.html.plots import Interval, Line, Plotter
 from arena.report.html.sections.pairs import MOST_BOTS
@@ -21,11 +22,6 @@ from arena.report.selection.names import name_of, shown
 
 MOST_LINES = 60  # intervals in one plot
 MOST_IN_PICTURE = 12  # of a pool, in the picture of all pools
-HOW_RATED = {BATCH_MODEL: "TrueSkill of all matches at once, in no order", MODEL: "TrueSkill, matches in plan order"}
-_OTHER_MODEL = {
-    BATCH_MODEL: ("order-free", True, "rank by TrueSkill of all matches at once"),
-    MODEL: ("online", True, "rank by TrueSkill as it was played, match after match"),
-}
 _BOT = Column("bot", is_number=False)
 
 
@@ -72,11 +68,9 @@ def ranking_of(
     pool: str, tournament: Evidence, ratings: Sequence[Rating], retired: set[str], plotter: Plotter, scale: str = ""
 ) -> Section:  # fmt: skip
     """The section with the ranking and the intervals of any headline ratings of one pool. `scale`: what its points are."""
-    model, costs, online = tournament.model, tournament.costs, tournament.online
-    lead = (
-        f"Rating = mu - 3 sigma, what a bot has shown for certain ({HOW_RATED[model]}). The bars are 95 % "
-        "intervals of mu over deals: all matches with the same cards count as one observation."
-    )
+    model, costs, online = MODELS[tournament.model], tournament.costs, tournament.online
+    over = "over deals: all matches with the same cards count as one observation" if model.has_error_bars else "by sigma alone"
+    lead = f"Rating = mu - 3 sigma, what a bot has shown for certain ({model.title}). The bars are 95 % intervals of mu {over}."
     if not any(rating.matches for rating in ratings):
         listed = [ranking_table(pool, ratings, costs, retired, online)] if ratings else []
         return Section("Ranking", "", [Words("No rated matches yet."), *listed])
@@ -212,7 +206,7 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
     low = is_low_good(evidence.rows)
     columns = [
         _BOT, Column("rank", meaning="the headline: by the rating of the ranking above"),
-        Column(*_OTHER_MODEL[evidence.tournament.other_model]),
+        *(Column(MODELS[model].column, meaning=f"rank by {MODELS[model].title}") for model in evidence.tournament.other_models),
         Column("Bradley-Terry", meaning="rank by the strengths that make all results of two bots most likely"),
         Column("Elo", meaning="these strengths in Elo points, mean of the field 0"),
         Column("by place", meaning="rank by mean place"), Column("mean place"),
@@ -231,9 +225,9 @@ def opinions(evidence: PoolEvidence, _: Plotter) -> Section | None:
 
 
 def _opinion_row(rating: Rating, one: SecondOpinion, evidence: PoolEvidence) -> list[Cell]:
-    other = evidence.by_other_model.get((rating.bot, rating.bot_version))
+    bot, ranks, others = (rating.bot, rating.bot_version), evidence.ranks_by_model, evidence.tournament.other_models
     return [
-        Cell(name_of(rating)), _rank(rating.rank), _rank(other.rank if other else None), _rank(one.elo_rank),
+        Cell(name_of(rating)), _rank(rating.rank), *(_rank(ranks.get((model, bot))) for model in others), _rank(one.elo_rank),
         Cell(f"{one.elo:+,.0f}".replace("-", "−"), one.elo), _rank(one.place_rank), _number(one.mean_place),
         _rank(one.score_rank), Cell(f"{one.mean_score:,.2f}", one.mean_score),
         Cell(f"{one.rivals_beaten:g} of {one.rivals}", one.rivals_beaten),
