@@ -26,7 +26,7 @@ LONGEST = (
     "tests/bench/test_small_sizes.py",
     "tests/contest/test_contest_killed.py",
     "tests/contest/test_contest_on_ray.py",
-    "tests/bench/test_contest_storm.py",
+    "tests/lab/test_contest_storm.py",
     "tests/admission/test_hostile_submissions.py",
     "tests/seats/test_survivors.py",
 )

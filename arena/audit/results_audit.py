@@ -17,6 +17,7 @@ from typing import Any
 
 from arena import games
 from arena.audit.luck_audit import luck_problems
+from arena.audit.package_ratings import Compared, compare_with_package
 from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
 from arena.formats.course import UsesLuck
@@ -51,6 +52,8 @@ class Audit:
     seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
     """What is wrong, a sentence each; empty if nothing is."""
+    compared: Compared | None = None
+    """The online ratings beside those of the `trueskill` package; None where the rows could not be rated."""
 
     @property
     def rate(self) -> float:
@@ -303,6 +306,8 @@ class _Auditor:
             self._audit.problems.append(str(error))
             return
         ratings, saved = rate_and_compare(pools, settings, weights=weights)
+        self._audit.compared = compare_with_package(pools, settings)
+        self._audit.problems += self._audit.compared.problems
         self._audit.problems += _worth_differences(self._manifest.luck_worth, saved.luck)
         expected = {(rating.model, rating.pool, rating.bot): rating for rating in ratings}
         for key in sorted(expected.keys() | stored.keys()):

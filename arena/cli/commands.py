@@ -50,7 +50,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "trace": "Print random matches as JSON Lines",
         "verify": "Check cases and traces against the rules",
         "warmup": "Compile the rules now instead of at the first use",
-        "bench": "Measure the speed of this machine and the quality of the search",
+        "bench": "Measure the speed of this machine",
         "doctor": "Test whether this machine can lock in untrusted bots, and its folders, shared memory and compiled code",
     },
 }
@@ -69,16 +69,7 @@ TOPICS: Mapping[str, str] = {
     "seats": "Measure what locked seats and command bots cost",
     "env": "Measure steps of learning environments per second on one core",
     "channels": "Measure what locked bots can tell their next match, or each other",
-    "ratings": "Measure the compiled TrueSkill against the trueskill package",
-    "rows": "Measure storing, rating and showing 10 million result rows",
     "scale": "Measure whole tournaments: throughput, memory and start-up time",
-    "hall": "Measure live boards, page weights and what open pages cost a tournament",
-    "fuzz": "Measure how commands take damaged inputs",
-    "chaos": "Kill processes of a tournament and compare its results with an undisturbed run",
-    "formats": "Measure error rates of compare, and the matches that compare and ladder save",
-    "overall": "Measure the overall ranking and the order of matches on fields of known skill",
-    "luck": "Measure whether corrections for luck are fair, and the deals that they save",
-    "exact": "Measure the search and bots against exact play in solved end games",
 }
 """Every topic of `arena bench` with its one-line help."""
 

@@ -55,7 +55,6 @@ def test_a_match_is_the_same_by_name_and_by_path(capsys: pytest.CaptureFixture[s
         ["check", "house:naga_plannr"],
         ["submit", "house:naga_plannr"],
         ["capsule", "0" * 24, "0", "--run", "--bot", "house:naga_plannr"],
-        ["bench", "exact", "--bot", "house:naga_plannr"],
     ],
     ids=lambda words: words[0],
 )

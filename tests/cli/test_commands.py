@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench import rows as bench_rows
 from arena.cli.main import USER_ERROR, VERBS, main
-from arena.store import parquet
 from helpers.paths import HOUSE_BOTS, ROOT
 
 GREEDY, RANDOM = str(HOUSE_BOTS / "naga_greedy.py"), str(HOUSE_BOTS / "random_bot.py")
@@ -104,30 +102,7 @@ def test_warmup_says_where_the_cache_is(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["warmup", "naag"]) == 2
 
 
-def test_the_bench_of_rows_measures_every_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In this process, where the command starts one for each step."""
-
-    def measured(words: list[str]) -> tuple[bench_rows.Run, bytes]:
-        if words[1] == "arena":
-            assert main(words[2:]) == 0
-        elif len(words) == 4:
-            bench_rows.write_rows(Path(words[2]), int(words[3]))
-        else:
-            parquet.write_totals(Path(words[2]))
-        return bench_rows.Run(1.0, 0.5, 100.0), capsys.readouterr().out.encode()
-
-    monkeypatch.setattr(bench_rows, "_measured", measured)
-    assert main(["bench", "rows", "--matches", "40", "--out", str(tmp_path)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("A tournament of 160 rows: ")
-    assert [line[:18].strip() for line in lines[-5:]] == [
-        "make up and write", "rate in plan order", "rate all at once", "add up for the boa", "show the board",
-    ]  # fmt: skip
-    models = {rating.model for rating in parquet.read_ratings(tmp_path / "rows")}
-    assert models == {"trueskill", "trueskill-batch"} and parquet.read_totals(tmp_path / "rows")
-    assert main(["bench", "rows", "--matches", "0"]) == USER_ERROR
+def test_an_option_of_another_topic_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "engine", "--matches", "7"]) == USER_ERROR
     assert "--matches" in capsys.readouterr().err
 

@@ -6,9 +6,8 @@ import io
 import itertools
 import json
 import math
-from collections import Counter
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +18,16 @@ import yaml
 from arena.admission import bot_check
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
-from arena.bench import ratings as bench_ratings
-from arena.bench.answers import AnswerCost
 from arena.bench.backends import BackendCost
 from arena.bench.channels import Channel
-from arena.bench.chaos import WORKER, Chaos
 from arena.bench.commands import CommandCost
-from arena.bench.end_games import ITERATIONS, Exploitability, SearchError
 from arena.bench.engine import PlaySpeed, RoomCost
 from arena.bench.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
-from arena.bench.fairness import Duel, Races
-from arena.bench.formats import Saving, SimulatedTest
-from arena.bench.hall import HallCost, PageWeight, SocketCost, TournamentPace, Turn
 from arena.bench.load import Load
-from arena.bench.luck import Certainty, Fairness
-from arena.bench.luck_boards import BoardCertainty
 from arena.bench.match import MatchCost, SearchFixed
-from arena.bench.overall import OrderCost, OverallCost
-from arena.bench.rows import RowsCost, Run
 from arena.bench.scale import BARE, STUB, Size, Start, Throughput
 from arena.bench.search import SearchCost, SearchSpeed
 from arena.bench.seats import SeatCost
-from arena.cli.fuzzing.campaign import Outcome
 from arena.cli.main import USER_ERROR, main
 from arena.cli.shared.printing import Format, csv_text, json_text
 from arena.conformance.tables import variants
@@ -284,49 +271,10 @@ SIZE = Size(
     matches=100, seconds=1.0, driver_cpu_us=80.0, start_mb=math.nan, playing_mb=math.nan, finish_mb=200.0, finish_s=0.5,
     finish_cpu_us=40.0, journal_mb=0.1, resume_s=0.3, resume_cpu_s=0.2, status_s=0.01,
 )  # fmt: skip
-RUN = Run(wall_s=1.0, cpu_s=0.5, peak_mb=100.0)
 MATCH = MatchCost(
     game="hisatsu", seats=3, held="trusted", bot="null", decisions=21.0, match_us=300.0, decision_us=None, fixed_us=None
 )
 SEAT = SeatCost("namespace", 1, 0.5, 80.0, 20.0, 30.0, 15.0, 60.0, 90.0, 9e4, 4e4, None)
-SIMULATED = SimulatedTest(
-    mean=0.0, wrong=0.0, open=0.5, mean_deals=9.0, fixed_deals=None, error=0.05, difference=0.1, matches=2, runs=2
-)
-FAIR = Fairness(
-    game="naga", seats=2, options={}, players="rule", matches=900, events=7.0, luck=0.3, error=0.001, worst=1.2
-)  # fmt: skip
-CERTAIN = Certainty(
-    game="naga", seats=2, options={}, deals=450, rotations=1.9, luck=1.3, single=1.4, covered=0.95, wrong=0.01, decided=0.8
-)  # fmt: skip
-LUCK_FIGURES = (("fairness", "worst"), ("certainty", "luck"), ("boards", "found"))
-BOARD = BoardCertainty(game="naga", bank=300, covered=0.95, covered_without=0.94, promised=1.2, found=1.3)
-SAVING = Saving(question="ladder", has_rotations=True, round_robin=80.0, adaptive=60.0, unfinished=0, draws=1)
-OVERALL_COST = OverallCost(
-    field="a field of 8", rule="standardized", runs=2, correlations=(0.6, 0.5, 0.5), covered=0.95, half_width=2.0
-)
-ORDER_COST = OrderCost(
-    matches=30, runs=2, largest=2.0, mean_largest=1.0, swapped=0.5, largest_batch=0.0, covered_online=0.7, covered_batch=0.95,
-    covered_as_drawn=0.6, covered_ranks=0.99, level=0.2,
-)  # fmt: skip
-SEARCHED = SearchError(
-    "naga", "last", "plain", "wins", 1, 2, 3.0, 0.5, 0.4, dict.fromkeys(ITERATIONS, 0.1), dict.fromkeys(ITERATIONS, -0.1)
-)
-HALL_COST = HallCost(
-    sockets=SocketCost(
-        sockets=9, open_s=0.1, messages=90, commits=10, message_bytes=300.0, p50_ms=500.0, p95_ms=1010.0, beyond_ms=10.0,
-        newest_p95_ms=400.0, spread_p95_ms=9.0, cpu_us=60.0, hall_mb=200.0,
-    ),
-    pages=(PageWeight(page="/", kb=12.5, page_kb=2.5, requests=4, outside=0),),
-    pace=TournamentPace(
-        pages=50, without=(Turn(per_second=100.0, driver_us=60.0),), watched=(Turn(per_second=90.0, driver_us=61.0),)
-    ),
-    answers=(AnswerCost(game="naga", actions=100, p50_ms=4.0, p95_ms=9.0),),
-    drawn=(AnswerCost(game="naga", actions=9, p50_ms=20.0, p95_ms=30.0),),
-    races=Races(
-        slots=9, won=[4, 5], expected=[4.5, 4.5], duels=[Duel(delay_ms=0, seats=(0, 1), won=(4, 5), deviation=-0.33)], ticks=90,
-        ticks_held=0,
-    ),
-)  # fmt: skip
 BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "engine": (
         {
@@ -378,14 +326,6 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         },
         lambda found: found[0]["hands"] == 0 and found[0]["right"] == 0.5,
     ),
-    "ratings": (
-        {"rating_speeds": partial(bench_ratings.rating_speeds, 20)},  # really measured
-        lambda found: found[0]["teams"] == "2x1" and all(0 <= speed["worst_mu"] < 1e-3 for speed in found),
-    ),
-    "rows": (
-        {"warm_rooms": lambda *_: 0.0, "rows_cost": lambda *_: RowsCost(160, 13.0, RUN, RUN, RUN, RUN, RUN)},
-        lambda found: found["rows"] == 160 and found["online"]["cpu_s"] == 0.5,
-    ),
     "scale": (
         {
             "throughputs": lambda *_: [THROUGHPUT], "sizes": lambda *_: [SIZE], "loads": lambda *_: [LOAD],
@@ -394,49 +334,9 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
         lambda found: found["size"][0]["start_mb"] is None and found["throughput"][0]["per_second"] == 200
         and found["load"][0]["offered"] is None,
     ),
-    "chaos": (
-        {"play_in_a_storm": lambda *_, **named: Chaos(kills=Counter({WORKER: 3}), seconds=2.0, matches=12)},
-        lambda found: found["is_right"] and found["kills"] == {"worker": 3} and found["trouble"]["lost_chunks"] == 0,
-    ),
-    "fuzz": (
-        {"all_ready": lambda _: [], "campaign": lambda *_: Outcome(Counter(config=3))},
-        lambda found: found["inputs"] == {"config": 3} and found["findings"] == [],
-    ),
-    "formats": (
-        {
-            "simulated": lambda *_, **named: SIMULATED, "Bank": lambda *_: None, "savings": lambda _: [SAVING],
-            "BOTS": HOUSE_BOTS, "warm_rooms": lambda *_: 0.0,
-        },
-        lambda found: found["tests"][0]["fixed_deals"] is None and found["savings"][0]["adaptive"] == 60.0,
-    ),
-    "hall": (
-        {"hall_cost": lambda *_: HALL_COST, "warm_rooms": lambda *_: 0.0},
-        lambda found: found["pages"][0]["kb"] == 12.5 and found["pace"]["share"] == 0.9
-        and found["races"]["duels"][0]["won"] == [4, 5],
-    ),
-    "overall": (
-        {
-            "overall_costs": lambda **_: [OVERALL_COST], "order_costs": lambda: [ORDER_COST], "warm_rooms": lambda *_: 0.0,
-        },
-        lambda found: found["overall"][0]["covered"] == 0.95 and found["orders"][0]["largest_batch"] == 0.0,
-    ),
-    "luck": (
-        {"measure": lambda *_: ([FAIR], [CERTAIN], [BOARD]), "all_ready": lambda *_: []},
-        lambda found: [found[part][0][key] for part, key in LUCK_FIGURES] == [1.2, 1.3, 1.3],
-    ),
-    "exact": (
-        {"_measured": lambda *_: ([SEARCHED], [Exploitability("naga", "last", "wins", "greedy", 0.1, 0.01, 0.2, 9)])},
-        lambda found: found["search"][0]["errors"]["100"] == 0.1 and found["bots"][0]["gain"] == 0.1,
-    ),
 }  # fmt: skip
 """What takes the place of long measurements in each topic, and what its JSON must hold."""
-MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {
-    "bench ratings",
-    "bench rows",
-    "bench channels",
-    "bench fuzz",
-    "bench env",
-}
+MANY_TABLES = {f"bench {topic}" for topic in BENCHES} - {"bench channels", "bench env"}
 
 
 @pytest.mark.parametrize("topic", BENCHES)

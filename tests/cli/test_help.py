@@ -22,8 +22,6 @@ DIFFERING = {
     "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
     "--bot": "a mended bot; bots to measure",
-    "--contest": "the file of one; one that measures",
-    "--kills": "of workers and driver; of the processes of a contest",
     "--deals": "of gates, at most; new ones to measure on",
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
@@ -31,14 +29,11 @@ DIFFERING = {
     "--luck": "to tell the luck of a match; to fit the network for it",
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
-    "--out": "of `bench rows`, which deletes its results unless it is given",
-    "--positions": "end games; positions of rollout play",
     "--seat": "a person's; the viewer's",
     "--seats": "of a table; sizes of tables to measure",
     "--seconds": "of open pages; of CPU time for a figure",
     "--seed": "of a run; of a match; of traces; of a storm",
     "--to": "each file has its own default; a hall",
-    "--workers": "of `bench chaos`, which has two",
 }
 """Options whose help is not the same everywhere, and why."""
 
@@ -166,7 +161,7 @@ def test_the_list_of_commands_needs_no_second_interpreter(
     [
         (["chekc", "bot.py"], "arena: no command 'chekc'; did you mean \"check\"?"),
         (["--verbose"], "arena: no option before a command '--verbose'; known: "),
-        (["bench", "rwos"], "arena: bench: no topic 'rwos'; did you mean \"rows\"?"),
+        (["bench", "seets"], "arena: bench: no topic 'seets'; did you mean \"seats\"?"),
         (["bench", "engine", "--matches", "7"], "No such option: --matches"),
         (["bench", "engine", "--format", "csv"], "arena: --format csv: this result is not one table; use --format json"),
         (["leaderboard", "--fromat", "json"], "--format"),

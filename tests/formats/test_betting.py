@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bench.formats import simulated
 from arena.formats.betting import MOST_TAKEN, BettingTest, Verdict
 from arena.formats.compare import checkpoints
 from arena.ratings.control_variates import without_luck
+from lab.formats import simulated
 
 NUMBERS = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60).map(np.array)
 

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from arena.bench.luck_boards import PAIRS, board_certainty
 from arena.cli.main import main
 from arena.hall.luck import pools_with_luck
 from arena.luck.skill import skill_of
@@ -17,6 +16,7 @@ from arena.report.selection.skill import skill_text
 from arena.tournament.session import Results
 from helpers.hall import hall
 from helpers.tournaments import run
+from lab.luck_boards import PAIRS, board_certainty
 
 NAGA = [{"game": "naga", "seats": 2}]
 BOT = ("counting_bot", 1)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.bench.overall import CASES, FieldCase, made_up, order_costs, overall_costs
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.models import BATCH_MODEL
 from arena.ratings.overall import MIDDLE, UNIT, Combined, PoolSkills, combine, pool_weights
 from arena.ratings.settings import OVERALL, RatingSettings, Weights
 from arena.ratings.standings import rate, rated_pool
+from lab.overall import CASES, FieldCase, made_up, order_costs, overall_costs
 
 SETTINGS = RatingSettings()
 BOTS = [(f"bot_{number}", 1) for number in range(6)]
@@ -139,7 +139,7 @@ def test_the_stored_ratings_have_that_scale_and_its_ranks() -> None:
 
 
 def test_the_intervals_of_a_made_up_field_hold_what_they_say() -> None:
-    """A small form of `arena bench overall`, which measures 93 to 97 % in more runs."""
+    """A small form of `python -m lab overall`, which measures 93 to 97 % in more runs."""
     standardized, mean_rank, plain = overall_costs((FieldCase("small", 8, 40),), runs=25)
     assert standardized.covered is not None and 0.89 <= standardized.covered <= 0.99
     assert np.ptp(standardized.correlations) < 0.25 < np.ptp(plain.correlations)

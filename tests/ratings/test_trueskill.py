@@ -68,7 +68,7 @@ def random_match(source, sizes):
 
 @pytest.mark.parametrize("sizes", TEAMS, ids=str)
 def test_the_numbers_are_those_of_the_package(sizes):
-    """100 random matches a shape; `arena bench ratings` compares 10,000."""
+    """100 random matches a shape; `arena verify-results` compares whole tournaments."""
     environment = trueskill.TrueSkill(tau=0.05, backend=EXACT)
     margin, work, source = environment.ppf(0.55) * environment.beta, new_workspace(), random.Random(str(sizes))
     for _ in range(100):

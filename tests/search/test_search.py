@@ -13,10 +13,6 @@ import pytest
 
 from arena.agent import Agent, StartInfo, read_bot
 from arena.agent.view import View
-from arena.bench.exact import naga
-from arena.bench.exact.rooms import grow
-from arena.bench.exact.solve import best_response, solve
-from arena.bench.exact.tree import Tree
 from arena.engine.options import OptionValue
 from arena.engine.rng import derive, seed_words
 from arena.engine.room import Game, States
@@ -32,6 +28,10 @@ from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.seats.single_match import agree, play_match
 from helpers.locked_matches import CLOCK, LIMITS
 from helpers.paths import HOUSE_BOTS
+from lab.exact import naga
+from lab.exact.rooms import grow
+from lab.exact.solve import best_response, solve
+from lab.exact.tree import Tree
 
 ROOMS, NAGA = names(), load("naga")
 BOT = read_bot(HOUSE_BOTS / "ismcts.py")

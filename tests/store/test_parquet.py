@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import asdict, replace
 
-from arena.bench.rows import write_rows
 from arena.errors import StoreError
 from arena.records import Ending, FaultRecord, MatchRecord
 from arena.store import parquet, table_file
 from arena.store.hashing import ResultsHash, canonical_bytes
 from arena.store.schema import SeatTotals
 from helpers.records import RECORDS, make_rating, make_record, make_seat, make_void, numbered, sha256
+from lab.rows import write_rows
 
 TYPES = {
     "index": "int64", "match_id": "fixed_size_binary[12]", "tournament": "string", "game": "string", "pool": "string",

@@ -55,7 +55,8 @@ def verify_results(
         "results_sha256": audit.manifest.results_sha256, "commitment": audit.manifest.commitment,
     }  # fmt: skip
     show(
-        format, lambda page: _write(page, folder.name, audit), {**summary, "problems": audit.problems},
+        format, lambda page: _write(page, folder.name, audit),
+        {**summary, "problems": audit.problems, "trueskill": audit.compared},
         [{**summary, "problems": len(audit.problems)}],
     )  # fmt: skip
     return NO if audit.problems else DONE
@@ -71,6 +72,9 @@ def _write(page: Page, name: str, audit: Audit) -> None:
         page.line(f"{name}: NOT verified: {len(audit.problems):,} problems; {speed}")
         return
     page.line(f"{name}: verified: {speed}; deals, actions, places, scores, hashes and ratings are right")
+    if audit.compared is not None and audit.compared.matches:
+        apart, matches = audit.compared.largest, audit.compared.matches
+        page.line(f"online ratings: the trueskill package has the same to {apart:.0e} points ({matches:,} matches)")
     page.line(f"results_sha256 {audit.manifest.results_sha256}  commitment {audit.manifest.commitment}")
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from arena.agent import StartInfo, read_bot
 from arena.agent.naming import house_bots
-from arena.bench.exact.naga import position, worlds
 from arena.engine.rng import seed_words
 from arena.games.naga import endgame
 from arena.games.naga.regret_matching import equilibrium
 from arena.seats.single_match import UNHURRIED, Named, bot_seat
 from helpers.naga_tables import GAME, copied
+from lab.exact.naga import position, worlds
 
 LAST_SINGLE, ELTAM = 6, 7
 SIGNIFICANT = 1e-3  # shares below it are left from the first rounds

@@ -1,0 +1,235 @@
+"""Formats, measured: what `python -m lab formats` prints. Error rates of `compare`, and what `compare` and `ladder` save.
+
+Savings: bots of this house play every pair on the same deals, once. From this bank, tournaments are drawn again and again, a
+deal of a tournament being a random deal of the bank, for a round robin, a ladder and comparisons, until each says what it is
+to say; the matches are counted. "Without rotations" takes every match from a deal of its own.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from arena.admission.field import admit
+from arena.config import check_config
+from arena.engine import rng
+from arena.formats.betting import BettingTest, Verdict
+from arena.formats.compare import Compare, Comparison, checkpoints
+from arena.formats.format import Format
+from arena.formats.ladder import Ladder, Leg
+from arena.formats.ladder.course import LadderCourse
+from arena.formats.ladder.look import look_at
+from arena.formats.plan import Plan
+from arena.formats.round_robin import RoundRobin
+from arena.ratings.rows import Collector
+from arena.ratings.settings import RatingSettings
+from arena.records import MatchRecord
+from arena.seats.sandbox import NAMESPACE
+from arena.seeds import key_from_seed
+from arena.workers.worker import Job, Worker
+
+BANK_DEALS = 80
+DRAWS = 10  # tournaments of each kind
+MOST_DEALS = 1_500  # of a drawn tournament
+ERROR, DIFFERENCE = 0.05, 0.1
+SIMULATED_RUNS = 500
+MEANS = (0.0, 0.05, 0.1, 0.2, 0.4)
+_KEY = b"arena bench formats"
+_GAME = {"game": "naga", "seats": 2, "deals": BANK_DEALS}
+_BOTS = (
+    {"path": "random_bot.py"},
+    {"path": "naga_greedy.py"},
+    {"path": "naga_planner.py"},
+    {"path": "naga_planner.py", "name": "planner_short", "params": {"next_weight": 0.0, "eltam_weight": 0.0}},
+    {"path": "naga_planner.py", "name": "planner_hasty", "params": {"hands": 2, "draws": 1}},
+)
+"""The house bots of this game, and the best one with worse params too: some neighbours are close in skill, others are not."""
+
+
+class SimulatedTest(msgspec.Struct, frozen=True, kw_only=True):
+    """`compare` on made-up deals whose true difference is known."""
+
+    mean: float
+    """The true difference between the two bots."""
+    wrong: float
+    """Share of runs with a wrong verdict: another sign, or `equal` beyond the difference that matters."""
+    open: float
+    """Share of runs without a verdict."""
+    mean_deals: float
+    fixed_deals: float | None
+    """Deals of a plain test of the same error rate that finds the difference 19 times out of 20; None: there is none."""
+    error: float
+    difference: float
+    matches: int
+    """How many matches each deal has."""
+    runs: int
+
+
+def simulated(
+    mean: float, *, matches: int, spread: float, error: float, difference: float, runs: int, most: int
+) -> SimulatedTest:
+    """Let the test run on deals of `matches` matches, each won or lost; a deal's own luck moves its mean by up to `spread`."""
+    test = BettingTest(error, difference)
+    dice = np.random.default_rng(rng.derive(_KEY, "simulated", mean, matches, spread, error, difference))
+    wrong = still_open = deals = 0
+    variance = 0.0
+    for _ in range(runs):
+        luck = np.minimum(spread, 1.0 - abs(mean)) * dice.choice((-1.0, 1.0), most)
+        numbers = 2.0 * dice.binomial(matches, (1.0 + mean + luck) / 2.0) / matches - 1.0
+        variance += float(numbers.var()) / runs
+        for count in checkpoints(most):
+            verdict = test.verdict(numbers[:count])
+            if verdict is not Verdict.OPEN:
+                break
+        deals += count
+        still_open += verdict is Verdict.OPEN
+        wrong += {
+            Verdict.ABOVE: mean <= 0.0,
+            Verdict.BELOW: mean >= 0.0,
+            Verdict.NEAR: abs(mean) >= difference,
+            Verdict.OPEN: False,
+        }[verdict]
+    quantiles = 1.959964 + 1.644854  # two-sided 5 %, power 95 %
+    return SimulatedTest(
+        mean=mean, wrong=wrong / runs, open=still_open / runs, mean_deals=deals / runs,
+        fixed_deals=variance * (quantiles / mean) ** 2 if mean else None, error=error, difference=difference, matches=matches,
+        runs=runs,
+    )  # fmt: skip
+
+
+class Saving(msgspec.Struct, frozen=True, kw_only=True):
+    """Matches to the same end, means over all draws."""
+
+    question: str
+    has_rotations: bool
+    round_robin: float
+    adaptive: float
+    """Matches that the adaptive format plays: `ladder` or `compare`."""
+    unfinished: int
+    """Draws of either that did not come to the end; counted with what they had played."""
+    draws: int
+
+
+class Bank:
+    """Matches of all pairs of some bots on the same deals, played once and drawn from in every simulation."""
+
+    def __init__(self, bots: Path, say: Callable[[str], None], deals: int = BANK_DEALS) -> None:
+        """`bots`: the folder of the house bots."""
+        document = {
+            "name": "bench", "seed": 1, "games": [{**_GAME, "deals": deals}],
+            "bots": [{**bot, "path": str(bots / str(bot["path"])), "trusted": True} for bot in _BOTS],
+        }  # fmt: skip
+        tournament = check_config(document, bots)
+        self.contestants, *_ = admit(tournament, isolation=NAMESPACE, unsafe_trust_bots=False)
+        self.deals = deals
+        self._plan = Plan(
+            entries=tournament.entries, contestants=self.contestants, rotations=tournament.rotations, clock=tournament.clock,
+            limits=tournament.limits, faults=tournament.faults, key=key_from_seed(1), seed=1,
+        )  # fmt: skip
+        say(f"playing {len(self._plan):,} matches of naga, {len(self.contestants)} bots ...")
+        worker = Worker(Job(self._plan, {bot.files.sha256: bot.files for bot in tournament.bots}))
+        records = worker.play(range(len(self._plan))).records
+        worker.close()
+        self._records = {(record.deal, *(seat.bot for seat in record.seats)): record for record in records}
+
+    def plan(self, format: Format, deals: int) -> Plan:
+        """A plan of the same bots."""
+        entries = (msgspec.structs.replace(self._plan.entries[0], deals=deals),)
+        return msgspec.structs.replace(self._plan, entries=entries, format=format)
+
+    def draw(self, plan: Plan, index: int, tournament: int, *, has_rotations: bool) -> MatchRecord:
+        """Match `index` of a plan: that of a random deal of the bank."""
+        setup = plan.setup(index)
+        deal = setup.deal if has_rotations else setup.deal * 2 + setup.rotation
+        chosen = rng.derive(_KEY, "draw", tournament, deal) % self.deals
+        found = self._records[(chosen, *(player.bot for player in setup.players))]
+        return msgspec.structs.replace(found, index=index, deal=deal, match_id=setup.match_id)
+
+
+def savings(bank: Bank, draws: int = DRAWS) -> list[Saving]:
+    """What a ladder and a comparison save, with rotations and without: until all neighbours are separable, and pair by pair."""
+    return [saving for has_rotations in (True, False) for saving in _savings(bank, draws, has_rotations)]
+
+
+def _savings(bank: Bank, draws: int, has_rotations: bool) -> Iterator[Saving]:
+    field = tuple(range(len(bank.contestants)))
+    plain, ladders = [], []
+    pairs = list(itertools.combinations(field, 2))
+    apart: dict[tuple[int, int], list[tuple[int, bool]]] = {pair: [] for pair in pairs}
+    for number in range(draws):
+        whole, by_pair = _round_robin(bank, field, number, has_rotations)
+        plain.append(whole)
+        for pair in pairs:
+            apart[pair].append(by_pair[pair])
+        ladders.append(_ladder(bank, field, number, has_rotations))
+    yield _saving("all neighbours separable (ladder)", has_rotations, plain, ladders)
+    for pair in pairs:
+        compared = [_compared(bank, pair, number, has_rotations) for number in range(draws)]
+        names = " or ".join(bank.contestants[place].name for place in pair)
+        yield _saving(f"{names} (compare)", has_rotations, apart[pair], compared)
+
+
+def _saving(question: str, has_rotations: bool, plain: list[tuple[int, bool]], adaptive: list[tuple[int, bool]]) -> Saving:
+    return Saving(
+        question=question, has_rotations=has_rotations, round_robin=_mean(plain), adaptive=_mean(adaptive),
+        unfinished=sum(not is_over for _, is_over in (*plain, *adaptive)), draws=len(plain),
+    )  # fmt: skip
+
+
+def _mean(counted: list[tuple[int, bool]]) -> float:
+    return math.fsum(matches for matches, _ in counted) / len(counted)
+
+
+def _round_robin(
+    bank: Bank, field: tuple[int, ...], number: int, has_rotations: bool
+) -> tuple[tuple[int, bool], dict[tuple[int, int], tuple[int, bool]]]:
+    """Matches until all neighbours are separable, and until each pair is; and whether that came."""
+    whole = bank.plan(RoundRobin(), MOST_DEALS)
+    whole = msgspec.structs.replace(whole, contestants=tuple(bank.contestants[place] for place in field))
+    leg, per_deal = Leg(0, field, None, True, 0, model="trueskill-batch"), len(whole) // MOST_DEALS
+    rows = Collector((bot.name, bot.version) for bot in whole.contestants)
+    over: int | None = None
+    apart: dict[tuple[int, int], tuple[int, bool]] = {}
+    pairs = list(itertools.combinations(range(len(field)), 2))
+    done = 0
+    for deals in checkpoints(MOST_DEALS):
+        for index in range(done, deals * per_deal):
+            rows.add(bank.draw(whole, index, number, has_rotations=has_rotations))
+        done = deals * per_deal
+        look = look_at(rows.rows(), [(bot.name, bot.version) for bot in whole.contestants], leg, RatingSettings())
+        if over is None and look.is_apart().all():
+            over = done
+        for one, other in pairs:
+            if look.separable[one, other] and min(look.deals[[one, other]]) >= 12:
+                apart.setdefault((field[one], field[other]), (done, True))
+        if over is not None and len(apart) == len(pairs):
+            break
+    found = {(field[one], field[other]): apart.get((field[one], field[other]), (done, False)) for one, other in pairs}
+    return (over or done, over is not None), found
+
+
+def _ladder(bank: Bank, field: tuple[int, ...], number: int, has_rotations: bool) -> tuple[int, bool]:
+    """Matches, and whether all neighbours became separable."""
+    leg = Leg(0, field, None, True, MOST_DEALS * 2 * len(field), model="trueskill-batch")
+    course = LadderCourse(bank.plan(Ladder((leg,)), 4), RatingSettings())
+    for first, last in course.stretches():
+        for index in range(first, last):
+            course.add(bank.draw(course.plan, index, number, has_rotations=has_rotations))
+        course.pass_checkpoint()
+    return course.total() or 0, "separable" in (course.outcome or "")
+
+
+def _compared(bank: Bank, pair: tuple[int, int], number: int, has_rotations: bool) -> tuple[int, bool]:
+    """Matches, and whether there was a verdict."""
+    format = Compare(pair, ERROR, DIFFERENCE)
+    course = Comparison(bank.plan(format, MOST_DEALS), format)
+    matches = 0
+    for first, last in course.stretches():
+        for index in range(first, last):
+            course.add(bank.draw(course.plan, index, number, has_rotations=has_rotations))
+        course.pass_checkpoint()
+        matches = last
+    return matches, course.evidence()[0].verdict != "open"

@@ -1,0 +1,46 @@
+"""A tab of the hall that one thread reads and writes: a WebSocket without compression."""
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import connect
+
+SECONDS = 60.0
+"""How long to wait for the next message, unless said otherwise: a process may have to compile first."""
+
+
+class Tab:
+    """An open socket; a context manager."""
+
+    def __init__(self, port: int, path: str, cookie: str, seconds: float = SECONDS) -> None:
+        """Open it. Raises OSError, and ValueError if the hall refuses."""
+        place, self._seconds = f"127.0.0.1:{port}", seconds
+        try:
+            self._socket = connect(
+                f"ws://{place}{path}", origin=f"http://{place}", additional_headers={"Cookie": cookie}, compression=None,
+                open_timeout=seconds, close_timeout=1.0, max_size=None, ping_interval=None, proxy=None,
+            )  # fmt: skip
+        except InvalidHandshake as error:
+            raise ValueError(f"no socket at {path}: {error}") from error
+        except EOFError as error:
+            raise ConnectionError("the hall is gone") from error
+
+    def __enter__(self) -> "Tab":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def say(self, message: bytes) -> None:
+        """Send a message."""
+        try:
+            self._socket.send(message, text=True)
+        except ConnectionClosed as error:
+            raise ConnectionError("the hall is gone") from error
+
+    def heard(self) -> bytes:
+        """The next message. Raises ValueError if the hall closes the socket, OSError if it is gone or says nothing."""
+        try:
+            return self._socket.recv(self._seconds, decode=False)
+        except ConnectionClosed as error:
+            if error.rcvd is None:
+                raise ConnectionError("the hall is gone") from error
+            raise ValueError(f"the hall closes the socket: {error.rcvd.reason}") from error
