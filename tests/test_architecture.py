@@ -1,6 +1,7 @@
 """The architecture as a test: layers import one way, each heavy library has one door, games are a pure island."""
 
 import ast
+import graphlib
 import re
 import shlex
 import tomllib
@@ -71,6 +72,26 @@ def test_imports_flow_one_way(path: Path) -> None:
     for name in imports(path):
         if name.startswith("arena."):
             assert LAYERS.index(layer(name)) <= LAYERS.index(here), f"{path.name} imports upwards: {name}"
+
+
+MADE_OF_EACH_OTHER = {("formats/format.py", "formats/course.py"), ("formats/format.py", "formats/plan.py")}
+"""A plan is made of a format, and the methods of a format are given one: for the types alone."""
+
+
+@pytest.mark.parametrize(
+    "package", sorted({path.parent for path in SOURCES}), ids=lambda path: path.relative_to(PACKAGE).as_posix()
+)
+def test_modules_of_a_package_import_each_other_one_way(package: Path) -> None:
+    """Also where an import stands in a function, or is for types."""
+    places = {
+        f"arena.{path.relative_to(PACKAGE).with_suffix('').as_posix().replace('/', '.')}": path for path in package.glob("*.py")
+    }
+    graph: dict[Path, set[Path]] = {}
+    for path in places.values():
+        found = {places[name] for name in imports(path) if name in places} - {path}
+        pairs = {(one, *(place.relative_to(PACKAGE).as_posix() for place in (path, one))) for one in found}
+        graph[path] = {one for one, *names in pairs if tuple(names) not in MADE_OF_EACH_OTHER}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 @pytest.mark.parametrize("library", ONE_DOOR)
@@ -181,7 +202,7 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
         "engine/jit.py",
         "games/__init__.py",
         "formats/registry.py",
-        "ratings/models.py",
+        "ratings/beliefs.py",
         "search/methods/__init__.py",
         "report/html/report.py",
         "__init__.py",

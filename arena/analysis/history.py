@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.models import MODELS, believe_along, headline_first
+from arena.ratings.beliefs import believe_along
+from arena.ratings.models import MODELS
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Beliefs, PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import RatingSettings, headline_first
 from arena.records import HistoryPoint
 
 POINTS = 200  # of a pool, besides the beginning: more than a screen can show

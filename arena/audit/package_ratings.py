@@ -9,7 +9,8 @@ import numpy as np
 import trueskill
 from scipy import special
 
-from arena.ratings.models import MODEL, believe
+from arena.ratings.beliefs import believe
+from arena.ratings.models import MODEL
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
 

@@ -127,8 +127,6 @@ class _Auditor:
         self._settings = settings_of(self._manifest.config["ratings"])
         whole = plan.without_stages()
         self._course = whole.format.course(whole, self._settings)  # decides all anew
-        if not self._manifest.retires_for_voids:
-            self._course.forgive_voids()
         self._stretches = self._course.stretches()
         self._checkpoint: float = 0  # plan index behind the current stretch; infinite: it is over
         self._end = 0  # of the plan, as far as it is decided
@@ -251,7 +249,7 @@ class _Auditor:
             "endings": (self._manifest.endings, dict(self._endings)),
             "bots: void": (
                 [bot.void for bot in self._manifest.bots],
-                [self._voids[bot.name, bot.version] * self._manifest.retires_for_voids for bot in self._manifest.bots],
+                [self._voids[bot.name, bot.version] for bot in self._manifest.bots],
             ),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
         }

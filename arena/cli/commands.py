@@ -72,32 +72,3 @@ TOPICS: Mapping[str, str] = {
     "scale": "Measure whole tournaments: throughput, memory and start-up time",
 }
 """Every topic of `arena bench` with its one-line help."""
-
-OLD_WORDS: Mapping[str, Mapping[str, str]] = {
-    "report": {"--results": "--out"},
-    "rerate": {"--pool": "--game"},
-}
-"""Options that had another name once, by verb. The old names still work; no help mentions them."""
-
-OLD_FORMATS: Mapping[str, str] = {"--json": "--format=json", "--format=text": "--format=table"}
-"""Old ways to choose a form of output, for every verb."""
-
-
-def modern(verb: str, words: list[str]) -> list[str]:
-    """The words after a verb, with old spellings replaced by those of today; words after `--` stay as they are.
-
-    >>> modern("report", ["cup", "--results", "boards"]), modern("check", ["bot.py", "--json"])
-    (['cup', '--out', 'boards'], ['bot.py', '--format=json'])
-    """
-    end = words.index("--") if "--" in words else len(words)
-    options = [_renamed(verb, word) for word in words[:end]]
-    for place, word in enumerate(options[1:], start=1):
-        if (options[place - 1], word) == ("--format", "text"):
-            options[place] = "table"
-    return options + words[end:]
-
-
-def _renamed(verb: str, word: str) -> str:
-    """An option under its name of today; any other word as it is."""
-    name, equals, value = word.partition("=")
-    return OLD_FORMATS.get(word) or OLD_WORDS.get(verb, {}).get(name, name) + equals + value

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 import arena
-from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS, modern
+from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS
 from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 
 WIDEST = 100  # columns of a help text: longer lines are hard to read
@@ -97,7 +97,7 @@ def _run(words: list[str]) -> int:
 
 
 def _called(words: list[str]) -> tuple[str, list[str]]:
-    """The name of the called command, like `plan` or `bench rows`, and the words after it. Raises ConfigError."""
+    """The name of the called command, like `plan` or `bench scale`, and the words after it. Raises ConfigError."""
     from arena.errors import ConfigError, nearest
 
     verb, *rest = words
@@ -105,15 +105,15 @@ def _called(words: list[str]) -> tuple[str, list[str]]:
         what = "option before a command" if verb.startswith("-") else "command"
         raise ConfigError(f"no {what} {verb!r}; {nearest(verb, VERBS)}")
     if verb != BENCH:
-        return verb, modern(verb, rest)
+        return verb, rest
     topic, *rest = rest
     if topic not in TOPICS:
         raise ConfigError(f"bench: no topic {topic!r}; {nearest(topic, TOPICS)}")
-    return f"{BENCH} {topic}", modern(BENCH, rest)
+    return f"{BENCH} {topic}", rest
 
 
 def command(name: str) -> Callable[..., int]:
-    """The function behind a command, like `plan` or `bench rows`; its parameters are the options."""
+    """The function behind a command, like `plan` or `bench scale`; its parameters are the options."""
     *group, last = name.replace("-", "_").split()
     function: Callable[..., int] = getattr(_imported(f"arena.cli.{'bench' if group else 'verbs'}.{last}"), last)
     return function

@@ -14,7 +14,8 @@ from arena.agent.submissions import PREFIX
 from arena.config import Bot, PlayConfig, Tournament, check_config
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
-from arena.formats.ladder.format import Rules, of_contest
+from arena.formats.ladder.format import of_contest
+from arena.formats.ladder.legs import Rules
 from arena.results_folder import RESULTS
 from arena.userfiles import read_yaml, typed
 

@@ -235,10 +235,6 @@ class Comparison:
         deals = next((deals for deals in checkpoints(self._most_deals) if deals >= wanted), self._most_deals)
         return deals * self._per_deal
 
-    def forgive_voids(self) -> None:
-        """Retire nobody for void matches."""
-        self._retirement.counts_voids = False
-
     def evidence(self) -> list[Evidence]:
         """The evidence on the question, then on each game if there are several; empty before the first checkpoint."""
         return self._evidence

@@ -49,10 +49,6 @@ class Course(Protocol):
         """Matches that will have been played at the end, as far as that can be told; None: those of the plan."""
         ...
 
-    def forgive_voids(self) -> None:
-        """Retire nobody for void matches, as before that was the rule. Called before the first row is added."""
-        ...
-
 
 @runtime_checkable
 class UsesLuck(Protocol):
@@ -98,10 +94,6 @@ class Fixed:
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; returns a line for each."""
         return self._retirement.pass_checkpoint()
-
-    def forgive_voids(self) -> None:
-        """Retire nobody for void matches."""
-        self._retirement.counts_voids = False
 
     def total(self) -> int | None:
         """Always None: all matches of the plan are played, but those of retired bots."""
@@ -149,10 +141,6 @@ class StagedCourse:
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; the next stage is decided when it is asked for."""
         return self._retirement.pass_checkpoint()
-
-    def forgive_voids(self) -> None:
-        """Retire nobody for void matches."""
-        self._retirement.counts_voids = False
 
     def _add_stage(self) -> bool:
         """Decide the next stage; returns whether there is one."""

@@ -31,9 +31,6 @@ def stretches(matches: int) -> Iterator[tuple[int, int]]:
 class Retirement:
     """The book on forfeits in a row and on void matches, fed with the rows in plan order."""
 
-    counts_voids = True
-    """Whether void matches retire a bot; in tournaments of before they did not."""
-
     def __init__(self, plan: Plan) -> None:
         self.retired: set[int] = set()
         """The retired bots, as places in the field."""
@@ -66,7 +63,7 @@ class Retirement:
         forfeited = sorted(self._retiring - self.retired)
         self.retired |= self._retiring
         news = [self._news(place, f"{self._plan.faults.retire_after} forfeits in a row") for place in forfeited]
-        while self.counts_voids and (spoilers := self._spoilers()):
+        while spoilers := self._spoilers():
             for place, reason in spoilers.items():
                 self.retired.add(place)
                 news.append(self._news(place, reason))

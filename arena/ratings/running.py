@@ -8,8 +8,9 @@ from copy import deepcopy
 
 import numpy as np
 
+from arena.ratings.beliefs import running
 from arena.ratings.error_bars import ErrorBars
-from arena.ratings.models import MODELS, is_order_free, running
+from arena.ratings.models import MODELS, is_order_free
 from arena.ratings.rows import Bot
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import ALIKE, Rated, overall

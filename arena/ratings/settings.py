@@ -154,6 +154,11 @@ def settings_of(document: object) -> RatingSettings:
     return settings
 
 
+def headline_first(settings: RatingSettings) -> tuple[str, ...]:
+    """All models, the one whose ranks are the board's first."""
+    return tuple(sorted(MODELS, key=lambda model: model != settings.headline_model))
+
+
 def headline_model(config: Mapping[str, Any]) -> str:
     """The model whose rank, rating and interval are the board's. `config`: that of a manifest, whatever it holds."""
     ratings = config.get("ratings")

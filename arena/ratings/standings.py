@@ -18,12 +18,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import ErrorBars, bars_by, joint_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import MODELS, believe, headline_first, is_order_free
+from arena.ratings.models import MODELS, is_order_free
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import MEAN_MU, OVERALL, RatingSettings
+from arena.ratings.settings import MEAN_MU, OVERALL, RatingSettings, headline_first
 from arena.ratings.trueskill_batch import anchor_of
 from arena.records import LuckWorth, MatchRecord, Rating
 

@@ -25,7 +25,6 @@ from arena.store.rows import Row, checksum, record_of, row_checksum
 JOURNAL_FILE = "journal.sqlite"
 R = TypeVar("R")
 _VERSION = 4  # of the tables, kept in the file's user_version
-_KEYED_BY_ID = 3  # the version before: the match id was the primary key; all else is the same
 _PLACES = 1 << 62  # beyond every plan
 
 _TABLES = f"""
@@ -289,7 +288,7 @@ class Journal:
 
     def _check_version(self) -> None:
         version = self._db.execute("pragma user_version").fetchone()[0]
-        if version not in (_VERSION, _KEYED_BY_ID):
+        if version != _VERSION:
             raise StoreError(
                 f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: {self._way_out}"
             )

@@ -91,8 +91,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The number of planned matches."""
     played: int = 0
     void: int = 0
-    retires_for_voids: bool = False
-    """Whether void matches retire a bot; before this field was added they did not, and were not counted for each bot."""
     unrated: int = 0
     """How many matches measured latency and are not rated, because the config does not want it."""
     endings: dict[Ending, int] = {}

@@ -16,8 +16,6 @@ from arena.store.journal import Journal
 from arena.store.manifest import MANIFEST_FILE
 
 MOST_MATCHES = 100_000_000  # a byte of memory each
-VOIDS = "void matches"
-"""The name of what a journal says void matches do. Journals of before say nothing, and they did nothing."""
 
 
 class OtherPlan(StoreError):
@@ -58,7 +56,7 @@ def plan_of(
             f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
-        journal.set_meta({"plan": document.encode(), VOIDS: b"retire"})
+        journal.set_meta({"plan": document.encode()})
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
         raise OtherPlan(folder, differing)

@@ -125,8 +125,6 @@ class _Run:
         self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later stretches: whether they count is not decided yet
         self.course = plan.format.course(plan, tournament.ratings)
         self.writing = Writing(folder, tournament, journal, left_out)
-        if not self.writing.retires_for_voids:
-            self.course.forgive_voids()
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():

@@ -25,7 +25,6 @@ from arena.store import parquet
 from arena.store.hashing import ResultsHash
 from arena.store.journal import Journal
 from arena.store.manifest import BotEntry, LeftOut, Manifest, write_manifest
-from arena.tournament.planning import VOIDS
 from arena.tournament.repeats import Repeats, stored_repeats
 from arena.tournament.session import Progress
 
@@ -38,8 +37,6 @@ class Writing:
     def __init__(self, folder: Path, tournament: Tournament, journal: Journal, left_out: tuple[LeftOut, ...]) -> None:
         self._folder, self._tournament, self._journal, self._left_out = folder, tournament, journal, left_out
         self._started = _started(journal)
-        self.retires_for_voids = journal.meta(VOIDS) is not None
-        """Whether bots retire for void matches, as they do in every tournament that was begun since they can."""
 
     def begin(self, plan: Plan, course: Course, progress: Progress) -> None:
         """Write the manifest of a tournament that is not finished, with what is known before its next match."""
@@ -131,8 +128,7 @@ class Writing:
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
                     games=bot.games, trusted=bot.trusted, retired=place in course.retired,
-                    void=voids[bot.name, bot.version] if self.retires_for_voids else 0,
-                    repeated=repeated, deviated=deviated,
+                    void=voids[bot.name, bot.version], repeated=repeated, deviated=deviated,
                 )
                 for place, bot in enumerate(plan.contestants)
                 for repeated, deviated in (again.of((bot.name, bot.version)),)
@@ -144,7 +140,6 @@ class Writing:
             key=plan.key.hex() if is_finished else None,
             matches=progress.total,
             outcome=course.outcome,
-            retires_for_voids=self.retires_for_voids,
             **counts,
         )  # fmt: skip
         write_manifest(self._folder, manifest)

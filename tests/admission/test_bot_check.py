@@ -50,7 +50,7 @@ def test_the_report_is_read_by_people_and_programs(capsys: pytest.CaptureFixture
     assert main(["check", path]) == 0
     text = capsys.readouterr().out
     assert "hisatsu  3 and 5" in text and text.splitlines()[-1] == "it may enter"
-    assert main(["check", path, "--json"]) == 0
+    assert main(["check", path, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["may_enter"] is True and found["games"][0]["endings"] == {"played": 7}
 

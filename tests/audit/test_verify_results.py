@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from arena.audit.match_audit import match_problems
@@ -270,6 +272,16 @@ def test_no_model_may_lack_its_ratings(copy: Path, model: str) -> None:
     parquet.write_ratings(copy, [rating for rating in ratings if rating.model != model])
     problems = audit(copy).problems
     assert problems and all(one.startswith(f"ratings: {model} ") and one.endswith(": missing") for one in problems)
+
+
+def test_columns_of_a_newer_version_are_named(copy: Path) -> None:
+    """The hash may cover them, so that an older version cannot tell whether it is right."""
+    table = pq.read_table(copy / "matches.parquet")
+    pq.write_table(table.append_column("mood", pa.array(["merry"] * len(table))), copy / "matches.parquet")
+    assert audit(copy).problems == []
+    write_manifest(copy, msgspec.structs.replace(read_manifest(copy), results_sha256="0" * 64))
+    newer = "matches.parquet: a newer version of arena wrote it, with columns that this one does not know (mood)"
+    assert any(newer in problem for problem in audit(copy).problems)
 
 
 @pytest.mark.usefixtures("in_this_process")

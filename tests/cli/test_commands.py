@@ -89,7 +89,7 @@ def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str], monkeypatch:
     monkeypatch.setattr("arena.bench.engine.PYTHON_DECISIONS", 200)
     monkeypatch.setattr("arena.cli.bench.engine.open_spiel_speeds", list)
     monkeypatch.setattr("arena.bench.engine._WARM_UP", ("-c", WARMED_UP))  # to compile the room takes a minute
-    assert main(["bench", "engine", "--game", "naga", "--json"]) == 0
+    assert main(["bench", "engine", "--game", "naga", "--format", "json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     (speed,), (cost,) = figures["random_play"], figures["rooms"]
     assert speed["seats"] == 2 and speed["decisions_per_second"] > 0 and 10 < speed["decisions_per_match"] < 21

@@ -13,7 +13,7 @@ import pytest
 
 import arena.__main__
 from arena.cli import bench, verbs
-from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS, modern
+from arena.cli.commands import BENCH, PANELS, TOPICS, VERBS
 from arena.cli.main import USER_ERROR, WIDEST, command, help_listing, main
 from helpers.commands import COMMANDS, described, one_line, options, parameters
 
@@ -21,7 +21,6 @@ GOLDEN = Path(__file__).with_name("help.txt")
 DIFFERING = {
     "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
-    "--bot": "a mended bot; bots to measure",
     "--deals": "of gates, at most; new ones to measure on",
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
@@ -30,8 +29,7 @@ DIFFERING = {
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",
     "--seat": "a person's; the viewer's",
-    "--seats": "of a table; sizes of tables to measure",
-    "--seconds": "of open pages; of CPU time for a figure",
+    "--out": "of all results; of a training",
     "--seed": "of a run; of a match; of traces; of a storm",
     "--to": "each file has its own default; a hall",
 }
@@ -175,15 +173,6 @@ def test_a_misspelt_word_is_answered_with_the_right_one(
     assert main(words) == USER_ERROR
     captured = capsys.readouterr()
     assert message in captured.err and captured.out == "" and "Traceback" not in captured.err
-
-
-def test_old_spellings_are_read_as_those_of_today() -> None:
-    assert modern("report", ["cup", "--results=boards", "--to", "page.html"]) == ["cup", "--out=boards", "--to", "page.html"]
-    assert modern("rerate", ["--pool", "naga"]) == ["--game", "naga"]
-    assert modern("match", ["--pool", "naga"]) == ["--pool", "naga"]
-    assert modern("bench", ["--json"]) == ["--format=json"]
-    assert modern("tune", ["a.yaml", "--format", "text"]) == ["a.yaml", "--format", "table"]
-    assert modern("tune", ["a.yaml", "--format=text", "--", "--json"]) == ["a.yaml", "--format=table", "--", "--json"]
 
 
 if __name__ == "__main__":

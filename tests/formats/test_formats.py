@@ -207,7 +207,7 @@ def test_a_verb_sends_other_formats_to_theirs(tmp_path: Path, capsys: pytest.Cap
 def test_a_plan_is_foretold_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = write_config(tmp_path, bots=BOTS, deals=4, sample=1, games=[{"game": "naga", "seats": 2}])
     before = sorted(tmp_path.iterdir())
-    assert main(["plan", str(config), "--json", "--workers", "1"]) == 0
+    assert main(["plan", str(config), "--format", "json", "--workers", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["matches"] == 4 * 5 * 2 and found["seconds"] > 0 and found["entries"][0]["faults"] == 0
     assert found["entries"][0]["balance"].startswith("a balanced sample; each bot sits at 8 tables, each pair meets at 2;")

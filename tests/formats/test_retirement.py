@@ -14,9 +14,8 @@ def match(bots: tuple[int, int], *endings: Ending) -> MatchRecord:
     return make_record(0, tuple(make_seat(f"bot{bot}", 1, ending=ending) for bot, ending in zip(bots, endings)))
 
 
-def retired(matches: list[MatchRecord], *, bots: int = 4, counts_voids: bool = True) -> tuple[set[int], list[str]]:
+def retired(matches: list[MatchRecord], *, bots: int = 4) -> tuple[set[int], list[str]]:
     book = Retirement(plan(bots))
-    book.counts_voids = counts_voids
     for record in matches:
         book.add(record)
     return book.retired, book.pass_checkpoint()
@@ -40,7 +39,6 @@ def test_void_matches_retire_the_bot_that_makes_them_and_not_those_that_met_it()
     ] + [match((1, 2), PLAYED, PLAYED)] * 2
     gone, news = retired(matches)
     assert gone == {0} and news == ["bot0 is retired: 18 of its 24 matches are void; the field goes on without it"]
-    assert retired(matches, counts_voids=False) == (set(), [])
 
 
 def test_who_only_met_it_waits_until_that_can_be_told() -> None:

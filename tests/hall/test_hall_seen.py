@@ -80,7 +80,7 @@ def test_the_faults_of_what_counts_are_found_beside_their_rows(tmp_path: Path) -
 
 def test_the_hall_has_a_report(tmp_path: Path) -> None:
     gather(tmp_path, *three(tmp_path))
-    assert main(["report", "hall", "--results", str(tmp_path)]) == 0
+    assert main(["report", "hall", "--out", str(tmp_path)]) == 0
     page = (tmp_path / "hall" / "report.html").read_text()
     assert all(name in page for name in ("bob@bbbbbb", "bob@cccccc", "naga/2", "-winter-", "-spring-", "-summer-"))
     assert "None" not in page

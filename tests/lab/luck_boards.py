@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import error_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import BATCH_MODEL, believe
+from arena.ratings.models import BATCH_MODEL
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
 

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import error_bars
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS, believe
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
 

@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import error_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import BATCH_MODEL, MODEL, believe
+from arena.ratings.models import BATCH_MODEL, MODEL
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import Anchor, RatingSettings
 from arena.ratings.standings import DEALS_TO_COMPARE, rate_and_compare, rated_pool

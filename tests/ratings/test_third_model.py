@@ -9,8 +9,9 @@ from arena.analysis.history import history
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import ConfigError
-from arena.formats.ladder.format import Leg
-from arena.ratings.models import MODELS, Model, believe, headlines
+from arena.formats.ladder.legs import Leg
+from arena.ratings.beliefs import believe
+from arena.ratings.models import MODELS, Model, headlines
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import MEAN_MU, STANDARDIZED, Anchor, RatingSettings, checked_settings
 from arena.ratings.standings import Standings, rate

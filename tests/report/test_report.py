@@ -201,7 +201,7 @@ def test_the_command_writes_the_page_where_it_is_asked_to(
     assert "is a folder; name a file, like" in capsys.readouterr().err
     assert main([*words, "--to", str(tmp_path / "nowhere" / "page.html")]) == USER_ERROR
     assert "no folder" in capsys.readouterr().err
-    assert main(["report", "smal", "--results", str(played.folder.parent)]) == USER_ERROR
+    assert main(["report", "smal", "--out", str(played.folder.parent)]) == USER_ERROR
     assert 'did you mean "small"?' in capsys.readouterr().err
     assert main(["report", "small", "--out", "page.html"]) == USER_ERROR
     assert "the file to write is --to page.html" in capsys.readouterr().err

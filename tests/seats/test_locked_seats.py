@@ -276,7 +276,7 @@ def test_the_bench_shows_seats_with_one_room_and_with_all(
         monkeypatch.setattr(f"arena.bench.{name}", few)
     for name in ("STARTS", "ROUND_TRIPS"):
         monkeypatch.setattr(f"arena.bench.commands.{name}", 2)
-    assert main(["bench", "seats", "--json"]) == 0
+    assert main(["bench", "seats", "--format", "json"]) == 0
     figures = msgspec.json.decode(capsys.readouterr().out)
     costs, commands = (msgspec.convert(figures[key], list[kind]) for key, kind in KINDS.items())
     tools = {"C": "cc", "Python without arena": "python3", "Node.js": "node"}

@@ -254,7 +254,7 @@ def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.Capture
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "hall"}
     assert main([*words, "--format", "md"]) == 3
     assert "| again | naga_greedy | 50.0% (" in (text := capsys.readouterr().out) and "not separated (55%)" in text
-    assert main(["plan", str(config), "--json", "--workers", "1"]) == 0
+    assert main(["plan", str(config), "--format", "json", "--workers", "1"]) == 0
     assert [found["matches"] for found in json.loads(capsys.readouterr().out)] == [80, 20]
     for verb in ("tournament", "ladder"):
         assert main([verb, str(config)]) == 2

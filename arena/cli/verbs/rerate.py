@@ -12,8 +12,8 @@ from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
 from arena.hall.names import called
-from arena.ratings.models import MODELS, headline_first
-from arena.ratings.settings import headline_model
+from arena.ratings.models import MODELS
+from arena.ratings.settings import headline_first, headline_model
 from arena.report.selection.boards import chosen_pools
 from arena.results_folder import RESULTS
 from arena.store import manifest as manifests

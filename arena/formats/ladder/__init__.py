@@ -1,9 +1,11 @@
 """`format: ladder`: a rating list that goes on, run after run.
 
-Its settings and words are in format.py, its decisions in course.py, what it remembers between runs in book.py.
+Its settings and words are in format.py, what its plan holds in legs.py, its decisions in course.py, what it remembers between
+runs in book.py.
 """
 
-from arena.formats.ladder.format import Ladder, Leg
+from arena.formats.ladder.format import Ladder
+from arena.formats.ladder.legs import Leg
 
 __all__ = ["FORMAT", "Ladder", "Leg"]
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from arena.errors import StoreError
-from arena.formats.ladder.format import Closed, Ladder, Leg
+from arena.formats.ladder.legs import Closed, LadderPlan, Leg
 from arena.formats.plan import Contestant, Plan
 from arena.formats.stages import Stage
 from arena.seeds import newest_key
@@ -37,7 +37,7 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
 
     def after(self, plan: Plan, *, has_ended: bool = False) -> "LadderBook":
         """The book with what the plan has now. `has_ended`: whether this run is over."""
-        assert isinstance(plan.format, Ladder)
+        assert isinstance(plan.format, LadderPlan)
         return msgspec.structs.replace(
             self, contestants=plan.contestants, legs=plan.format.legs, stages=plan.format.stages, has_ended=has_ended,
             owners=plan.format.owners,
@@ -45,7 +45,7 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
 
     def closed(self, plan: Plan, why: str, journal: Journal) -> Plan:
         """The plan with its newest leg ended from outside: what is open of its last stage is never played."""
-        assert isinstance(plan.format, Ladder)
+        assert isinstance(plan.format, LadderPlan)
         ladder = plan.format
         closed = Closed(why, len(ladder.stages), _gaps(_open(plan, ladder.stages, journal)))
         legs = (*ladder.legs[:-1], msgspec.structs.replace(ladder.legs[-1], closed=closed))
@@ -67,7 +67,7 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
     `plan`: by the config alone, its key being that of the last possible leg. A bot whose file or parameters have changed is
     a new version. Raises StoreError after too many legs.
     """
-    assert isinstance(plan.format, Ladder)
+    assert isinstance(plan.format, LadderPlan)
     (wanted,) = plan.format.legs
     if book is None:
         book = LadderBook(contestants=(), legs=(), stages=(), last_key=plan.key, chain=plan.format.chain)
@@ -81,7 +81,9 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
             f"check it; go on with ratings: {{luck: false}}, or start another one"
         )
     legs, newest = book.legs, book.legs[-1] if book.legs else None
-    ladder = Ladder(legs, book.stages, _owners(plan.format, book, field, len(contestants)), book.chain)
+    ladder = msgspec.structs.replace(
+        plan.format, legs=legs, stages=book.stages, owners=_owners(plan.format, book, field, len(contestants)), chain=book.chain
+    )
     if newest is None or book.has_ended or _terms(newest) != _terms(wanted):
         if newest is not None and newest.rules is not UNSET and newest.first_stage == len(book.stages) and not book.has_ended:
             legs, skipped = legs[:-1], newest.skipped  # nothing was played in it, and its key is secret yet
@@ -99,7 +101,7 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
 
 
 def _owners(
-    ladder: Ladder, book: LadderBook, field: tuple[int, ...], contestants: int
+    ladder: LadderPlan, book: LadderBook, field: tuple[int, ...], contestants: int
 ) -> tuple[str, ...] | UnsetType:  # fmt: skip
     """The owners of all contestants. Whoever has one keeps it: the tables of before were chosen by it."""
     if ladder.owners is UNSET:

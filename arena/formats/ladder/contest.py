@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import UNSET
 
 from arena.engine import rng
-from arena.formats.ladder.format import Ladder, Leg
+from arena.formats.ladder.legs import LadderPlan, Leg
 from arena.formats.ladder.look import LEAST_DEALS, Look, look_at
 from arena.formats.plan import Plan
 from arena.formats.tables import Table, shuffled
@@ -49,7 +49,7 @@ class Served:
     def until(self, plan: Plan) -> list[float]:
         """What each entry has had after all stages of a plan, which has grown since the last time, or not."""
         ladder = plan.format
-        assert isinstance(ladder, Ladder)
+        assert isinstance(ladder, LadderPlan)
         amounts = self.amounts or [0.0] * len(plan.entries)
         ends = [leg.first_stage for leg in ladder.legs[1:]] + [len(ladder.stages)]
         for leg, end in zip(ladder.legs, ends):
@@ -83,7 +83,7 @@ class ContestStage:
     def __init__(
         self, plan: Plan, leg: Leg, retired: Collection[int], rows: Mapping[str, Collector], settings: RatingSettings
     ) -> None:  # fmt: skip
-        assert isinstance(plan.format, Ladder) and leg.rules is not UNSET
+        assert isinstance(plan.format, LadderPlan) and leg.rules is not UNSET
         self._plan, self._leg, self._rules = plan, leg, leg.rules
         self._owners = plan.format.owners or () if plan.format.owners is not UNSET else ()
         self._stage = len(plan.format.stages)

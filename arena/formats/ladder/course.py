@@ -28,7 +28,7 @@ from msgspec import UNSET
 
 from arena.formats.course import StagedCourse
 from arena.formats.ladder.contest import ContestStage, Served, dice_of
-from arena.formats.ladder.format import Ladder, Leg
+from arena.formats.ladder.legs import LadderPlan, Leg
 from arena.formats.ladder.look import Look, look_at
 from arena.formats.plan import Plan
 from arena.formats.tables import Table, shuffled
@@ -109,8 +109,8 @@ class LadderCourse(StagedCourse):
         return self._decided(self._leg)
 
     @property
-    def _ladder(self) -> Ladder:
-        assert isinstance(self.plan.format, Ladder)
+    def _ladder(self) -> LadderPlan:
+        assert isinstance(self.plan.format, LadderPlan)
         return self.plan.format
 
     def _decided(self, leg: Leg) -> tuple[list[tuple[int, Table]], str | None]:

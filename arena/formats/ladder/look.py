@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from arena.formats.ladder.format import Leg
+from arena.formats.ladder.legs import Leg
+from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import bars_by
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import believe
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 
