@@ -1,6 +1,5 @@
 """The clocks of a locked bot in Python go in steps, whoever asks; the processor's own clock ends it where a config says so."""
 
-import ctypes
 import mmap
 import os
 import platform
@@ -62,7 +61,7 @@ for ask in (time.clock_gettime, time.clock_getres):
     except OSError as error:
         print(error.errno)
 """
-    assert ran(code).stdout.split() == "0 True 0 True True True True 16 0 22 22".split()
+    assert ran(code).stdout.split() == ["0", "True", "0", "True", "True", "True", "True", "16", "0", "22", "22"]
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])

@@ -75,7 +75,7 @@ def refuse_the_processors() -> None:
 
 
 def _replaced(vdso: bytes) -> tuple[bytes, int]:
-    """The code with all functions replaced, and where clock_gettime is in it. Raises ValueError if there is no room for them."""
+    """The code with all functions replaced, and where clock_gettime is in it. Raises ValueError if they do not fit."""
     places = dict(_functions(vdso))
     first = min(places)
     clock = next((place for place, name in places.items() if name == "clock_gettime"), None)

@@ -78,8 +78,8 @@ Instruction = tuple[int, int, int, int]
 def refuse_all_but_allowed(*, runs_program: bool = False, clock: int = 0) -> None:
     """Install the filter for this process, for good. Needs no_new_privs. Raises OSError.
 
-    `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM. `clock`: where
-    the one instruction ends that may ask for the time, if clocks are coarse; see clocks.py.
+    `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM. `clock`:
+    where the one instruction ends that may ask for the time, if clocks are coarse; see clocks.py.
     """
     code, numbers, clocks = _code(runs_program, clock)
     own = kernel.Memory(code)
@@ -130,8 +130,8 @@ def program(pid: int, *, runs_program: bool = False, clock: int = 0) -> list[Ins
     ]
     if kernel.MACHINE == "x86_64":
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
-    names = (*ALLOWED, *FOR_PROGRAMS) if runs_program else [name for name in ALLOWED if not clock or name not in EXACT]
-    code += _search(_ranges(names), _ALLOW)
+    listed = (*ALLOWED, *FOR_PROGRAMS) if runs_program else [name for name in ALLOWED if not clock or name not in EXACT]
+    code += _search(_ranges(listed), _ALLOW)
     code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
     # who gives its CPU away again and again would seem to get none: it succeeds, and nothing is done
     code += [(_EQUAL, 0, 1, _number("sched_yield")), (_RETURN, 0, 0, _REFUSE)]
@@ -155,8 +155,8 @@ def program(pid: int, *, runs_program: bool = False, clock: int = 0) -> list[Ins
         ]
         code += _when("clock_gettime", [*asked, refuse, (_LOAD, 0, 0, _NUMBER)])
     own_clocks = [*_one_of((*_OWN_CLOCKS, (~pid << 3 | 2) & 0xFFFF_FFFF)), (_AT_LEAST, 0, 1, _FIRST_PROCESS_CLOCK)]
-    for clock in _CLOCKS:
-        code += _when(clock, [*_argument(0), *own_clocks, refuse, allow])
+    for name in _CLOCKS:
+        code += _when(name, [*_argument(0), *own_clocks, refuse, allow])
     code += _when("sched_getaffinity", [*_argument(0), *_one_of((0, pid)), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)])
     code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
     code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
