@@ -9,7 +9,6 @@ virtual machines, so that is done only where a config asks for `clean_caches`.
 """
 
 import contextlib
-import ctypes
 import itertools
 import mmap
 import struct
@@ -47,18 +46,18 @@ def coarsen(proc: int) -> int:
     Returns where the one instruction ends that may ask the kernel for the time; 0: the clocks stay exact, as this is another
     kind of machine, or its kernel does not let its code be replaced.
     """
-    found = {file: (start, end) for start, end, _, file in mappings(proc) if file.startswith((b"[vdso]", b"[vvar"))}
-    if kernel.MACHINE != "x86_64" or b"[vdso]" not in found:
+    parts = [(copies.Piece(start, end - start, READ | EXECUTE), file) for start, end, _, file in mappings(proc)]
+    codes = [part for part, file in parts if file == b"[vdso]"]
+    if kernel.MACHINE != "x86_64" or not codes:
         return 0
-    start, end = found.pop(b"[vdso]")
     try:
-        code, clock = _replaced(ctypes.string_at(start, end - start))
-        copies.replace(start, code, READ | EXECUTE)
-        for first, last in found.values():
-            kernel.call("munmap", first, last - first)
+        code, clock = _replaced(bytes(copies.content(codes[0])))
+        copies.replace(codes[0], code)
+        for part in (part for part, file in parts if file.startswith(b"[vvar")):
+            kernel.call("munmap", part.start, part.size)
     except (OSError, ValueError):
         return 0
-    return start + clock + _ASKED
+    return codes[0].start + clock + _ASKED
 
 
 def seal(clock: int) -> None:
