@@ -80,7 +80,6 @@ WATCHERS = {
     "prime and probe, by numpy": {"has_code": False, "primes": True},
 }
 """The attacks on a rival: the params of channel_bots/watcher.py."""
-_WATCHED = 3  # decisions that are added up: later ones are about other cards
 WATCHED_GAME = "naga"
 
 
@@ -187,7 +186,7 @@ def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Number
             _check(None if seat.ending is Ending.PLAYED else Fault(seat.ending, "a seat did not play to the end"))
         said = seats[0].take_output().splitlines()
     seen = np.zeros(len(CARDS))
-    for line in [line.split()[1:] for line in said if line.startswith("seen:")][:_WATCHED]:
+    for line in [line.split()[1:] for line in said if line.startswith("seen:")]:
         seen += np.array(line, float)
     hidden = ~np.array(own)
     refused = [line.removeprefix("refused: ") for line in said if line.startswith("refused: ")]

@@ -14,7 +14,7 @@ from helpers.locked_matches import HOSTILE, RIVAL, SECRET, play_locked
 
 BOTS = sorted(HOSTILE.glob("*.py"), key=lambda path: path.stem)
 NEEDS_NAMESPACE = {"stats_outside", "stats_by_statx"}  # names outside the view: nothing else hides them
-NEEDS_X86 = {"calls_x32"}  # an attack on that machine's table of calls
+NEEDS_X86 = {"calls_x32", "times_exactly"}  # attacks on that machine's table of calls, and on its clocks
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
 PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machines too
 

@@ -121,6 +121,22 @@ def test_calls_that_depend_on_their_arguments(machine: str, call: str, arguments
     assert verdict(machine, call, *arguments) == expected
 
 
+def test_where_clocks_are_coarse_one_instruction_alone_may_ask_and_no_other_call_tells_the_time(machine: str) -> None:
+    clock = 0x7FFF_1234_5678
+
+    def asked(call: str, place: int, *arguments: int) -> int:
+        words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+        data = struct.pack("<IIQ6Q", kernel.number(call), ARCHITECTURES[machine], place, *words)
+        return run(seccomp.program(PID, clock=clock), data)
+
+    for number, expected in ((0, ALLOW), (1, ALLOW), (OWN_CLOCK, ALLOW), (OTHERS_CLOCK, EPERM)):
+        assert asked("clock_gettime", clock, number) == expected
+        for other in (0, clock - 1, clock + 1, clock ^ 1 << 32, clock & 0xFFFF_FFFF):
+            assert asked("clock_gettime", other, number) == EPERM
+    assert all(asked(call, place) == EPERM for call in seccomp.EXACT for place in (0, clock))
+    assert asked("clock_getres", 0, 1) == asked("clock_nanosleep", 0, 1) == asked("read", 0) == ALLOW
+
+
 def of_program(machine: str, call: int | str, *arguments: int) -> int:
     """The same for the program of a command bot."""
     number = kernel.number(call) if isinstance(call, str) else call

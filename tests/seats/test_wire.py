@@ -47,7 +47,7 @@ def frames(chance: random.Random) -> bytes:
     message: Any = chance.choice(
         [
             wire.Action(ID, "field 1"), wire.Action(ID, 0), wire.Failed(ID, "crash", "x"), wire.Done(ID),
-            wire.Ready(ID, True, ["naga"]), wire.Failed(ID, "host", "x"), wire.Action(ID + 1, 3), wire.Locked(0, 0.0),
+            wire.Ready(ID, True, ["naga"]), wire.Failed(ID, "host", "x"), wire.Action(ID + 1, 3), wire.Locked(0),
         ]
     )  # fmt: skip
     return wire.frame(message)

@@ -228,7 +228,7 @@ def test_an_untrusted_bots_file_is_read_by_the_hall_only_in_a_locked_child(
 
 LIES = {
     "another bot's answer": ("os.write(3, wire.frame(wire.Ready(0, False, ['yaniv'])) * 2)", "more than one reply"),
-    "another message": ("os.write(3, wire.frame(wire.Locked(0, 0.0))); os.read(3, 1)", "another message than that it is ready"),
+    "another message": ("os.write(3, wire.frame(wire.Locked(0))); os.read(3, 1)", "another message than that it is ready"),
     "no message": ("os.write(3, b'\\x05\\0\\0\\0xxxxx'); os._exit(0)", "not decodable"),
     "two gigabytes": ("os.write(3, b'\\0\\0\\0\\x80'); os._exit(0)", "a message of 2,147,483,648 bytes"),
     "output without end": ("while True: print('x' * 1000)", "printed more than"),

@@ -3,8 +3,7 @@
 import hashlib
 import random
 import sysconfig
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -66,16 +65,6 @@ def message(view: View) -> list[int]:
     """What a seat sees, its hand above all, as bits that tell it from all other hands."""
     digest = hashlib.sha256(str(view).encode()).digest()
     return [digest[number // 8] >> number % 8 & 1 for number in range(BITS)]
-
-
-def seconds(call: Callable[[], object]) -> float:
-    """How long a call takes, whatever comes of it."""
-    began = time.perf_counter()
-    try:
-        call()
-    except OSError:
-        return time.perf_counter() - began
-    return time.perf_counter() - began
 
 
 def faster(times: dict[Place, list[float]]) -> list[int]:

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from arena.agent import Agent, View
-from arena.bench.channel_bots.attack import LIBRARY, PLACES, REPEATS, Attack, Place, faster, seconds
+from arena.bench.channel_bots.attack import LIBRARY, PLACES, REPEATS, Attack, Place, faster
+from arena.bench.channel_bots.processor import seconds
 
 HERE = Path(__file__).parent
 

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from arena.agent import Agent, View
-from arena.bench.channel_bots.attack import LIBRARY, PLACES, Attack, Place, faster, seconds
+from arena.bench.channel_bots.attack import LIBRARY, PLACES, Attack, Place, faster
+from arena.bench.channel_bots.processor import seconds
 
 STRIDE = 32 * mmap.PAGESIZE  # what the kernel reads at a time
 SIZE = len(PLACES) * STRIDE

@@ -1,10 +1,13 @@
 """What attacks need of the processor: how long a line of memory takes to load, lines flushed, caches filled with others."""
 
+import contextlib
 import ctypes
 import mmap
 import platform
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
+from statistics import median
 
 import numpy as np
 
@@ -15,6 +18,10 @@ _CODE = bytes.fromhex(
     "534989d04531c94e8b14cf0faef00faee80f310faee889c3450fb61a0faee80f310faee829d84389048885c97404410fae3a49ffc14939f172cd"
     "0faef05bc3"
 )
+_COARSE = 1e-5  # seconds from step to step
+_CLOCK = time.thread_time if time.get_clock_info("perf_counter").resolution > _COARSE else time.perf_counter
+"""What shows least of what else the machine does."""
+_STEPS = 20  # that are counted out
 _EXECUTABLE = 7  # readable, writable, executable
 
 
@@ -50,17 +57,57 @@ class Processor:
     def load(self, addresses: Sequence[int]) -> None:
         """Have the caches hold these lines."""
         for _ in range(2):
-            self.total(addresses)
+            if self._call is not None:
+                self.times(addresses)
+            else:
+                _taken(addresses)()
 
     @staticmethod
     def _seconds(addresses: Sequence[int]) -> float:
-        first = min(addresses)
-        size = max(addresses) - first + 1
-        memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(first))
-        places = np.array(addresses) - first
-        began = time.perf_counter()
-        memory.take(places)
-        return time.perf_counter() - began
+        return seconds(_taken(addresses), _CLOCK)
+
+
+def _taken(addresses: Sequence[int]) -> Callable[[], object]:
+    """What loads lines, and does little else."""
+    first = min(addresses)
+    memory = np.ctypeslib.as_array((ctypes.c_uint8 * (max(addresses) - first + 1)).from_address(first))
+    places = np.array(addresses) - first
+    return lambda: memory.take(places)
+
+
+def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """How long a call takes, whatever comes of it.
+
+    Where clocks go in steps: from one step to a later one, less the time in which the clock was read after the call.
+    """
+    is_coarse = time.get_clock_info("perf_counter").resolution > _COARSE
+    reading, began = (_reading(clock), _step(clock)) if is_coarse else (0.0, clock())
+    with contextlib.suppress(OSError):
+        call()
+    now, count = clock(), 0
+    while is_coarse and (later := clock()) == now:
+        count += 1
+    return (later if is_coarse else now) - began - count * reading
+
+
+@cache
+def _reading(clock: Callable[[], float]) -> float:
+    """Seconds in which a clock that goes in steps is read once."""
+    counts = []
+    for _ in range(_STEPS):
+        now, count = _step(clock), 0
+        while clock() == now:
+            count += 1
+        counts.append(count)
+    return time.get_clock_info("perf_counter").resolution / median(counts)
+
+
+def _step(clock: Callable[[], float]) -> float:
+    """The time at the next step of a clock."""
+    before = clock()
+    while (now := clock()) == before:
+        pass
+    return now
 
 
 def _own_code() -> Callable[..., None]:

@@ -9,16 +9,18 @@ from arena.bench.channel_bots.processor import LINE, Processor
 from arena.bench.channel_bots.rival import LINES, table
 from arena.games.naga.state import CARDS
 
+WATCHED = 3  # decisions: later ones are about other cards
 _PAGE = 4096
 _WAYS = 8  # lines that the first cache of a core holds of those with one place in a page
 
 
 class Watcher(Agent[View]):
-    """Prints at each decision how likely it is that the rival has used each card since the last one."""
+    """Prints at its first decisions how likely it is that the rival has used each card since the last one."""
 
     games = ("naga",)
     wants_forced = True
     _processor: Processor | None = None
+    _decisions = 0
 
     def start(self, info: StartInfo) -> None:
         """Choose the lines of each card, and get at the processor, in the way that the params say."""
@@ -38,7 +40,8 @@ class Watcher(Agent[View]):
 
     def act(self, view: View) -> str:
         """Print what was seen, and play anything."""
-        took = self._look()
+        self._decisions += 1
+        took = self._look() if self._decisions <= WATCHED else None
         if took is not None:
             print("seen:", *[f"{seconds:.9g}" for seconds in (took if self.params["primes"] else -took)])
         return view.legal[0]

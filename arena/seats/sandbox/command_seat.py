@@ -137,7 +137,7 @@ class CommandSeat(HeldSeat):
         locked = child.receive(0.0, LOCK_SECONDS, decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False)
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "another message than that it is locked")
-        self._cpu = locked.cpu_seconds
+        self._cpu = child.cpu()
 
     def _found(self, folder: Path) -> Executable:
         try:

@@ -52,8 +52,20 @@ def make_own(found: Iterable[Piece]) -> None:
         if piece.rights & WRITE:
             _write(piece)
         else:
-            _replace(piece, file, end)
+            _map(piece, file, end, content(piece))
             end += piece.size
+    os.close(file)
+
+
+def content(piece: Piece) -> memoryview:
+    """The bytes of a part of memory, where they lie."""
+    return memoryview((ctypes.c_char * piece.size).from_address(piece.start))
+
+
+def replace(piece: Piece, code: bytes) -> None:
+    """Put other bytes in the place of memory that cannot be written: in one step, as `make_own` does. Raises OSError."""
+    file = os.memfd_create("own")
+    _map(piece, file, 0, code)
     os.close(file)
 
 
@@ -104,10 +116,10 @@ def _write(piece: Piece) -> None:
             ctypes.memmove(place, place, 1)
 
 
-def _replace(piece: Piece, file: int, place: int) -> None:
-    """Put a copy in the place of memory that cannot be written: in one step, as it may be the code that runs here.
+def _map(piece: Piece, file: int, place: int, code: bytes | memoryview) -> None:
+    """Put bytes in the place of memory that cannot be written: in one step, as it may be the code that runs here.
 
-    The copy is a file that nobody else can have, at offset `place`: of files a fork copies no list of pages.
+    They are those of a file that nobody else can have, at offset `place`: of files a fork copies no list of pages.
     """
-    os.pwrite(file, (ctypes.c_char * piece.size).from_address(piece.start), place)
+    os.pwrite(file, code, place)
     kernel.call("mmap", piece.start, piece.size, piece.rights, mmap.MAP_PRIVATE | _FIXED, file, place)

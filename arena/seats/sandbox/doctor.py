@@ -16,7 +16,7 @@ import msgspec
 
 import arena
 from arena.records import Limits
-from arena.seats.sandbox import cgroups, kernel, landlock, limits, namespaces, pressure, program, seccomp
+from arena.seats.sandbox import cgroups, clocks, kernel, landlock, limits, namespaces, pressure, program, seccomp
 from arena.seats.sandbox.keeper import Keeper, LockError, libraries
 from arena.seats.sandbox.levels import LOCKED
 
@@ -234,6 +234,13 @@ def _cgroup() -> str:
     return "" if group.remove() else f"{group.folder} cannot be removed"
 
 
+def _steps() -> str:
+    clock = clocks.coarsen(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY))
+    if not clock:
+        return "clocks stay exact: bots in Python can time single lines of memory"
+    return "a clock goes in smaller steps" if time.perf_counter_ns() % clocks.GRAIN else ""
+
+
 def _delay() -> str:
     return "" if pressure.run_delays(os.getpid()) else "/proc does not count how long a process waits for a CPU"
 
@@ -246,6 +253,7 @@ _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
     "memory limit": (_memory, "address space is capped", True),
     "programs": (_program, "one of a command bot keeps the lock, and runs no other", False),
     "memory cgroup": (_cgroup, "the kernel counts all memory of command bots' programs", False),
+    "coarse clocks": (_steps, f"those of bots in Python go in steps of {clocks.GRAIN / 1e6:g} ms", False),
     "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
     "parent's death": (_death, "a child ends with its parent", True),
     "host pressure": (_delay, "a seat that waits for a CPU is not mistaken for one that sleeps", False),

@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import sys
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace, without_places
 from arena.readiness import Part, absent_parts
 from arena.records import Clock, Ending
-from arena.seats.sandbox import copies, kernel, launch, namespaces, wire
+from arena.seats.sandbox import clocks, copies, kernel, launch, namespaces, wire
 from arena.seats.sandbox.lockdown import Cell, lock
 
 SOCKET, OUTPUT = launch.SOCKET, 1
@@ -66,13 +65,14 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     """
     if of_command:
         launch.arrange(socket, output, *of_command)
-        launch.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID, time.process_time())))
+        launch.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID)))
     _arrange(socket, output)
     kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
     forget_environment()
     open_output()
     bot = wire.decode_bot(_read_message())
     copies.make_own(cell.pieces)
+    clocks.seal(cell.clock)
     folder = Path(lock(cell, bot.folder, bot.limits, channel=SOCKET))
     _Role(bot.main, folder, None).play()
 
@@ -138,7 +138,7 @@ class _Role:
 
     def play(self) -> NoReturn:
         """Play the match that the worker tells of, in this process, which is locked in."""
-        _send(wire.Locked(wire.START_ID, time.process_time()))
+        _send(wire.Locked(wire.START_ID))
         self._start = start = wire.decode_start(_read_message())
         agent, reply = _started(start, self._main, self._folder, self._blank)
         _send(reply)
@@ -207,7 +207,7 @@ def rehearse(game: Game) -> None:
         kernel.call("getpid", kernel.of_own_number())
     for _ in range(_REHEARSALS):
         calls.make()
-        _send(wire.Locked(wire.START_ID, time.process_time()), writer)
+        _send(wire.Locked(wire.START_ID), writer)
         _send(start, writer)
         wire.decode_reply(_read_message(reader))
         start = wire.decode_start(_read_message(reader))

@@ -33,7 +33,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "prlimit64": (302, 261), "getcpu": (309, 168), "seccomp": (317, 277), "getrandom": (318, 278), "membarrier": (324, 283),
     "statx": (332, 291), "rseq": (334, 293), "pidfd_send_signal": (424, 424), "pidfd_open": (434, 434),
     "clone3": (435, 435), "close_range": (436, 436), "faccessat2": (439, 439), "landlock_create_ruleset": (444, 444),
-    "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+    "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446), "mseal": (462, 462),
     "sendfile": (40, 71), "sendmsg": (46, 211), "recvmsg": (47, 212), "umask": (95, 166), "setsid": (112, 157),
     "setgroups": (116, 159), "setresuid": (117, 147), "setresgid": (119, 149), "mkdirat": (258, 34),
     # what only programs of command bots need

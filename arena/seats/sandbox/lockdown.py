@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.records import Limits
-from arena.seats.sandbox import copies, kernel, landlock, limits, names, namespaces, seccomp
+from arena.seats.sandbox import clocks, copies, kernel, landlock, limits, names, namespaces, seccomp
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 
 
@@ -25,6 +25,8 @@ class Cell:
     """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
     has_gates: bool
     """Whether its children ask before calls with a path; see names.py."""
+    clock: int
+    """Where alone its children may ask for the time; 0: anywhere. See clocks.coarsen."""
     pieces: tuple[copies.Piece, ...]
     """What of its memory its children copy before a bot's first line."""
     parent: int
@@ -87,6 +89,8 @@ def lock(
         kernel.call("close_range", channel + 1, 0xFFFF_FFFF, 0)
     if channel is not None:
         names.watch(channel, is_wanted=cell.has_gates)
+    if cell.clock and program is None and allowed.clean_caches:
+        clocks.refuse_the_processors()
     if is_locked(cell.level):
-        seccomp.refuse_all_but_allowed(runs_program=program is not None)
+        seccomp.refuse_all_but_allowed(runs_program=program is not None, clock=0 if program else cell.clock)
     return where

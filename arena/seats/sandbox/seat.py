@@ -116,7 +116,7 @@ class LockedSeat(HeldSeat):
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
         self._empty_cell = self._keeper.empty_cell(child)
-        self._cpu = locked.cpu_seconds
+        self._cpu = child.cpu()
         self.has_begun = True
         start = wire.Start(
             seed=f"{self._seed:x}", params=msgspec.json.encode(self._params), info=info, has_listener=self._listens

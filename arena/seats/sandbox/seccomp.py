@@ -31,6 +31,9 @@ FOR_PROGRAMS = (
 )  # fmt: skip
 """The kernel calls that runtimes of other languages need besides ALLOWED. Threads are allowed, processes are not."""
 
+EXACT = ("gettimeofday", "getrusage")
+"""The allowed kernel calls that tell the time exactly: refused where clocks are coarse."""
+
 PROGRAM = 200
 """The descriptor through which a command bot's program is run, once. No file can get this number: it exceeds their limit."""
 
@@ -38,7 +41,12 @@ _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x4000_0000
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
-_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # offsets in seccomp_data; arguments are 8 bytes each, low word first
+_NUMBER, _ARCHITECTURE, _PLACE, _ARGUMENT = (
+    0,
+    4,
+    8,
+    16,
+)  # offsets in seccomp_data; 8 bytes each from the third on, low word first
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
 _EXECUTABLE = 0x4
 _FUTEX_PRIVATE = 128
@@ -67,12 +75,13 @@ the next match, or the other bot, would notice. Nor are mincore and sysinfo allo
 Instruction = tuple[int, int, int, int]
 
 
-def refuse_all_but_allowed(*, runs_program: bool = False) -> None:
+def refuse_all_but_allowed(*, runs_program: bool = False, clock: int = 0) -> None:
     """Install the filter for this process, for good. Needs no_new_privs. Raises OSError.
 
-    `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM.
+    `runs_program`: whether this process will run the program of a command bot, once, from the descriptor PROGRAM. `clock`:
+    where the one instruction ends that may ask for the time, if clocks are coarse; see clocks.py.
     """
-    code, numbers, clocks = _code(runs_program)
+    code, numbers, clocks = _code(runs_program, clock)
     own = kernel.Memory(code)
     for place in numbers:
         kernel.of_own_number(own.word(place))
@@ -96,10 +105,10 @@ def answering(names: Iterable[str], action: int) -> list[Instruction]:
 
 
 @cache
-def _code(runs_program: bool) -> tuple[bytes, list[int], list[int]]:
+def _code(runs_program: bool, clock: int) -> tuple[bytes, list[int], list[int]]:
     """The filter for no process, and the places in it of the number of its process, and of the number of its CPU clock."""
     nobody, somebody = 0x1000_0000, 0x1000_0001
-    one, other = (program(pid, runs_program=runs_program) for pid in (nobody, somebody))
+    one, other = (program(pid, runs_program=runs_program, clock=clock) for pid in (nobody, somebody))
     places = {8 * place + 4: code[3] for place, (code, changed) in enumerate(zip(one, other)) if code != changed}
     numbers = [place for place, value in places.items() if value == nobody]
     return packed(one), numbers, [place for place in places if place not in numbers]
@@ -110,8 +119,8 @@ def packed(filters: Sequence[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in filters)
 
 
-def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
-    """The filter for the process `pid` as a classic BPF program."""
+def program(pid: int, *, runs_program: bool = False, clock: int = 0) -> list[Instruction]:
+    """The filter for the process `pid` as a classic BPF program. `clock`: see refuse_all_but_allowed."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
     code: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -121,8 +130,8 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     ]
     if kernel.MACHINE == "x86_64":
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
-    names = (*ALLOWED, *FOR_PROGRAMS) if runs_program else ALLOWED
-    code += _search(_ranges(names), _ALLOW)
+    listed = (*ALLOWED, *FOR_PROGRAMS) if runs_program else [name for name in ALLOWED if not clock or name not in EXACT]
+    code += _search(_ranges(listed), _ALLOW)
     code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
     # who gives its CPU away again and again would seem to get none: it succeeds, and nothing is done
     code += [(_EQUAL, 0, 1, _number("sched_yield")), (_RETURN, 0, 0, _REFUSE)]
@@ -137,9 +146,17 @@ def program(pid: int, *, runs_program: bool = False) -> list[Instruction]:
     code += _when("mmap", [*_argument(3), *shared, *_argument(2), (_ANY_BIT, 1, 0, _WRITABLE), allow, refuse])
     code += _when("futex", [*_argument(1), (_ANY_BIT, 0, 1, _FUTEX_PRIVATE), allow, refuse])
     code += _when("membarrier", [*_argument(0), (_ANY_BIT, 0, 1, _BARRIERS_OF_ALL), refuse, allow])
+    if clock:
+        asked = [
+            (_LOAD, 0, 0, _PLACE),
+            (_EQUAL, 0, 2, clock & 0xFFFF_FFFF),
+            (_LOAD, 0, 0, _PLACE + 4),
+            (_EQUAL, 1, 0, clock >> 32),
+        ]
+        code += _when("clock_gettime", [*asked, refuse, (_LOAD, 0, 0, _NUMBER)])
     own_clocks = [*_one_of((*_OWN_CLOCKS, (~pid << 3 | 2) & 0xFFFF_FFFF)), (_AT_LEAST, 0, 1, _FIRST_PROCESS_CLOCK)]
-    for clock in _CLOCKS:
-        code += _when(clock, [*_argument(0), *own_clocks, refuse, allow])
+    for name in _CLOCKS:
+        code += _when(name, [*_argument(0), *own_clocks, refuse, allow])
     code += _when("sched_getaffinity", [*_argument(0), *_one_of((0, pid)), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)])
     code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
     code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])

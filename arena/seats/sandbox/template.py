@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from arena.agent import BlankModule
-from arena.seats.sandbox import copies, inmate, kernel, landlock, limits, namespaces, wire
+from arena.seats.sandbox import clocks, copies, inmate, kernel, landlock, limits, namespaces, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import NAMESPACE, is_locked
 from arena.seats.sandbox.lockdown import Cell
@@ -54,6 +54,7 @@ def run(cell: Cell, proc: int, socket_: int) -> None:
 
 def _prepared(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
     copies.make_own(cell.pieces)
+    clocks.seal(cell.clock)
     inmate.forget_environment()
     folder = f"{namespaces.STORE if cell.level == NAMESPACE else cell.store}/{bot.folder}"
     where = namespaces.BOT if cell.level == NAMESPACE else folder

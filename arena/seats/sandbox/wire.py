@@ -105,8 +105,6 @@ class Locked(msgspec.Struct, frozen=True, array_like=True, tag="locked", forbid_
     """Sent by a child that has locked itself. It knows no match yet, and no line of the bot has run in it."""
 
     id: int
-    cpu_seconds: float
-    """The CPU time that the child has used so far."""
 
 
 class Ready(msgspec.Struct, frozen=True, array_like=True, tag="ready", forbid_unknown_fields=True):

@@ -22,7 +22,7 @@ from arena.engine import jit
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.readiness import require
-from arena.seats.sandbox import canary, copies, inmate, kernel, limits, mappings, names, namespaces, template, wire
+from arena.seats.sandbox import canary, clocks, copies, inmate, kernel, limits, mappings, names, namespaces, template, wire
 from arena.seats.sandbox.forking import serve
 from arena.seats.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_locked
 from arena.seats.sandbox.lockdown import Cell
@@ -68,6 +68,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
     gc.collect()
     gc.freeze()
     mappings.simplify(proc)
+    clock = clocks.coarsen(proc) if is_locked(order.level) else 0
     cell = Cell(
         level=order.level,
         libraries=order.libraries,
@@ -76,6 +77,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         address_space=limits.address_space(proc),
         drops_user=os.geteuid() == 0,
         has_gates=is_locked(order.level) and names.is_offered(),
+        clock=clock,
         pieces=(),
         parent=os.getpid(),
     )
