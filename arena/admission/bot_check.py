@@ -183,7 +183,7 @@ class _Checked:
                 except HostTrouble as trouble:
                     if attempt == ATTEMPTS - 1:
                         raise
-                    failures += trouble.seat == own and _has_begun(held) and not trouble.starved
+                    failures += trouble.seat == own and _has_begun(held) and not (trouble.starved and trouble.starved.is_proven)
                     continue
                 self._note(setup, own, record, watched, held)
                 return record
@@ -254,7 +254,8 @@ class _Blaming:
         return self._blamed(found) if isinstance(found, Fault) else found
 
     def _blamed(self, fault: Fault) -> Fault:
-        if fault.ending is not Ending.HOST or fault.starved or not _has_begun(self._seat):
+        is_lacking_cpu = fault.starved is not None and fault.starved.is_proven
+        if fault.ending is not Ending.HOST or is_lacking_cpu or not _has_begun(self._seat):
             return fault
         return replace(fault, ending=Ending.CRASH, reason=f"failed the host {ATTEMPTS} times in this match: {fault.reason}")
 

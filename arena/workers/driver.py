@@ -141,7 +141,8 @@ class Driver:
                 for index, failure in self._accept(outcome, sent, asked, earlier).items():
                     earlier[index].append(failure)
                     charges[index] += is_single and (in_flight == 1 or not self.backend.falls_together)
-                    if charges[index] >= ATTEMPTS and not failure.was_overdue:
+                    most = ATTEMPTS * (2 if failure.blame else 1)  # once more as often if it may be a bot's doing
+                    if charges[index] >= most and not failure.was_overdue:
                         self.tally.void_matches += 1
                         self.on_void(index, len(earlier[index]), failure.reason)
                     else:

@@ -330,16 +330,16 @@ def apart(plan: Plan, indices: Sequence[int], last: Cards | None = None) -> list
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
     """Return a host fault as a failure of the seat that caused it. The seats still run.
 
-    A seat that got no CPU is not the cause of that; a rival that used the CPU meanwhile is. One thread of a bot gets no more
-    than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many threads.
+    A seat that got no CPU is not the cause of that if others had it; a rival that used it meanwhile is. One thread of a bot gets
+    no more than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many threads.
     """
     seat = seats[trouble.seat]
     if trouble.starved:
         used = {place: other.unanswered_cpu for place, other in enumerate(seats) if isinstance(other, HeldSeat)}
         used.pop(trouble.seat, None)
         greedy = max(used, key=lambda place: used[place], default=None)
-        if greedy is None or used[greedy] < GREEDY * trouble.starved:
-            return Failure(str(trouble), trouble.seat)
+        if greedy is None or used[greedy] < GREEDY * trouble.starved.seconds:
+            return Failure(str(trouble), trouble.seat, blame=None if trouble.starved.is_proven else Ending.TIMEOUT)
         reason = f"{trouble}; meanwhile seat {greedy} used {used[greedy]:.1f} s of CPU time"
         return Failure(reason, greedy, blame=Ending.TIMEOUT)
     was_killed = isinstance(seat, HeldSeat) and seat.was_killed
