@@ -331,7 +331,8 @@ def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Fai
     """Return a host fault as a failure of the seat that caused it. The seats still run.
 
     A seat that got no CPU is not the cause of that if others had it; a rival that used it meanwhile is. One thread of a bot
-    gets no more than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many threads.
+    gets no more than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many
+    threads.
     """
     seat = seats[trouble.seat]
     if trouble.starved:
