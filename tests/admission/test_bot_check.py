@@ -99,6 +99,16 @@ def test_a_bot_that_sleeps_through_its_check_may_not_enter(tmp_path: Path, monke
     assert said[0] == "naga: match 1 of 6, decision 0"
 
 
+@pytest.mark.parametrize("place", ["start", "end"])
+def test_sleep_around_a_match_counts_in_its_check_too(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "WAITING", 0.25)
+    body = f"    def act(self, view):\n        return 0\n\n    def {place}(self, told):\n        time.sleep(0.15)\n"
+    found = check_bot("some", read_bot(write(tmp_path, body, "import time")))
+    (game,) = found.games
+    assert not game.is_complete and 1 <= game.matches < 6 and not found.may_enter
+    assert any("naga: too slow for the hall: it slept for" in refusal for refusal in found.refusals)
+
+
 def test_what_fails_in_the_end_is_told_although_it_changes_no_result(tmp_path: Path) -> None:
     body = "    def act(self, view):\n        return 0\n\n    def end(self, result):\n        raise KeyError('places')\n"
     found = check_bot("some", read_bot(write(tmp_path, body)))
