@@ -6,6 +6,7 @@ they should, and this process has not computed meanwhile, the time between them 
 seat, a worker, a program on another machine) measures by this clock.
 """
 
+import asyncio
 import os
 import threading
 import time
@@ -59,6 +60,11 @@ def now() -> float:
 def missed() -> float:
     """The seconds of all gaps that were found so far."""
     return beats().missed
+
+
+def keep_time(loop: asyncio.AbstractEventLoop) -> None:
+    """Have all deadlines of an event loop go by this clock: of sockets, of requests, of processes that it waits for."""
+    loop.time = now  # type: ignore[method-assign]
 
 
 def _beat(found: Beats) -> None:

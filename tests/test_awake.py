@@ -1,6 +1,9 @@
 """Time in which nobody ran is nobody's time."""
 
+import asyncio
 import threading
+
+import pytest
 
 from arena import awake
 from arena.awake import BEAT, Beats
@@ -43,3 +46,22 @@ def test_one_thread_of_the_process_looks() -> None:
     first = awake.now()
     assert awake.now() >= first and awake.missed() >= 0
     assert sum(thread.name == "beats" for thread in threading.enumerate()) == 1
+
+
+def test_the_deadlines_of_a_loop_stand_still_in_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = Times()
+    monkeypatch.setattr(awake, "now", times.beats.now)
+    passed: list[str] = []
+
+    async def wait() -> None:
+        loop = asyncio.get_running_loop()
+        awake.keep_time(loop)
+        loop.call_later(5.0, passed.append, "late")
+        for seconds, is_late in ((25.0, False), *[(BEAT, False)] * 30, *[(BEAT, None)] * 30):
+            times.wall += seconds
+            for _ in range(3):
+                await asyncio.sleep(0)
+            assert is_late is None or bool(passed) is is_late
+
+    asyncio.run(wait())
+    assert passed == ["late"]

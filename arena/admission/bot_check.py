@@ -36,7 +36,8 @@ from arena.workers.needs import needs_at
 
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
 ATTEMPTS = 3  # at a match that ended in host faults
-WAITING = 20.0  # seconds for which the decisions of a game may sleep, all together: the bot is too slow, and may not enter
+WAITING = 20.0
+"""Seconds for which a bot may sleep in a game, starts and ends of matches included; then it is too slow, and may not enter."""
 SLOWEST = 3  # decisions shown of all
 _SEED_BITS = 63  # as JSON readers like them
 
@@ -178,12 +179,12 @@ class _Checked:
                 try:
                     record = play(self.room, setup, seats)
                 except WaitsTooLong:
-                    self._note_waiting(watched)
+                    self._note_waiting(watched, held)
                     raise
                 except HostTrouble as trouble:
                     if attempt == ATTEMPTS - 1:
                         raise
-                    failures += trouble.seat == own and _has_begun(held) and not trouble.starved
+                    failures += trouble.seat == own and _has_begun(held) and not (trouble.starved and trouble.starved.is_proven)
                     continue
                 self._note(setup, own, record, watched, held)
                 return record
@@ -197,7 +198,7 @@ class _Checked:
         unusual = self._unusual(setup.options, seats)
         self.cpu += watched.cpu_seconds
         self.end_faults += bool(held.end_fault)
-        self._note_waiting(watched)
+        self._note_waiting(watched, held)
         self.endings[row.ending] += 1
         self.slowest = _slowest([*self.slowest, *(self._slow(slow, seats, unusual) for slow in watched.slowest)])
         peak = held.memory_peak if isinstance(held, HeldSeat) else None
@@ -211,8 +212,8 @@ class _Checked:
                 )
             )  # fmt: skip
 
-    def _note_waiting(self, watched: WatchedSeat) -> None:
-        self.waited += watched.waited
+    def _note_waiting(self, watched: WatchedSeat, held: BotSeat) -> None:
+        self.waited += watched.waited + (held.spent.asleep_around if isinstance(held, HeldSeat) else 0.0)
         self.slowest_wall = max(self.slowest_wall, watched.slowest_wall)
 
     def _tell(self, decision: int) -> None:
@@ -254,7 +255,8 @@ class _Blaming:
         return self._blamed(found) if isinstance(found, Fault) else found
 
     def _blamed(self, fault: Fault) -> Fault:
-        if fault.ending is not Ending.HOST or fault.starved or not _has_begun(self._seat):
+        is_lacking_cpu = fault.starved is not None and fault.starved.is_proven
+        if fault.ending is not Ending.HOST or is_lacking_cpu or not _has_begun(self._seat):
             return fault
         return replace(fault, ending=Ending.CRASH, reason=f"failed the host {ATTEMPTS} times in this match: {fault.reason}")
 

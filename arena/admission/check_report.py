@@ -65,7 +65,7 @@ class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
     is_complete: bool
     """Whether all matches were played; after several faults, or much waiting, the rest is left out."""
     wait_seconds: float
-    """How long the bot's decisions waited for something else than the CPU, all together."""
+    """How long the bot waited for something else than the CPU, in all matches together, their starts and ends included."""
     end_faults: int
     """The number of matches in which its `end` failed, which changes no result."""
 
@@ -119,7 +119,7 @@ def failures(results: Sequence[GameCheck]) -> Iterator[str]:
             yield f"{result.game}: {counts} in {result.matches} matches"
         elif not result.is_complete:
             yield (
-                f"{result.game}: too slow for the hall: its decisions slept for {result.wait_seconds:.1f} s, and the check "
+                f"{result.game}: too slow for the hall: it slept for {result.wait_seconds:.1f} s, and the check "
                 f"ended after {result.matches} matches. What a bot may use is its clock; it has nothing to wait for"
             )
 

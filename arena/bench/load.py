@@ -6,7 +6,7 @@ The workers are processes as in a tournament, but a match takes only time there,
 import contextlib
 import functools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from arena.records import MatchRecord
 from arena.store.rows import packed
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Progress, Settings, Silent
-from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+from arena.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 WORKERS = 64
 LEAST_WORKERS = 2
@@ -72,10 +72,10 @@ class _AnsweringWorker(Worker):
         self._seconds = seconds
         self._tables: list[MatchRecord] = []
 
-    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
+    def play(self, indices: Sequence[int], past: Past = FIRST, stage: Stage | None = None) -> Chunk:
         began = time.perf_counter()
         if not self._tables:
-            played = self.play_match(indices[0], kills)
+            played = self.play_match(indices[0], past)
             assert isinstance(played, MatchRecord)
             self._tables = [pretended(played, self._job.plan.setup(index)) for index in range(PER_DEAL)]
         finished = packed(

@@ -27,7 +27,7 @@ from arena.engine.options import OptionValue
 from arena.records import Clock
 from arena.search import Settings
 from arena.shipped import house_folder
-from arena.workers.worker import BLAMED, NO_KILLS, Worker
+from arena.workers.worker import BLAMED, FIRST, Past, Worker
 
 TURNS = 6
 DEALS = 3  # of each table, short and long, played in every rotation
@@ -111,8 +111,8 @@ def match_costs(names: Sequence[str], turns: int = TURNS, deals: int = DEALS) ->
         for held, bot in _KINDS:
             worker, places = _worker(names, held, bot, deals)
             opened.callback(worker.close)
-            blamed = dict.fromkeys(range(8), BLAMED) if bot == FORFEITED else NO_KILLS
-            measured += [_Measured(worker, held, bot, *place, blamed) for place in places]
+            past = Past(dict.fromkeys(range(8), BLAMED)) if bot == FORFEITED else FIRST
+            measured += [_Measured(worker, held, bot, *place, past) for place in places]
         others = _open_spiel_loops()
         beside: dict[str, MatchCost] = {}
         for _ in range(1 + turns):  # the first time, what is used is loaded
@@ -169,15 +169,15 @@ class _Measured:
     """The matches of one kind of bots with one length, timed again and again."""
 
     def __init__(
-        self, worker: Worker, held: str, bot: str, game: str, is_long: bool, indices: Sequence[int], blamed: Mapping[int, int]
+        self, worker: Worker, held: str, bot: str, game: str, is_long: bool, indices: Sequence[int], past: Past
     ) -> None:
         self.held, self.bot, self.game, self.is_long = held, bot, game, is_long
-        self._worker, self._indices, self._blamed = worker, indices, blamed
+        self._worker, self._indices, self._past = worker, indices, past
         self.seconds, self.decisions = float("inf"), 0.0
 
     def play(self) -> None:
         """Play them all once more."""
-        chunk = self._worker.play(self._indices, self._blamed)
+        chunk = self._worker.play(self._indices, self._past)
         if chunk.failures:
             raise RuntimeError(next(iter(chunk.failures.values())).reason)
         self.decisions = sum(len(record.actions) for record in chunk.records) / len(self._indices)

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ from arena.store.status import read_status
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Settings, Silent
 from arena.workers.processes import die_with_parent
-from arena.workers.worker import NO_KILLS, Failure, Job, Worker
+from arena.workers.worker import FIRST, Failure, Job, Past, Worker
 
 SIZES = (10_000, 100_000, 1_000_000)  # matches
 LARGE_PLAN = 10_000_000
@@ -128,9 +128,9 @@ class _StubWorker(Worker):
         self._plan, self._rounds = job.plan, rounds
         self._template: MatchRecord | None = None
 
-    def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
+    def play_match(self, index: int, past: Past = FIRST) -> MatchRecord | Failure:
         if self._template is None:
-            played = super().play_match(index, kills)
+            played = super().play_match(index, past)
             if isinstance(played, Failure):
                 return played
             self._template = played

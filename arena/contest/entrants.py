@@ -29,6 +29,8 @@ class Entrants:
         self._told: set[str] = set()
         self.declared: dict[str, tuple[str, ...]] = {}
         """The games that each submitted bot declared when it was checked, by content hash: nobody has to ask it again."""
+        self.left_out = self._inbox.left_out()
+        """The versions that take part no more because they slept while others waited for them."""
 
     def mark(self) -> Mapping[str, int]:
         """A value that differs from the one before when a version was submitted or a bot was withdrawn: cheap to ask for."""
@@ -43,11 +45,21 @@ class Entrants:
         """The owner of each submitted bot that has one. Raises StoreError."""
         return self._inbox.owners()
 
+    def leave_out(self, bot: tuple[str, int], asleep: float) -> None:
+        """Let a version that has slept for so many seconds take part no more, in this run of the hall and in later ones."""
+        self.left_out.add(bot)
+        try:
+            self._inbox.leave_out(*bot, asleep)
+        except StoreError as error:
+            self._tell(f"{bot[0]}@{bot[1]} takes part again when the hall is started anew: {error}")
+
     def bots(self) -> list[Bot]:
-        """The versions that take part, bot by bot, oldest version first."""
+        """The versions that take part, bot by bot, oldest version first. Raises StoreError."""
         found = []
         for name, changed in sorted(self.mark().items()):
             for version in self._chosen(name, changed):
+                if (name, version.version) in self.left_out:
+                    continue
                 with self._telling(name):
                     found.append(self._bot(version))
         return found

@@ -46,7 +46,7 @@ PUBLISH_SHARE = 20
 SHORT_WRITING = 20.0
 """Seconds; if it takes no longer, the results are also written whenever all is settled."""
 SLEEP_SECONDS, SLEEP_SHARE = 30.0, 0.05
-"""A bot that has slept for so long while it was waited for, and for such a share of the time, is left out."""
+"""The bots of an owner may sleep for such a share of the time while they are waited for, and for so long at once."""
 MOST_TOLD = 1_000
 MOST_LETTERS = 200
 
@@ -94,9 +94,9 @@ class ContestLadder:
         self._leg = _Leg()
         self._entered: set[Version] = set()
         self._has_played: set[Version] = set()
-        self._began = time.monotonic()
-        self._asleep: defaultdict[Version, float] = defaultdict(float)  # seconds since then
-        self._slow: set[Version] = set()
+        self._asleep: defaultdict[Version, float] = defaultdict(float)  # seconds in all
+        self._sleep: dict[str, tuple[float, float]] = {}  # of each owner: seconds beyond the share, and when they were counted
+        self._owners: dict[str, str] = {}
         self._is_frozen = frozen_marks(self.folder) is not None
         self._published = published_matches(self.folder)
         self._published_at, self._writing_seconds = time.monotonic(), 0.0
@@ -183,23 +183,37 @@ class ContestLadder:
                     self._line.send(Rated(bot=bot[0], version=bot[1]))
 
     def slept(self, bot: Version, seconds: float) -> None:
-        """Leave a bot out from now on that makes its matches slow: the others play on without it."""
+        """Leave a bot out from now on that makes its matches slow: the others play on without it.
+
+        If all bots of an owner together are too slow, it is the one that has slept most.
+        """
+        owner, now = self._owners.get(bot[0], bot[0]), time.monotonic()
+        seconds_before, then = self._sleep.get(owner, (0.0, now))
+        beyond = max(0.0, seconds_before - SLEEP_SHARE * (now - then)) + seconds
         self._asleep[bot] += seconds
-        asleep, all_time = self._asleep[bot], time.monotonic() - self._began
-        if asleep > max(SLEEP_SECONDS, SLEEP_SHARE * all_time) and bot not in self._slow:
-            self._slow.add(bot)
-            self._leg.mark = None  # another field
-            self._line.is_new = True
-            self.say(
-                f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s of {all_time:.0f} s while "
-                f"others waited for it; its next version takes part again"
-            )
+        if beyond > SLEEP_SECONDS and bot not in self._entrants.left_out:
+            theirs = [one for one in self._asleep if self._owners.get(one[0], one[0]) == owner]
+            slowest = max(set(theirs) - self._entrants.left_out, key=lambda one: self._asleep[one])
+            beyond -= self._asleep[slowest]
+            self._leave_out(slowest)
+        self._sleep[owner] = max(0.0, beyond), now
+
+    def _leave_out(self, bot: Version) -> None:
+        asleep = self._asleep[bot]
+        self._entrants.leave_out(bot, asleep)
+        self._leg.mark = None  # another field
+        self._line.is_new = True
+        self.say(
+            f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s while others waited for it; "
+            f"its next version takes part again"
+        )
 
     # Legs --------------------------------------------------------------------------------------------------------------------
 
     def _play(self, bots: list[Bot], field: frozenset[Version]) -> None:
         """Play one leg."""
-        tournament = self._contest.tournament(bots, self._entrants.owners())
+        self._owners = self._entrants.owners()
+        tournament = self._contest.tournament(bots, self._owners)
         self.known.declared |= self._entrants.declared
         self._leg = _Leg(field=field, mark=self._entrants.mark())
         for version in sorted(field - self._entered):
@@ -227,7 +241,7 @@ class ContestLadder:
 
     def _bots(self) -> list[Bot]:
         """The submitted bots that take part now."""
-        return [bot for bot in self._entrants.bots() if (bot.name, bot.version) not in self._slow]
+        return self._entrants.bots()
 
     def _has_changed(self) -> bool:
         """Whether the field is another one by now. Asked several times a second; looked at every few seconds."""

@@ -1,13 +1,13 @@
 """Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over."""
 
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
+from arena import awake
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import ArenaError, one_line, printable
@@ -33,8 +33,8 @@ class Messages:
         """Add a message; may be called by any thread."""
 
     def now(self) -> float:
-        """Seconds since some moment."""
-        return time.monotonic()
+        """Seconds since some moment, in which this process ran."""
+        return awake.now()
 
     def take(self, seconds: float | None) -> ToTable | None:
         """The next message; None if there was none within so many seconds."""

@@ -16,10 +16,20 @@ MATCH_SECONDS, MATCH_FACTOR, MATCH_MOVES = 10.0, 2.0, 100  # a seat's time in a 
 NOBODY = -1  # the seat that a match waits for while none has to act
 
 
+@dataclass(frozen=True)
+class Starved:
+    """What is known of a seat that stood ready, and got next to no CPU."""
+
+    seconds: float
+    """Wall seconds of the decision."""
+    is_proven: bool = True
+    """Whether others had its cores meanwhile, by the machine's own count."""
+
+
 class HostTrouble(Exception):
     """A host fault: a seat failed through no bot. The match is played again; this attempt is not scored."""
 
-    def __init__(self, seat: int, reason: str, *, starved: float = 0.0) -> None:
+    def __init__(self, seat: int, reason: str, *, starved: Starved | None = None) -> None:
         """`starved`: see Fault."""
         super().__init__(f"seat {seat}: {reason}")
         self.seat = seat
@@ -36,8 +46,8 @@ class Fault:
     """The end of what the bot printed, printable."""
     exit: str = ""
     """How the bot's process ended; empty: it still runs, or the bot has none of its own."""
-    starved: float = 0.0
-    """Wall seconds in which the seat was ready and got next to no CPU; 0: its failure has another cause."""
+    starved: Starved | None = None
+    """Set if the seat was ready and got next to no CPU; None: its failure has another cause."""
 
 
 class Answer(msgspec.Struct, frozen=True):

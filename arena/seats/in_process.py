@@ -13,7 +13,7 @@ from arena.agent.agent import plain_action
 from arena.agent.notes import Notes
 from arena.agent.view import View, notes_on
 from arena.errors import BotError, short_trace
-from arena.match import MATCH_FACTOR, Answer, Fault, Spent, seconds_of_match
+from arena.match import MATCH_FACTOR, Answer, Fault, Spent, Starved, seconds_of_match
 from arena.records import Ending, copied
 
 ISOLATION = "none"
@@ -176,7 +176,7 @@ def _late(answer: Answer, limit: float, left: float) -> Fault | None:
         return None
     if answer.cpu_seconds < limit / 2 and _is_short_of_cpu():
         reason = f"a decision took {answer.wall_seconds:.1f} s of wall time on a machine short of CPU"
-        return Fault(Ending.HOST, reason, starved=answer.wall_seconds)
+        return Fault(Ending.HOST, reason, starved=Starved(answer.wall_seconds))
     return Fault(Ending.TIMEOUT, f"took {answer.wall_seconds:.1f} s of wall time, {backstop:.1f} s are the backstop")
 
 

@@ -1,5 +1,6 @@
 """The hall as a Starlette application: it reads a results folder, lets in who has the token, and lets people play."""
 
+import asyncio
 import contextlib
 import logging
 import secrets
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
+from arena import awake
 from arena.errors import ConfigError, StoreError
 from arena.names import in_words
 from arena.site import openapi
@@ -138,6 +140,7 @@ class Hall:
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         """Start the ladder of a contest, and the checks; close what is open when the server ends."""
+        awake.keep_time(asyncio.get_running_loop())
         if self.contest is not None:
             self.contest.start()
         self.submitting.checks.start()

@@ -72,8 +72,8 @@ def _leave_pipes_quietly() -> None:
 def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
     """How the server works: no log, no compression of messages, no word about itself."""
     return uvicorn.Config(
-        app, http=protocol, ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, log_config=None,
-        log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
+        app, loop="asyncio", http=protocol, ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
+        log_config=None, log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
         h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )  # fmt: skip
 

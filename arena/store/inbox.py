@@ -34,6 +34,11 @@ RECENT = 20
 """Checks of which the mean time is taken."""
 PAGE = 50
 """Rows of one page of a list."""
+_COLUMNS = {
+    "size": "bytes",
+    "asleep": "(select asleep from sleepers where sleepers.bot = submissions.bot and sleepers.version = submissions.version)",
+}
+"""What a field of Sent is in SQL, where that is not its name."""
 _NEW = ".new-"
 _STALE = 600.0  # seconds; a file that is being written is younger
 
@@ -84,10 +89,14 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     """When this version came into the ladder."""
     rated: str | None
     """When this version had its first rated match."""
+    asleep: float | None
+    """How many seconds this version has slept in the ladder, which it was left out for; None: it was not."""
 
     @property
     def stage(self) -> str:
-        """The state in one word, `entered` (the ladder) and `rated` (a match there) included."""
+        """The state in one word, `entered` (the ladder), `rated` (a match there) and `slow` (left out of it) included."""
+        if self.asleep is not None:
+            return "slow"
         if self.state is State.ACCEPTED and self.rated is not None:
             return "rated"
         return "entered" if self.state is State.ACCEPTED and self.entered is not None else self.state.value
@@ -375,6 +384,17 @@ class Inbox(SiteFile):
         self.mark_entered(bot, version)  # said before, but perhaps sooner than the check's outcome was stored
         self._mark("rated", bot, version)
 
+    def leave_out(self, bot: str, version: int, asleep: float) -> None:
+        """Note that a version is left out of the ladder, as it has slept for so many seconds there. Raises StoreError."""
+        with self.writing() as db:
+            db.execute("insert or ignore into sleepers values (?, ?, ?, ?)", (bot, version, now(), asleep))
+
+    def left_out(self) -> set[tuple[str, int]]:
+        """The versions that are left out of the ladder because they slept there. Raises StoreError."""
+        with self.reading() as db:
+            found = () if db is None else db.execute("select bot, version from sleepers")
+            return {(str(bot), int(version)) for bot, version in found}
+
     def _mark(self, column: str, bot: str, version: int) -> None:
         unmarked = f"from submissions where bot = ? and version = ? and state = ? and {column} is null"
         with self.reading() as db:  # all of the field is said again whenever the ladder starts
@@ -403,7 +423,7 @@ class Inbox(SiteFile):
 
     def _rows(self, db: sqlite.Connection, wanted: str, *values: object) -> list[Sent]:
         fields = Sent.__struct_fields__
-        columns = ", ".join("bytes" if field == "size" else field for field in fields)
+        columns = ", ".join(_COLUMNS.get(field, field) for field in fields)
         found = db.execute(f"select {columns} from submissions {wanted}", values)
         try:
             return [msgspec.convert(dict(zip(fields, row)), Sent) for row in found]

@@ -17,7 +17,7 @@ from arena.store import sqlite
 from arena.store.person_names import latin_look
 
 SITE_FILE = "people/site.sqlite"
-_VERSION = 3  # of the tables, kept in the file's user_version; a newer one only adds tables
+_VERSION = 4  # of the tables, kept in the file's user_version; a newer one only adds tables
 
 _TABLES = f"""
 begin immediate;
@@ -51,6 +51,9 @@ create table if not exists submissions (
     bytes integer not null, received text not null, state text not null, started text, ended text, attempts integer not null,
     sha256 text, version integer, report blob, entered text, rated text
 );
+create table if not exists sleepers (
+    bot text not null, version integer not null, since text not null, asleep real not null, primary key (bot, version)
+) without rowid;
 create index if not exists submissions_by_state on submissions (state, number);
 create index if not exists submissions_by_account on submissions (account, number);
 pragma user_version = {_VERSION};

@@ -128,5 +128,5 @@ def _calibrate(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> 
 def _played(worker: Worker, index: int, say: Callable[[str], None]) -> Chunk:
     """One match; what its bots ask for is compiled, and it is played again."""
     while (chunk := worker.play([index])).lacking:
-        warm_rooms({game: (part,) for game, part in chunk.lacking.values()}, say)
+        warm_rooms({asked.game: (asked.part,) for asked in chunk.lacking.values()}, say)
     return chunk

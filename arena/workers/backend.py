@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from arena.formats.stages import Stage
-from arena.workers.worker import NO_KILLS, Chunk
+from arena.workers.worker import FIRST, Chunk, Past
 
 Ticket: TypeAlias = Hashable
 
@@ -33,11 +33,10 @@ class Backend(Protocol):
         """How many chunks run at the same time."""
         ...
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         """Start a chunk as soon as a worker is free.
 
-        `kills`: how often each seat was killed from outside, or failed the hall in another way that counts, in earlier
-        attempts at these matches, by seat.
+        `past`: what earlier attempts at these matches left.
         """
         ...
 

@@ -25,7 +25,7 @@ from arena import awake
 from arena.games import PARTS
 from arena.workers.backend import Backend, Lost, Ticket
 from arena.workers.gate import Gate, OpenGate, Queue
-from arena.workers.worker import BLAMED, NO_KILLS, Chunk, Failure
+from arena.workers.worker import BLAMED, FIRST, Chunk, Failure, Past
 
 CHUNK_SECONDS = 0.25  # a task of Ray costs its worker 1 to 2 ms of CPU time
 LEAST_SECONDS = 0.01  # of a chunk at the end of a stretch, where they get shorter
@@ -93,6 +93,7 @@ class Driver:
     """The game of a match, by its index."""
     _match_seconds: float | None = None
     _asks: Counter[int] = field(default_factory=Counter)  # how often each match asked for what is not compiled
+    _played: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # of those matches, before they asked
 
     def run(self, indices: Iterable[int], count: int, ahead: Iterable[int] = ()) -> None:
         """Play the matches `indices`, `count` of them at most (chunks are shorter towards the end).
@@ -140,7 +141,8 @@ class Driver:
                 for index, failure in self._accept(outcome, sent, asked, earlier).items():
                     earlier[index].append(failure)
                     charges[index] += is_single and (in_flight == 1 or not self.backend.falls_together)
-                    if charges[index] >= ATTEMPTS and not failure.was_overdue:
+                    most = ATTEMPTS * (2 if failure.blame else 1)  # once more as often if it may be a bot's doing
+                    if charges[index] >= most and not failure.was_overdue:
                         self.tally.void_matches += 1
                         self.on_void(index, len(earlier[index]), failure.reason)
                     else:
@@ -149,8 +151,9 @@ class Driver:
             self.on_tick()
 
     def _submit(self, chunk: list[int], pending: dict[Ticket, _Sent], earlier: Mapping[int, Sequence[Failure]]) -> None:
-        kills = _kills(earlier[chunk[0]]) if chunk[0] in earlier else NO_KILLS
-        pending[self.backend.submit(chunk, kills)] = _Sent(chunk)
+        failures, played = earlier.get(chunk[0], ()), self._played.get(chunk[0], ())
+        past = Past(_kills(failures), played) if failures or played else FIRST
+        pending[self.backend.submit(chunk, past)] = _Sent(chunk)
 
     def _most_pending(self) -> int:
         """How many chunks may be with the backend. While something compiles, as many as there are CPUs beside, none waiting."""
@@ -172,7 +175,8 @@ class Driver:
         """
         lacking = {} if isinstance(outcome, Lost) else outcome.lacking
         self._asks.update(lacking.keys())
-        asked = {index: part for index, part in lacking.items() if self._asks[index] <= MOST_ASKS}
+        self._played.update((index, asked.played) for index, asked in lacking.items())
+        asked = {index: (one.game, one.part) for index, one in lacking.items() if self._asks[index] <= MOST_ASKS}
         for part in dict.fromkeys(asked.values()):
             self.gate.compile(*part)
         return asked

@@ -5,7 +5,7 @@ import contextlib
 import multiprocessing
 import os
 import queue
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from weakref import WeakKeyDictionary
 
@@ -16,7 +16,7 @@ from arena.workers.backend import Lost, Ticket
 from arena.workers.pool import WorkerPool
 from arena.workers.processes import HASH_SEED, uninterrupted
 from arena.workers.waiting import NOTE_BYTES, waited_for
-from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+from arena.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 
 class LocalBackend:
@@ -42,14 +42,14 @@ class LocalBackend:
         with uninterrupted():
             self.close()
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         """Queue a chunk for the next free worker."""
         self._serial += 1
         try:
-            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+            future = self._pool.submit(_play, list(indices), past, self.stage)
         except BrokenProcessPool:  # it broke since the last wait, which will report its chunks
             self._restart()
-            future = self._pool.submit(_play, list(indices), dict(kills), self.stage)
+            future = self._pool.submit(_play, list(indices), past, self.stage)
         ticket = self._serial
         self._futures[ticket] = (self._pool, future, indices)
         future.add_done_callback(lambda _: self._ended.put(ticket))
@@ -152,5 +152,5 @@ class Notes:
         return waited_for((notes[first : first + NOTE_BYTES] for first in range(NOTE_BYTES, len(notes), NOTE_BYTES)), matches)
 
 
-def _play(indices: list[int], kills: dict[int, int], stage: Stage | None) -> Chunk:
-    return _worker[0].play(indices, kills, stage)
+def _play(indices: list[int], past: Past, stage: Stage | None) -> Chunk:
+    return _worker[0].play(indices, past, stage)

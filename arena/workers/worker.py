@@ -8,7 +8,6 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -28,7 +27,6 @@ from arena.seats.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_c
 from arena.store.rows import Finished, packed
 from arena.workers.waiting import Waiting
 
-NO_KILLS: Mapping[int, int] = MappingProxyType({})
 FAILURES_UNTIL_BLAME = 3
 """How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 LOOK_AHEAD = 32
@@ -74,6 +72,27 @@ class Failure(msgspec.Struct, frozen=True):
     """Whether the match took longer than its seats may take together, and the hall waited for this one."""
 
 
+class Past(msgspec.Struct, frozen=True):
+    """What earlier attempts at a match leave to the next one."""
+
+    kills: dict[int, int] = {}
+    """How often each seat was killed from outside, or failed the hall in another way that counts, by seat."""
+    played: tuple[tuple[int, int], ...] = ()
+    """What was played before the match had to begin anew; see match.play."""
+
+
+FIRST = Past()
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a bot asked for that is not compiled: its match begins anew when it is."""
+
+    game: str
+    part: str
+    played: tuple[tuple[int, int], ...] = ()
+    """See Past."""
+
+
 class Chunk(msgspec.Struct, frozen=True):
     """The results of a chunk of matches."""
 
@@ -86,8 +105,8 @@ class Chunk(msgspec.Struct, frozen=True):
     """CPU seconds spent inside matches, locked seats included."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
-    lacking: dict[int, tuple[str, str]] = {}
-    """The matches, by index, in which a bot asked for what is not compiled: a game, and a part of it."""
+    lacking: dict[int, Asked] = {}
+    """The matches, by index, in which a bot asked for what is not compiled."""
     slept: dict[int, float] = {}
     """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
 
@@ -125,11 +144,10 @@ class Worker:
             self._keeper.close()
         self._nowhere.close()
 
-    def play(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS, stage: Stage | None = None) -> Chunk:
+    def play(self, indices: Sequence[int], past: Past = FIRST, stage: Stage | None = None) -> Chunk:
         """Play the matches with these indices; if one of them ends in a host fault, the others are played all the same.
 
-        `kills`: how often each seat was killed from outside, or failed the hall in another way that counts, in earlier
-        attempts at these matches, by seat. `stage`: the part of a ladder's plan that has them.
+        `past`: what earlier attempts at these matches left. `stage`: the part of a ladder's plan that has them.
         """
         if stage is not None:
             self._plan = self._job.plan.with_stage(stage)
@@ -138,7 +156,7 @@ class Worker:
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
-        lacking: dict[int, tuple[str, str]] = {}
+        lacking: dict[int, Asked] = {}
         match_cpu, cpu = 0.0, self._own_cpu()
         held = self._held_cpu()
         if len(self._trusted) < len(self._params):
@@ -147,9 +165,9 @@ class Worker:
             self._expect(indices[place : place + 2])
             self._forget(cards_of(self._plan, index))
             try:
-                played = self.play_match(index, kills)
+                played = self.play_match(index, past)
             except NotCompiled as needed:
-                lacking[index] = needed.game, needed.part
+                lacking[index] = Asked(needed.game, needed.part, needed.played)
             else:
                 if isinstance(played, Failure):
                     failures[index] = played
@@ -172,27 +190,27 @@ class Worker:
         self._slept.clear()
         return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept)
 
-    def play_match(self, index: int, kills: Mapping[int, int] = NO_KILLS) -> MatchRecord | Failure:
+    def play_match(self, index: int, past: Past = FIRST) -> MatchRecord | Failure:
         """Play one match of the plan.
 
         Raises NotCompiled if a bot asks for a part of a room that is not in the cache: to compile it takes longer than a match
         may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
         """
-        blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in kills.items() if count >= BLAMED}
+        blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in past.kills.items() if count >= BLAMED}
         spent: defaultdict[int, Spent] = defaultdict(Spent)
-        again: tuple[tuple[int, int], ...] = ()
+        again = past.played
         self._waiting.begin(index)
         while True:
             try:
                 with absent_parts(_load):
-                    played = self._attempt(index, kills, blamed, spent, again)
+                    played = self._attempt(index, past.kills, blamed, spent, again)
             except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
                 _load(games.part(games.load(needed.game), needed.part))
                 assert self._keeper is not None
                 self._keeper.renew()
                 again = needed.played
                 continue
-            fault = _blame(played, kills) if isinstance(played, Failure) and not blamed else None
+            fault = _blame(played, past.kills) if isinstance(played, Failure) and not blamed else None
             if fault is None:
                 self._note_sleep(index, spent)
                 return played
@@ -312,16 +330,17 @@ def apart(plan: Plan, indices: Sequence[int], last: Cards | None = None) -> list
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
     """Return a host fault as a failure of the seat that caused it. The seats still run.
 
-    A seat that got no CPU is not the cause of that; a rival that used the CPU meanwhile is. One thread of a bot gets no more
-    than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many threads.
+    A seat that got no CPU is not the cause of that if others had it; a rival that used it meanwhile is. One thread of a bot
+    gets no more than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many
+    threads.
     """
     seat = seats[trouble.seat]
     if trouble.starved:
         used = {place: other.unanswered_cpu for place, other in enumerate(seats) if isinstance(other, HeldSeat)}
         used.pop(trouble.seat, None)
         greedy = max(used, key=lambda place: used[place], default=None)
-        if greedy is None or used[greedy] < GREEDY * trouble.starved:
-            return Failure(str(trouble), trouble.seat)
+        if greedy is None or used[greedy] < GREEDY * trouble.starved.seconds:
+            return Failure(str(trouble), trouble.seat, blame=None if trouble.starved.is_proven else Ending.TIMEOUT)
         reason = f"{trouble}; meanwhile seat {greedy} used {used[greedy]:.1f} s of CPU time"
         return Failure(reason, greedy, blame=Ending.TIMEOUT)
     was_killed = isinstance(seat, HeldSeat) and seat.was_killed

@@ -13,7 +13,7 @@ from arena.agent import read_bot
 from arena.cli.main import main
 from arena.conformance.tables import variants
 from arena.games import load, names
-from arena.match import Fault, HostTrouble
+from arena.match import Fault, HostTrouble, Starved
 from arena.records import Ending
 from arena.seats import holder
 from arena.seats.sandbox import LOCKED, PROCESS, Keeper, LockedSeat, LockError
@@ -97,6 +97,16 @@ def test_a_bot_that_sleeps_through_its_check_may_not_enter(tmp_path: Path, monke
     assert not found.may_enter and any("naga: too slow for the hall" in refusal for refusal in found.refusals)
     assert any("the bot waits for something" in warning for warning in found.warnings)
     assert said[0] == "naga: match 1 of 6, decision 0"
+
+
+@pytest.mark.parametrize("place", ["start", "end"])
+def test_sleep_around_a_match_counts_in_its_check_too(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_check, "WAITING", 0.25)
+    body = f"    def act(self, view):\n        return 0\n\n    def {place}(self, told):\n        time.sleep(0.15)\n"
+    found = check_bot("some", read_bot(write(tmp_path, body, "import time")))
+    (game,) = found.games
+    assert not game.is_complete and 1 <= game.matches < 6 and not found.may_enter
+    assert any("naga: too slow for the hall: it slept for" in refusal for refusal in found.refusals)
 
 
 def test_what_fails_in_the_end_is_told_although_it_changes_no_result(tmp_path: Path) -> None:
@@ -186,13 +196,13 @@ def test_a_path_or_game_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[
     assert "no_such_bot.py does not exist" in shown and 'did you mean "naga"?' in shown
 
 
-@pytest.mark.parametrize("starved", [0.0, 9.0])
+@pytest.mark.parametrize("starved", [None, Starved(9.0, is_proven=False), Starved(9.0)])
 def test_a_bot_at_which_the_host_fails_three_times_is_to_blame_unless_the_machine_is_short_of_cpu(
-    starved: float, monkeypatch: pytest.MonkeyPatch
+    starved: Starved | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(LockedSeat, "answer", lambda seat: Fault(Ending.HOST, "its process was lost", starved=starved))
     bot = read_bot(HOUSE_BOTS / "naga_greedy.py")
-    if starved:
+    if starved and starved.is_proven:
         with pytest.raises(HostTrouble, match="its process was lost"):
             check_bot("greedy", bot)
         return

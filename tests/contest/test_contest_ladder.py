@@ -2,7 +2,9 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,6 +92,48 @@ def test_a_version_that_sleeps_while_others_wait_is_left_out_until_its_next_one(
     assert len(told) == 1 and hall.entered()[-1] == ("alice", 2)
     played = Counter(version for record in read_matches(results / "class") for version in players(record))
     assert played["alice", 2] > 2 * played["alice", 1] > 0 and not problems(results / "class")
+    again = run_ladder(tmp_path / "class.yaml", results)
+    assert ("alice", 2) in again.entered() and ("alice", 1) not in again.entered()
+
+
+def sleeping(hall: list[float], seconds: Mapping[tuple[str, int], float]) -> Callable[..., None]:
+    """Versions that sleep for so long in each of their matches, each of which takes 10 s of the hall's time."""
+
+    def note(worker: Worker, index: int, spent: object) -> None:
+        hall[0] += 10.0
+        for place in worker._plan.bots(index):
+            version = (worker._plan.contestants[place].name, worker._plan.contestants[place].version)
+            worker._slept[place] += seconds.get(version, 0.0)  # type: ignore[arg-type]
+
+    return note
+
+
+def test_what_an_owners_bots_sleep_counts_together_and_the_worst_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each of many bots would sleep just below what one may."""
+    results, now = tmp_path / "out", [1000.0]
+    monkeypatch.setattr(contest_ladder, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Inbox, "owners", lambda _: {"alice": "a", "amy": "a", "bob": "b"})
+    monkeypatch.setattr(Worker, "_note_sleep", sleeping(now, {("alice", 1): 0.3, ("amy", 1): 3.0, ("bob", 1): 0.3}))
+    for name in ("alice", "amy", "bob"):
+        submit(results, name)
+    run_ladder(write_contest(tmp_path, ladder=LONGER), results)
+    assert Inbox(results).left_out() == {("amy", 1)}
+
+
+def test_nobody_saves_up_sleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ladder that has waited for a day still waits for no bot longer than a moment."""
+    results, now = tmp_path / "out", [0.0]
+    monkeypatch.setattr(contest_ladder, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Worker, "_note_sleep", sleeping(now, {("alice", 1): 20.0}))
+
+    def a_day_later() -> None:
+        now[0] += 86400.0
+        submit(results, "alice")
+
+    run_ladder(write_contest(tmp_path), results, a_day_later)
+    assert Inbox(results).left_out() == {("alice", 1)}
 
 
 def players(record: MatchRecord) -> list[tuple[str, int]]:

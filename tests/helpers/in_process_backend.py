@@ -1,6 +1,6 @@
 """Tournaments in the test's own process: for tests that are about decisions and not about workers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,7 +9,7 @@ from arena.formats.stages import Stage
 from arena.seats.probe import profile
 from arena.tournament import run
 from arena.workers.backend import Lost, Ticket
-from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+from arena.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 
 def start_no_processes(patch: pytest.MonkeyPatch) -> None:
@@ -26,7 +26,7 @@ class InProcessBackend:
     def __init__(self, job: Job, workers: int) -> None:
         self.slots, self.stage = workers, None
         self._worker = Worker(job)
-        self._waiting: list[tuple[Ticket, list[int], dict[int, int], Stage | None]] = []
+        self._waiting: list[tuple[Ticket, list[int], Past, Stage | None]] = []
         self._number = 0
 
     def __enter__(self) -> "InProcessBackend":
@@ -35,15 +35,15 @@ class InProcessBackend:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         self._number += 1
-        self._waiting.append((self._number, list(indices), dict(kills), self.stage))
+        self._waiting.append((self._number, list(indices), past, self.stage))
         return self._number
 
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         """The newest first: the order in which chunks end must not matter."""
         waiting, self._waiting = self._waiting[::-1], []
-        return [(ticket, self._worker.play(indices, kills, stage)) for ticket, indices, kills, stage in waiting]
+        return [(ticket, self._worker.play(indices, past, stage)) for ticket, indices, past, stage in waiting]
 
     def compile(self, game: str, part: str) -> bool:
         return False

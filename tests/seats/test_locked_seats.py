@@ -216,14 +216,19 @@ class Late(Agent):
 
 
 @pytest.mark.parametrize(
-    ("thinks", "idle", "ending"), [(True, 0.0, Ending.HOST), (True, 0.9, Ending.TIMEOUT), (False, 0.0, Ending.TIMEOUT)]
-)
+    ("thinks", "idle", "ending", "is_proven"),
+    [
+        (True, 0.0, Ending.HOST, True), (True, 0.5, Ending.HOST, False), (True, 0.9, Ending.TIMEOUT, None),
+        (False, 0.0, Ending.TIMEOUT, None),
+    ],
+)  # fmt: skip
 def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
-    thinks: bool, idle: float, ending: Ending, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    thinks: bool, idle: float, ending: Ending, is_proven: bool | None, keeper: Keeper, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not.
 
-    Nor is one whose cores idled meanwhile.
+    Nor is one whose cores idled meanwhile. It is proven if others had the cores all the while.
     """
     monkeypatch.setattr("arena.seats.sandbox.child.BACKSTOP_SECONDS", 1.0)
     monkeypatch.setattr("arena.seats.sandbox.held.SLEEP_SECONDS", 0.5)
@@ -240,6 +245,7 @@ def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
             os.kill(seat.pid, signal.SIGUSR1)
         found = seat.answer()
     assert isinstance(found, Fault) and found.ending is ending, found
+    assert (None if found.starved is None else found.starved.is_proven) is is_proven
     assert ("the machine is short of CPU" if ending is Ending.HOST else "no answer in") in found.reason
 
 

@@ -18,7 +18,7 @@ KEY = ("a" * 24, 0, "b" * 64)
 def heard(script: str, *, seconds: float = 600.0, lonely: float = 600.0) -> tuple[Hearing, int]:
     """What comes of a child that says this, when it is over, and the number of its process."""
     over = threading.Event()
-    hearing = Hearing("aya", module.time.monotonic())
+    hearing = Hearing("aya", module.awake.now())
     process = NotesChild(child(script), hearing, seconds=seconds, lonely=lonely, when_over=over.set)
     assert over.wait(60)
     return hearing, process.pid

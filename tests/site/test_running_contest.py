@@ -6,15 +6,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from arena.admission.check_report import refused
+from arena.contest.messages import Checked
 from arena.errors import ConfigError
 from arena.site.app import application
 from arena.site.contest import running
 from arena.site.contest.running import RunningContest
+from arena.site.submitting.checks import Checks
 from arena.store.inbox import Inbox, State
 from helpers import scripted_ladder
 from helpers.contests import write_contest
+from helpers.hall import hall
 
 PATIENCE = 60.0
 
@@ -65,6 +70,27 @@ def test_a_version_that_is_rated_came_into_the_ladder_before(tmp_path: Path) -> 
     found = inbox.find(sent.id)
     inbox.close()
     assert found is not None and found.stage == "rated" and found.rated and found.entered
+
+
+def test_the_author_of_a_version_that_is_left_out_is_told_on_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Checks, "start", lambda self: None)
+    inbox = Inbox(tmp_path)
+    with hall(tmp_path) as client:
+        address = client.put("/api/bots/alice", content=b"x").headers["location"]
+        sent = inbox.find(address.rpartition("/")[2])
+        assert sent is not None
+        outcome = Checked(report=refused("alice", ""), version=1, is_new=True)
+        inbox.end(sent, State.ACCEPTED, msgspec.json.encode(outcome), sha256="0" * 64, version=1)
+        inbox.mark_rated("alice", 1)
+        assert client.get(address).json()["submission"]["state"] == "rated"
+        inbox.leave_out("alice", 1, 31.6)
+        told = client.get(address).json()["submission"]
+        assert (told["state"], told["asleep"]) == ("slow", 31.6)
+        for page in (f"/submissions/{sent.id}", "/me"):
+            assert "too slow for this hall: it slept for 32 s in the ladder" in client.get(f"{page}?lang=en").text
+            assert "このホールには遅すぎます" in client.get(f"{page}?lang=ja").text
+        second = inbox.receive(sent.account, "alice", b"y", ".py", is_taken=False, is_organiser=False)
+        assert inbox.end(second, State.ACCEPTED, b"{}", sha256="1" * 64, version=2).stage == "accepted"
 
 
 def test_an_address_that_is_none_is_refused_before_the_hall_opens(tmp_path: Path) -> None:

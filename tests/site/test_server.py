@@ -1,5 +1,6 @@
 """A real server on a real port: deadlines, what is no HTTP, a port in use, and an end by Ctrl-C that leaves nothing behind."""
 
+import asyncio
 import importlib.util
 import io
 import os
@@ -20,6 +21,7 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
+from arena import awake
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.cli.main import main
@@ -236,3 +238,14 @@ def test_a_pipe_that_outlives_the_hall_is_no_news_at_ctrl_c() -> None:
         assert hall.communicate(timeout=60)[1] == "" and hall.returncode == 0
     finally:
         os.kill(grandchild, signal.SIGKILL)
+
+
+def test_all_deadlines_of_the_hall_go_by_the_clock_that_knows_of_gaps(tmp_path: Path) -> None:
+    """Those of sockets, of requests, of checks and of tables: a machine that was suspended cuts nobody off."""
+    app = application(tmp_path)
+
+    async def clock() -> object:
+        async with app.router.lifespan_context(app):
+            return asyncio.get_running_loop().time
+
+    assert asyncio.run(clock()) is awake.now

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.match import Answer, Fault
+from arena.match import Answer, Fault, Starved
 from arena.records import Ending, MatchRecord
 from arena.seats.in_process import InProcessSeat
 from arena.seats.sandbox import LockedSeat
@@ -63,7 +63,13 @@ def test_a_seat_that_fails_the_hall_three_times_alone_is_to_blame(
 
 
 def starved() -> Fault:
-    return Fault(Ending.HOST, "the machine is short of CPU", starved=10.0)
+    return Fault(Ending.HOST, "the machine is short of CPU", starved=Starved(10.0))
+
+
+def without_proof() -> Fault:
+    return Fault(
+        Ending.HOST, "0.1 s of CPU time, 9 s ready, its cores used by others for 3 %", starved=Starved(10.0, is_proven=False)
+    )
 
 
 def test_a_machine_that_is_short_of_cpu_is_no_bots_fault_however_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +77,21 @@ def test_a_machine_that_is_short_of_cpu_is_no_bots_fault_however_often(tmp_path:
     monkeypatch.setattr(InProcessSeat, "answer", failing(starved, "set_bot"))
     results = run(tmp_path, bots=[COUNTING, SET], deals=1)
     assert results.manifest.void == 2
+
+
+@pytest.mark.parametrize("proven", [0, 1, 2])
+def test_a_seat_that_is_starved_where_nobody_had_the_cpu_is_to_blame(
+    proven: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if others had it at its first failures, such as bots of the same author beside it."""
+    start_no_processes(monkeypatch)
+    first = [starved()] * proven
+    monkeypatch.setattr(InProcessSeat, "answer", failing(lambda: first.pop() if first else without_proof(), "set_bot"))
+    results = run(tmp_path, bots=[COUNTING, SET], deals=1)
+    assert results.manifest.void == 0
+    for record in stored(results):
+        assert (of(record, "set_bot").ending, of(record, "counting_bot").place) == (Ending.TIMEOUT, 1)
+        assert "failed the hall 3 times in this match" in record.notes[0] and "used by others for 3 %" in record.notes[0]
 
 
 def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

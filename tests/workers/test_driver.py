@@ -12,7 +12,7 @@ from arena.store.rows import packed
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, Driver
 from arena.workers.local import LocalBackend
-from arena.workers.worker import BLAMED, NO_KILLS, Chunk, Failure
+from arena.workers.worker import BLAMED, FIRST, Chunk, Failure, Past
 from helpers.records import plain_record
 
 
@@ -30,7 +30,7 @@ class Flaky:
         self.cancelled: list[Ticket] = []
         self.most = 0
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         self.sizes.append(len(indices))
         self.pending.append((len(self.sizes), list(indices)))
         self.most = max(self.most, len(self.pending))
@@ -106,9 +106,9 @@ def test_a_worker_is_told_how_often_each_seat_of_the_match_was_killed() -> None:
     failures = [Failure("killed", 1, True), Failure("killed", 0, True), Failure("the zygote was lost", 0)]
 
     class Killing(Flaky):
-        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
-            told.append(dict(kills))
-            return super().submit(indices, kills)
+        def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
+            told.append(past.kills)
+            return super().submit(indices, past)
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             number, _ = self.pending.pop()
@@ -138,9 +138,9 @@ def overdue(seats: list[int | None]) -> tuple[list[dict[int, int]], Counter[int]
     void: dict[int, str] = {}
 
     class Stuck(Flaky):
-        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
-            told.append(dict(kills))
-            return super().submit(indices, kills)
+        def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
+            told.append(past.kills)
+            return super().submit(indices, past)
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             if len(told) > len(seats):
@@ -176,9 +176,9 @@ def test_an_overdue_chunk_of_several_matches_blames_nobody() -> None:
 
         told: list[Mapping[int, int]] = []  # noqa: RUF012
 
-        def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
-            self.told.append(dict(kills))
-            return super().submit(indices, kills)
+        def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
+            self.told.append(past.kills)
+            return super().submit(indices, past)
 
         def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
             number, indices = self.pending[-1]

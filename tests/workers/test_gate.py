@@ -1,12 +1,12 @@
 """Matches wait for their game to be compiled, and for what their bots ask for; nothing else waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from arena.store.rows import packed
 from arena.workers.backend import Lost, Ticket
 from arena.workers.driver import ATTEMPTS, MOST_ASKS, Driver
 from arena.workers.gate import OpenGate, Queue
-from arena.workers.worker import NO_KILLS, Chunk
+from arena.workers.worker import FIRST, Asked, Chunk, Past
 from helpers.records import plain_record
 
 
@@ -50,10 +50,12 @@ class Workers:
         self.asking, self.gate = asking, gate
         self.pending: list[tuple[int, list[int]]] = []
         self.sent = 0
+        self.begun: list[tuple[list[int], tuple[tuple[int, int], ...]]] = []
         self.most = 0
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         self.sent += 1
+        self.begun.append((list(indices), past.played))
         self.pending.append((self.sent, list(indices)))
         self.most = max(self.most, len(self.pending))
         return self.sent
@@ -70,7 +72,7 @@ class Workers:
     def wait(self, seconds: float) -> list[tuple[Ticket, Chunk | Lost]]:
         number, indices = self.pending.pop()
         lacking = {
-            index: ("even", "flat")
+            index: Asked("even", "flat", ((index, 0),))
             for index in indices
             if index in self.asking and not (self.gate and self.gate.is_compiled("even", "flat"))
         }
@@ -126,6 +128,13 @@ def test_a_match_that_asks_is_played_again_once_that_is_compiled() -> None:
     kept, void = played(Workers({4, 6}, gate), gate, range(10))
     assert sorted(kept) == list(range(10)) and not void
     assert set(kept[-2:]) == {4, 6} and set(gate.asked) == {("even", "flat")}
+
+
+def test_what_was_played_before_a_match_asked_goes_with_it_whoever_plays_it_next() -> None:
+    gate = Slow()
+    backend = Workers({4, 6}, gate)
+    played(backend, gate, range(10))
+    assert sorted(begun for begun in backend.begun if begun[1]) == [([4], ((4, 0),)), ([6], ((6, 0),))]
 
 
 def test_a_match_that_asks_for_ever_is_void_in_the_end() -> None:

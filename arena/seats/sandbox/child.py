@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from arena import awake
 from arena.errors import printable
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Starved
 from arena.records import Ending
 from arena.seats.sandbox import names, pressure, proc, wire
 from arena.seats.sandbox.channel import Channel, Cutter, Pipes
@@ -32,7 +32,7 @@ R = TypeVar("R")
 class Trouble(Exception):
     """Raised when a child cannot be used any more; says why."""
 
-    def __init__(self, ending: Ending, reason: str, *, starved: float = 0.0) -> None:
+    def __init__(self, ending: Ending, reason: str, *, starved: Starved | None = None) -> None:
         """`starved`: see Fault."""
         super().__init__(reason)
         self.ending = ending
@@ -297,9 +297,14 @@ class Child:
         The child's, if it slept most of that time, or if the cores idled meanwhile on which it may run.
         """
         waited, ready, idle = spell.seconds, spell.delay(cpu), spell.idle_share()
-        seen = f"{_account(used, spell.asleep(cpu))}, {ready:.1f} s ready without a CPU, its cores idle for {100 * idle:.0f} %"
+        taken = spell.taken_share(cpu)
+        seen = (
+            f"{_account(used, spell.asleep(cpu))}, {ready:.1f} s ready without a CPU, its cores idle for {100 * idle:.0f} %, "
+            f"used by others for {100 * taken:.0f} %"
+        )
         if ready >= waited / 2 and idle <= pressure.MOST_IDLE:
-            return Trouble(Ending.HOST, f"{seen} of {waited:.1f} s: the machine is short of CPU", starved=waited)
+            starved = Starved(waited, is_proven=taken >= pressure.TAKEN * ready / waited)
+            return Trouble(Ending.HOST, f"{seen} of {waited:.1f} s: the machine is short of CPU", starved=starved)
         return Trouble(beyond_is, f"no answer in {waited:.1f} s: {seen}")
 
     def _decoded(self, body: bytes, decode: Callable[[bytes], R], *, is_last: bool) -> R:

@@ -15,6 +15,8 @@ from arena.seats.sandbox import proc
 
 NAP = 0.01
 """Seconds: more than a process that has slept waits for a CPU, as a rule, until it runs again."""
+TAKEN = 0.75
+"""Others had the cores of a process that stood ready if they used this share of that time. Surely they used nearly all."""
 MOST_IDLE = 0.5
 """The share of the time that the cores idled for which a process could run, beyond which nobody lacked a CPU."""
 
@@ -86,6 +88,11 @@ class Spell:
         """The share of the time for which the cores idled on which the process may run; 0: this machine does not tell."""
         room = len(self._cores) * self.seconds
         return min(1.0, (_idle(self._cores) - self._idle) / room) if room > 0 else 0.0
+
+    def taken_share(self, cpu: float) -> float:
+        """The share of the time for which other processes, or other machines on the same host, had those cores."""
+        room = len(self._cores) * self.seconds
+        return max(0.0, 1.0 - self.idle_share() - (cpu - self._cpu) / room) if room > 0 else 1.0
 
 
 def _naps(pid: int) -> dict[str, int]:

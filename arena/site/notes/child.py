@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from arena import awake
 from arena.audit.notes import Begun, DecisionNotes, Ended, Heard
 from arena.audit.notes_process import Failed, Line
 from arena.site import memory
@@ -35,7 +35,7 @@ class Hearing:
     visitor: str
     """The visitor who asked first."""
     asked: float
-    """When somebody asked how far it is, on the monotonic clock."""
+    """When somebody asked how far it is, on the clock of arena/awake.py."""
     decisions: int = 0
     """How many decisions the seat had; 0: the match has not begun."""
     answered: int = 0
@@ -120,10 +120,10 @@ class NotesChild:
     def _read(self) -> None:
         """Read until there is no more, or nobody wants more."""
         assert self._process.stdout is not None
-        pipe, deadline, read, rest = self._process.stdout.fileno(), time.monotonic() + self._seconds, 0, b""
+        pipe, deadline, read, rest = self._process.stdout.fileno(), awake.now() + self._seconds, 0, b""
         while not self._hearing.is_over:
             self._count()
-            now = time.monotonic()
+            now = awake.now()
             if now > deadline:
                 self._hearing.is_late = True
                 self._hearing.ended = Ended()

@@ -1,10 +1,10 @@
 """Notes of bots for who may read them: each match is played again in a child process, and what came of it is kept a while."""
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from arena import awake
 from arena.site.notes.child import COMMAND, LEFT, Hearing, NotesChild
 from arena.site.problems import Problem
 
@@ -48,7 +48,7 @@ class NotesDesk:
             if hearing is None or hearing.failed is LEFT:
                 may_begin()
                 hearing = self._begun(key, visitor, pay)
-            hearing.asked = time.monotonic()
+            hearing.asked = awake.now()
             if not is_told:
                 self._hearings[key] = hearing
             over = [key for key, one in self._hearings.items() if one.is_over]
@@ -74,7 +74,7 @@ class NotesDesk:
             raise Problem(429, "notes_refusal_one_at_a_time")
         if len(self._children) >= MOST_AT_ONCE:
             raise Problem(429, "notes_refusal_busy")
-        hearing = Hearing(visitor, time.monotonic())
+        hearing = Hearing(visitor, awake.now())
         self._children[key] = NotesChild(
             (*self._command, str(self._results), key[0], str(key[1])), hearing, seconds=self._seconds, lonely=self._lonely,
             when_over=lambda: self._forget(key), pay=pay,

@@ -28,7 +28,7 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     """When it was accepted: UTC, ISO 8601."""
     stage: str
-    """How far it is: `accepted`, `entered` (the ladder) or `rated`."""
+    """How far it is: `accepted`, `entered` (the ladder), `rated`, or `slow` (left out of it)."""
     results: tuple[VersionResult, ...]
     """The version against the one before, in each pool."""
 

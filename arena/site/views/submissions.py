@@ -45,8 +45,8 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     bot: str
     state: str
-    """`waiting`, `checking`, `accepted`, `refused`, `void` (the machine failed: not counted), `entered` (into the ladder) or
-    `rated` (it has a rated match there)."""
+    """`waiting`, `checking`, `accepted`, `refused`, `void` (the machine failed: not counted), `entered` (into the ladder),
+    `rated` (it has a rated match there) or `slow` (it is left out of the ladder: see `asleep`)."""
     is_pending: bool
     """Whether its check has yet to end."""
     received: str
@@ -60,6 +60,8 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """When it came into the ladder."""
     rated: str | None
     """When it had its first rated match there."""
+    asleep: float | None
+    """How many seconds it slept in the ladder while others waited, so that it is left out there; None: it takes part."""
     place: int | None
     """The place in the queue: 1 is the next one, 0 is being checked; None: its check has ended."""
     seconds: int | None
@@ -222,7 +224,8 @@ def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) 
     return Submitted(
         id=sent.id, number=sent.number, bot=sent.bot, state=sent.stage, is_pending=sent.state.is_pending,
         received=sent.received, size=sent.size, started=sent.started, ended=sent.ended, entered=sent.entered,
-        rated=sent.rated, place=None if place is None else place.place, seconds=None if place is None else place.seconds,
+        rated=sent.rated, asleep=sent.asleep, place=None if place is None else place.place,
+        seconds=None if place is None else place.seconds,
         checking=text, attempts=sent.attempts, version=sent.version,
         is_new=outcome.is_new if outcome is not None and sent.state is State.ACCEPTED else None,
         reference=None if sent.version is None else f"{PREFIX}{sent.bot}@{sent.version}", sha256=sent.sha256,

@@ -29,7 +29,7 @@ from arena.workers.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.workers.ray.cluster import ENVIRONMENT, Cluster, Node
 from arena.workers.ray.guardian import Guardian
 from arena.workers.waiting import shared_file, take_notes
-from arena.workers.worker import NO_KILLS, Chunk, Job, Worker
+from arena.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 LISTENER_SECONDS = 10.0
 _START_TRIES, _ATTACH_TRIES = "20", "4"  # seconds; a standing cluster answers at once, or never
@@ -99,7 +99,7 @@ class RayBackend:
         self._play_at: dict[Node | None, Any] = {}  # Ray's handle of it, with the options of a node
         self._job_id = secrets.token_hex(8)
         self._serial = 0
-        self._waiting: deque[tuple[int, list[int], dict[int, int], Stage | None]] = deque()
+        self._waiting: deque[tuple[int, list[int], Past, Stage | None]] = deque()
         self._sent: dict[Any, _Sent] = {}
 
     def __enter__(self) -> "RayBackend":
@@ -114,10 +114,10 @@ class RayBackend:
         """How many chunks run at the same time; changes as the nodes of a cluster come and go."""
         return self._workers if self._cluster is None else self._cluster.slots
 
-    def submit(self, indices: Sequence[int], kills: Mapping[int, int] = NO_KILLS) -> Ticket:
+    def submit(self, indices: Sequence[int], past: Past = FIRST) -> Ticket:
         """Queue a chunk. It waits here until a node of the cluster has room for it."""
         self._serial += 1
-        self._waiting.append((self._serial, list(indices), dict(kills), self.stage))
+        self._waiting.append((self._serial, list(indices), past, self.stage))
         self._send()
         return self._serial
 
@@ -176,13 +176,13 @@ class RayBackend:
             node = None if self._cluster is None else self._cluster.choose()
             if self._cluster is not None and node is None:
                 return
-            ticket, indices, kills, stage = self._waiting.popleft()
+            ticket, indices, past, stage = self._waiting.popleft()
             if node not in self._play_at:
                 there = {} if node is None else {"scheduling_strategy": node.strategy, "runtime_env": ENVIRONMENT}
                 self._play_at[node] = self._play.options(max_retries=0, num_cpus=1, **there)
             if node is not None:
                 node.chunks += 1
-            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, kills, stage, self._notes)] = _Sent(
+            self._sent[self._play_at[node].remote([self._job], self._job_id, indices, past, stage, self._notes)] = _Sent(
                 ticket, node, indices
             )
 
@@ -270,9 +270,7 @@ class _ShippedBots(Mapping[str, BotFiles]):
         return len(self._references)
 
 
-def _play(
-    job: list[Any], job_id: str, indices: list[int], kills: dict[int, int], stage: Stage | None, notes: str | None
-) -> Chunk:
+def _play(job: list[Any], job_id: str, indices: list[int], past: Past, stage: Stage | None, notes: str | None) -> Chunk:
     """The body of a Ray task; a worker process keeps its Worker between chunks.
 
     `job`: a list with the reference to the job; a bare reference Ray would fetch again for every chunk. `notes`: the folder
@@ -286,7 +284,7 @@ def _play(
         known[job_id] = _ray(is_local=False).get(job[0]).worker()
         if notes is not None:
             known[job_id].keep_note(shared_file(Path(notes, str(os.getpid()))))
-    return known[job_id].play(indices, kills, stage)
+    return known[job_id].play(indices, past, stage)
 
 
 @cache
