@@ -65,6 +65,19 @@ def test_a_pipe_that_comes_between_look_and_opening_is_refused(tmp_path: Path, m
         foreign_files.content(tmp_path / "x")
 
 
+def test_what_seems_a_file_and_has_nothing_to_read_now_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some files of the kernel are so, as its log is: who reads them waits for what comes."""
+    os.mkfifo(tmp_path / "x")
+    monkeypatch.setattr(foreign_files, "_check", lambda path, found: None)
+    writer = os.open(tmp_path / "x", os.O_RDWR)
+    try:
+        for read in (foreign_files.content, foreign_files.text, lambda path: list(foreign_files.lines(path))):
+            with pytest.raises(foreign_files.Unfit, match="not a plain file"):
+                read(tmp_path / "x")
+    finally:
+        os.close(writer)
+
+
 def test_a_lock_that_is_a_pipe_holds_up_nobody(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / LOCK_FILE)
     assert running_process(tmp_path) is None

@@ -35,6 +35,8 @@ _SHARING = {  # of memory, which a log needs
 }  # fmt: skip
 _HEADER = b"SQLite format 3\0"
 _PAGE = 4096  # bytes; the usual size of a page
+_FILES = ("", "-wal", "-shm", "-journal")
+"""How the names of the files end that SQLite opens."""
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
@@ -44,12 +46,8 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     What is written is private, as `protect` says: what strangers send, and the keys of the deals. What a file brings along as
     code is not trusted: it may be somebody else's. Raises Error and OSError.
     """
-    try:
-        foreign_files.check_plain(path)
-    except FileNotFoundError:
-        pass  # it may have to be made
-    except OSError as error:
-        raise Error(error.strerror) from None
+    for end in _FILES:
+        _check_file(path.with_name(path.name + end), may_be_link=not end and "w" not in mode)
     size = path.stat().st_size if path.exists() else 0  # seen before it is read: an empty one may be filled at this moment
     if is_half_made(path):
         if "w" not in mode:
@@ -81,6 +79,18 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     except BaseException:
         found.close()
         raise
+
+
+def _check_file(path: Path, *, may_be_link: bool) -> None:
+    """Raise Error for a pipe or a device, which have no end, and for a link, by which another file would be written."""
+    try:
+        foreign_files.check_plain(path)
+    except FileNotFoundError:
+        pass  # it may have to be made
+    except OSError as error:
+        raise Error(f"{path.name}: {error.strerror}") from None
+    if path.is_symlink() and not may_be_link:
+        raise Error(f"{path.name} is a link")
 
 
 def blank(*, is_shared: bool) -> Connection:
