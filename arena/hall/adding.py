@@ -66,10 +66,9 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
 
 def _files(folder: Path) -> list[str]:
     """The files of a tournament that enter the hall. Raises StoreError for what is missing, and for what is no file."""
-    found = [
-        *_NEEDED,
-        *([FAULTS.file] if is_there(folder / FAULTS.file) else []),
-    ]  # authors of bots read it; older results have none
+    found = [*_NEEDED]
+    if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
+        found.append(FAULTS.file)
     for file in found:
         try:
             check_plain(folder / file)
