@@ -5,6 +5,7 @@ import codecs
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from arena.conformance import traces
 from arena.errors import ArenaError
 from arena.games import load
 from arena.seats.protocol import Ready, decode
-from arena.store import parquet
+from arena.store import parquet, sqlite
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.lock import LOCK_FILE, running_process
 from arena.store.manifest import MANIFEST_FILE, read_manifest
@@ -92,18 +93,13 @@ def test_a_file_larger_than_the_bound_is_refused(tmp_path: Path) -> None:
         list(foreign_files.lines(tmp_path / "x"))
 
 
-def test_a_column_that_is_a_formula_gives_no_gigabyte(tmp_path: Path) -> None:
-    with Journal(tmp_path):
-        pass
-    with sqlite3.connect(tmp_path / JOURNAL_FILE) as db:
-        db.execute("drop table matches")
-        db.execute(
-            "create table matches (match_id blob not null, place integer not null unique, "
-            "body blob generated always as (zeroblob(900000000)) virtual, checksum blob not null)"
-        )
-        db.execute("insert into matches (match_id, place, checksum) values (x'00', 0, x'00')")
-    with Journal(tmp_path, is_read_only=True) as journal, pytest.raises(ArenaError, match="too big"):
-        list(journal.records())
+def test_no_value_of_a_database_is_a_gigabyte(tmp_path: Path) -> None:
+    with closing(sqlite.blank(is_shared=False)) as db, closing(sqlite3.connect(tmp_path / "x")) as file:
+        file.execute("create table x (y blob)")
+        with closing(sqlite.opened(tmp_path / "x", "rw", is_shared=False)) as other:
+            for found in (db, other):
+                with pytest.raises(sqlite.Error, match="too big"):
+                    found.execute("select zeroblob(900000000)").fetchall()
 
 
 READY = b'{"id":1,"ok":true}\r'

@@ -6,6 +6,7 @@ system has no locks, or no memory that processes share, SQLite works without: on
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ _HEADER = b"SQLite format 3\0"
 _PAGE = 4096  # bytes; the usual size of a page
 _FILES = ("", "-wal", "-shm", "-journal")
 """How the names of the files end that SQLite opens."""
+_PLAIN = re.compile(r"create (table|(unique )?index) \w+( on \w+)? ?\([\w\s,]*\)( without rowid)?", re.I)
+"""Tables and indices that are names and types alone. A formula has brackets, and a condition follows the last one."""
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
@@ -95,7 +98,9 @@ def _check_file(path: Path, *, may_be_link: bool) -> None:
 
 def blank(*, is_shared: bool) -> Connection:
     """A connection to a database with nothing in it, which is no file."""
-    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not is_shared)
+    found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not is_shared)
+    found.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
+    return found
 
 
 def is_blank(db: Connection) -> bool:
@@ -194,9 +199,12 @@ def is_shut(error: Error) -> bool:
 
 
 def odd_part(db: Connection) -> tuple[str, str] | None:
-    """A view or a trigger of the file, which would run what its author wrote: its kind and its name. None if there is none."""
-    rows: list[tuple[Any, Any]] = list(db.execute("select type, name from sqlite_master where type <> 'index'"))
-    return min(((str(kind), str(name)) for kind, name in rows if kind != "table"), default=None)
+    """What of a file runs what its author wrote: a view, a trigger, a table or an index with a formula in it.
+
+    Its kind and its name; None if there is none.
+    """
+    rows: list[tuple[Any, Any, Any]] = list(db.execute("select type, name, sql from sqlite_master where sql is not null"))
+    return min(((str(kind), str(name)) for kind, name, sql in rows if not _PLAIN.fullmatch(str(sql))), default=None)
 
 
 def _code(error: Error, *, whole: bool = False) -> int:
