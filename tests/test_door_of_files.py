@@ -3,7 +3,7 @@
 import ast
 import codecs
 import os
-import sqlite3
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +15,7 @@ from arena import foreign_files
 from arena.agent import read_bot
 from arena.agent.command_bot import read_command
 from arena.audit.capsule import read_capsule
+from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 from arena.config import read_config
 from arena.conformance import traces
 from arena.errors import ArenaError
@@ -26,6 +27,8 @@ from arena.store.lock import LOCK_FILE, running_process
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.userfiles import read_yaml
 from helpers.paths import HOUSE_BOTS, PACKAGE
+from helpers.processes import until
+from helpers.tournaments import arena, ended
 
 CONFIG = f"""name: cup
 games: [{{game: naga, seats: 2}}]
@@ -94,12 +97,24 @@ def test_a_file_larger_than_the_bound_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_value_of_a_database_is_a_gigabyte(tmp_path: Path) -> None:
-    with closing(sqlite.blank(is_shared=False)) as db, closing(sqlite3.connect(tmp_path / "x")) as file:
-        file.execute("create table x (y blob)")
-        with closing(sqlite.opened(tmp_path / "x", "rw", is_shared=False)) as other:
-            for found in (db, other):
-                with pytest.raises(sqlite.Error, match="too big"):
-                    found.execute("select zeroblob(900000000)").fetchall()
+    with closing(sqlite.opened(tmp_path / "x", "rwc", is_shared=False)) as db, pytest.raises(sqlite.Error, match="too big"):
+        db.execute("select zeroblob(900000000)").fetchall()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_reads_what_takes_hours_ends_by_a_signal(number: int, tmp_path: Path) -> None:
+    long = tmp_path / "long.jsonl"
+    long.write_text(trace(tmp_path) * 4000)
+    process = arena("verify", long)
+    until(lambda: long in map(Path.resolve, Path(f"/proc/{process.pid}/fd").iterdir()), process)
+    process.send_signal(number)
+    assert ended(process)[0] in (-signal.SIGTERM, INTERRUPTED)
+
+
+def test_a_command_that_is_given_a_pipe_ends_by_itself(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    code, _, told = ended(arena("verify", tmp_path / "pipe"))
+    assert code == USER_ERROR and "pipe: " in told and "not a plain file" in told
 
 
 READY = b'{"id":1,"ok":true}\r'

@@ -98,9 +98,7 @@ def _check_file(path: Path, *, may_be_link: bool) -> None:
 
 def blank(*, is_shared: bool) -> Connection:
     """A connection to a database with nothing in it, which is no file."""
-    found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not is_shared)
-    found.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
-    return found
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not is_shared)
 
 
 def is_blank(db: Connection) -> bool:
