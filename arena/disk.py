@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, TextIO, cast
 
 from arena.errors import StoreError, printable
 
@@ -35,7 +35,7 @@ def write_whole(path: Path, content: bytes) -> None:
     fresh = path.with_name(f"{path.name}.new")
     try:
         try:
-            with fresh.open("wb") as file:
+            with new_file(fresh) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -49,12 +49,36 @@ def write_whole(path: Path, content: bytes) -> None:
         raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def is_there(path: Path) -> bool:
-    """Whether a file is there with something in it: an empty one is what a write that was cut short leaves of it."""
+def new_file(path: Path) -> BinaryIO:
+    """Open a new file to write to. What has its name is removed: it may be a link to somewhere else. Raises OSError."""
+    path.unlink(missing_ok=True)
+    return path.open("xb")
+
+
+def lock_file(path: Path) -> TextIO:
+    """Open a file that is there to be locked, or make it. Raises OSError, also for a link: it may lead somewhere else."""
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+
     try:
-        return path.is_file() and path.stat().st_size > 0
-    except OSError:
+        return cast(TextIO, open(path, "a+", opener=opened))  # Path.open takes no opener
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, f"{path.name} is a link", str(path)) from None
+        raise
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file is there with something in it: an empty one is what a write that was cut short leaves of it.
+
+    What is there and no file counts, too: whoever reads it says what is wrong.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
         return False
+    return found.st_size > 0 or not stat.S_ISREG(found.st_mode)
 
 
 def sync(path: Path) -> None:
@@ -86,7 +110,7 @@ def set_mode(path: Path, mode: int) -> None:
 def link(source: Path, target: Path) -> None:
     """Give a file a second name; a copy, where the file system has no links. Raises OSError."""
     try:
-        os.link(source, target)
+        os.link(source.resolve(), target)  # where a link leads to, not the link
     except FileNotFoundError:
         raise
     except OSError:  # another file system, or one without links

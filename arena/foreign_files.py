@@ -5,11 +5,12 @@ A pipe or a device in their place would be read for ever, and nothing would end 
 
 import codecs
 import errno
+import io
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 MOST_BYTES = 64 << 20  # of a file that is read whole
 LINE_BYTES = 16 << 20  # of a line of a file that is read line by line
@@ -39,7 +40,7 @@ def opened(path: Path) -> BinaryIO:
         raise Unfit(path, "no name of a file") from None
     try:
         _check(path, os.fstat(descriptor))
-        return os.fdopen(descriptor, "rb")
+        return io.BufferedReader(_Content(descriptor, path))
     except BaseException:
         os.close(descriptor)
         raise
@@ -81,6 +82,21 @@ def decoded(found: bytes, path: Path | str) -> str:
 def is_utf16(found: bytes) -> bool:
     """Whether a text is as some editors of Windows call "Unicode"."""
     return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
+class _Content(io.FileIO):
+    """What a file holds now: some of the kernel's seem plain, and who reads them waits for what comes."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor, "rb")
+        self._path = path
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer. Raises Unfit where nothing is there yet, and more may come."""
+        found = super().readinto(buffer)
+        if found is None:
+            raise Unfit(self._path, "not a plain file")
+        return found
 
 
 def _check(path: Path, found: os.stat_result) -> None:

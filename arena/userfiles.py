@@ -18,7 +18,7 @@ from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, prin
 
 T = TypeVar("T")
 
-FILE_LETTERS = 1 << 22  # characters of a file that people write
+FILE_LETTERS = 1 << 20  # characters of a file that people write
 UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
 _LETTER_BYTES = 4  # at most
 _OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|.*:.*)$")  # 010 is 8, and 1:30 is 90

@@ -3,8 +3,9 @@
 import ast
 import codecs
 import os
-import sqlite3
+import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,20 @@ from arena import foreign_files
 from arena.agent import read_bot
 from arena.agent.command_bot import read_command
 from arena.audit.capsule import read_capsule
+from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 from arena.config import read_config
 from arena.conformance import traces
 from arena.errors import ArenaError
 from arena.games import load
 from arena.seats.protocol import Ready, decode
-from arena.store import parquet
+from arena.store import parquet, sqlite
 from arena.store.journal import JOURNAL_FILE, Journal
 from arena.store.lock import LOCK_FILE, running_process
 from arena.store.manifest import MANIFEST_FILE, read_manifest
 from arena.userfiles import read_yaml
 from helpers.paths import HOUSE_BOTS, PACKAGE
+from helpers.processes import until
+from helpers.tournaments import arena, ended
 
 CONFIG = f"""name: cup
 games: [{{game: naga, seats: 2}}]
@@ -65,6 +69,19 @@ def test_a_pipe_that_comes_between_look_and_opening_is_refused(tmp_path: Path, m
         foreign_files.content(tmp_path / "x")
 
 
+def test_what_seems_a_file_and_has_nothing_to_read_now_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some files of the kernel are so, as its log is: who reads them waits for what comes."""
+    os.mkfifo(tmp_path / "x")
+    monkeypatch.setattr(foreign_files, "_check", lambda path, found: None)
+    writer = os.open(tmp_path / "x", os.O_RDWR)
+    try:
+        for read in (foreign_files.content, foreign_files.text, lambda path: list(foreign_files.lines(path))):
+            with pytest.raises(foreign_files.Unfit, match="not a plain file"):
+                read(tmp_path / "x")
+    finally:
+        os.close(writer)
+
+
 def test_a_lock_that_is_a_pipe_holds_up_nobody(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / LOCK_FILE)
     assert running_process(tmp_path) is None
@@ -79,18 +96,25 @@ def test_a_file_larger_than_the_bound_is_refused(tmp_path: Path) -> None:
         list(foreign_files.lines(tmp_path / "x"))
 
 
-def test_a_column_that_is_a_formula_gives_no_gigabyte(tmp_path: Path) -> None:
-    with Journal(tmp_path):
-        pass
-    with sqlite3.connect(tmp_path / JOURNAL_FILE) as db:
-        db.execute("drop table matches")
-        db.execute(
-            "create table matches (match_id blob not null, place integer not null unique, "
-            "body blob generated always as (zeroblob(900000000)) virtual, checksum blob not null)"
-        )
-        db.execute("insert into matches (match_id, place, checksum) values (x'00', 0, x'00')")
-    with Journal(tmp_path, is_read_only=True) as journal, pytest.raises(ArenaError, match="too big"):
-        list(journal.records())
+def test_no_value_of_a_database_is_a_gigabyte(tmp_path: Path) -> None:
+    with closing(sqlite.opened(tmp_path / "x", "rwc", is_shared=False)) as db, pytest.raises(sqlite.Error, match="too big"):
+        db.execute("select zeroblob(900000000)").fetchall()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_reads_what_takes_hours_ends_by_a_signal(number: int, tmp_path: Path) -> None:
+    long = tmp_path / "long.jsonl"
+    long.write_text(trace(tmp_path) * 4000)
+    process = arena("verify", long)
+    until(lambda: long in map(Path.resolve, Path(f"/proc/{process.pid}/fd").iterdir()), process)
+    process.send_signal(number)
+    assert ended(process)[0] in (-signal.SIGTERM, INTERRUPTED)
+
+
+def test_a_command_that_is_given_a_pipe_ends_by_itself(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    code, _, told = ended(arena("verify", tmp_path / "pipe"))
+    assert code == USER_ERROR and "pipe: " in told and "not a plain file" in told
 
 
 READY = b'{"id":1,"ok":true}\r'

@@ -270,7 +270,7 @@ class Submissions:
         self.folder.mkdir(parents=True, exist_ok=True)
         protect(self.folder)
         path = self.folder / "lock"
-        with path.open("a") as file:
+        with disk.lock_file(path) as file:
             protect(path)
             disk.lock(file, path, waits=True)
             yield

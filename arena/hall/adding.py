@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.disk import is_there, link, set_mode, sync
 from arena.errors import StoreError
+from arena.foreign_files import check_plain
 from arena.hall.folder import BEING_ADDED, ENTRIES, Entry, check_place
 from arena.ratings.stored import COLUMNS, StoredRows
 from arena.store import parquet
@@ -35,15 +36,14 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
     if _is_whole(target):
         return None
     check_place(hall)
+    files = _files(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=BEING_ADDED, dir=target.parent))
         try:
             set_mode(temporary, 0o755)
-            for file in _NEEDED:
+            for file in files:
                 link(folder / file, temporary / file)
-            if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
-                link(folder / FAULTS.file, temporary / FAULTS.file)
             _check(folder, manifest, temporary)
             if not is_ours:
                 _check_rows(folder, manifest, temporary)
@@ -62,6 +62,19 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
     except OSError as error:
         raise StoreError(f"{target.parent}: cannot be written: {error.strerror}") from None
     return Entry(target, manifest)
+
+
+def _files(folder: Path) -> list[str]:
+    """The files of a tournament that enter the hall. Raises StoreError for what is missing, and for what is no file."""
+    found = [*_NEEDED]
+    if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
+        found.append(FAULTS.file)
+    for file in found:
+        try:
+            check_plain(folder / file)
+        except OSError as error:
+            raise StoreError(f"{folder / file}: cannot be read: {error.strerror}") from None
+    return found
 
 
 def _check_rows(folder: Path, manifest: Manifest, linked: Path) -> None:

@@ -12,7 +12,7 @@ from arena.formats.ladder import Ladder
 from arena.formats.ladder.book import LadderBook, read_book
 from arena.formats.plan import key_of_match
 from arena.formats.registry import DEFAULT, read_format
-from arena.hall.folder import ENTRIES, HALL, finished_or_stopped, has_an_end
+from arena.hall.folder import ENTRIES, HALL, finished_or_stopped
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
 from arena.store import parquet
@@ -41,8 +41,7 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
         needed = f"{MATCH_ID_DIGITS} hex digits are needed, or the first {FEWEST_DIGITS} or more of them"
         raise StoreError(f"match id {printable(match_id, 60)!r}: {needed}")
     folders = finished_or_stopped(out)
-    entries = sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))
-    folders += [folder for folder in entries if has_an_end(folder)]  # some are nowhere else any more
+    folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
     if len(wanted) < MATCH_ID_DIGITS:
         wanted = _whole(out, wanted, folders) or wanted.ljust(MATCH_ID_DIGITS, "0")
     troubles: list[str] = []

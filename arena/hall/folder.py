@@ -6,7 +6,6 @@ follows from these folders, whatever the order in which they came: they are read
 """
 
 import datetime
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,15 +37,6 @@ def finished_or_stopped(out: Path) -> list[Path]:
     return _with(MANIFEST_FILE, out)
 
 
-def has_an_end(folder: Path) -> bool:
-    """Whether all files in a folder are plain ones: a pipe or a device in somebody else's results would be read for ever."""
-    try:
-        with os.scandir(folder) as entries:
-            return all(entry.is_file() or entry.is_dir() or not Path(entry).exists() for entry in entries)
-    except OSError:
-        return True  # reading its files tells what is wrong
-
-
 def tournaments(out: Path) -> list[Path]:
     """The folders in `out` of all tournaments, by name, also of one that has only just begun, and of the parts of tunings.
 
@@ -65,13 +55,13 @@ def begun(out: Path) -> list[Path]:
 
 def _with(file: str, out: Path) -> list[Path]:
     found = sorted(path.parent for path in out.glob(f"*/{file}") if file != MANIFEST_FILE or is_there(path))
-    return [folder for folder in found if not is_hall(folder) and has_an_end(folder)]
+    return [folder for folder in found if not is_hall(folder)]
 
 
 def parts(out: Path) -> list[Path]:
     """The folders of tournaments that are parts of a whole, as the rounds of a tuning are: they lie in its folder."""
     found = {path.parent for name in (MANIFEST_FILE, JOURNAL_FILE) for path in out.glob(f"*/*/{name}")}
-    return sorted(folder for folder in found if not is_hall(folder.parent) and has_an_end(folder))
+    return sorted(folder for folder in found if not is_hall(folder.parent))
 
 
 def chosen(name: str, known: Mapping[str, Path]) -> list[Path]:

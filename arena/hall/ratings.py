@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.analysis.history import history
 from arena.analysis.orders import MOST_MATCHES, largest_shifts
-from arena.disk import lock
+from arena.disk import lock, lock_file
 from arena.errors import StoreError
 from arena.hall.folder import entries, is_rated
 from arena.hall.names import hall_bots
@@ -97,7 +97,7 @@ def _entry(pool: Pool) -> dict[str, Any]:
 def _locked(hall: Path, say: Say) -> Iterator[None]:
     """Let one process at a time write the board; the system releases the lock of a process that dies."""
     try:
-        with (hall / LOCK_FILE).open("a+") as file:
+        with lock_file(hall / LOCK_FILE) as file:
             if lock(file, hall / LOCK_FILE, waits=False) is False:
                 say("waiting for another process that rates the hall ...")
                 lock(file, hall / LOCK_FILE, waits=True)

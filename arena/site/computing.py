@@ -1,9 +1,11 @@
 """What computing costs whom: CPU seconds an hour for each account, counted from outside of the processes that work for it."""
 
+import contextlib
 import math
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.site.buckets import Buckets, Rate
@@ -38,6 +40,16 @@ class Computing:
     def is_used_up(self, account: Account) -> bool:
         """Whether an account has used all that it may; organisers have no limit."""
         return not account.is_organiser and self._left.left(account.id) <= 0.0
+
+    @contextlib.contextmanager
+    def paid(self, account: Account | None) -> Iterator[None]:
+        """Have an account pay for what this thread computes meanwhile. Raises Problem 429 as `check`."""
+        self.check(account)
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.payer(account)(time.thread_time() - began)
 
     def payer(self, account: Account | None) -> Callable[[float], object]:
         """What charges an account."""

@@ -3,7 +3,7 @@
 import asyncio
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from arena.site import deadlines
 from arena.site.problems import Problem
@@ -14,7 +14,7 @@ _MOST_FIELDS = 200
 
 
 async def body_of(request: Request, most: int = LONGEST_FORM) -> bytes:
-    """The body of a request. Raises Problem for one that is too long, or too slow."""
+    """The body of a request. Raises Problem for one that is too long, too slow, or cut off."""
     body = b""
     try:
         async with asyncio.timeout(deadlines.BODY_SECONDS):
@@ -22,6 +22,8 @@ async def body_of(request: Request, most: int = LONGEST_FORM) -> bytes:
                 body += part
                 if len(body) > most:
                     raise Problem(413, "refusal_long_form", most=f"{most:,}")
+    except ClientDisconnect:
+        raise Problem(400, "refusal_bad_form") from None
     except TimeoutError:
         raise Problem(408, "refusal_slow_form") from None
     return body

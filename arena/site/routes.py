@@ -124,6 +124,7 @@ EMBEDDED = (
 _WEIGHTS = (
     (re.compile(r"/m/[^/]+/choices"), 30),
     (re.compile(r"/bots/[^/]+/source(\.zip)?"), 15),
+    (re.compile(r"/live|/remote/socket|/tables/[^/]+/socket"), 10),  # each may send some frames at once
     (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
     (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?|/ask|/play/[^/]+"), 3),
 )

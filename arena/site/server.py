@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 
 from arena.errors import ConfigError
 from arena.site.deadlines import LARGEST_HEAD, PromptProtocol
+from arena.site.frames import CountingSocket
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message that a socket may send to us."""
@@ -72,7 +73,7 @@ def _leave_pipes_quietly() -> None:
 def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
     """How the server works: no log, no compression of messages, no word about itself."""
     return uvicorn.Config(
-        app, loop="asyncio", http=protocol, ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
+        app, loop="asyncio", http=protocol, ws=CountingSocket, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
         log_config=None, log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
         h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )  # fmt: skip

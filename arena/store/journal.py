@@ -96,9 +96,11 @@ class Journal:
             self._db.close()
             self._db = sqlite.blank(is_shared=True)
             self._db.executescript(_TABLES)
+        self._check_ours()
         self._check_version()
 
     def _open(self) -> None:
+        self._check_ours()  # before anything looks at rows
         self._db.execute("pragma synchronous = normal")
         if problem := self._problem():
             self._db.execute("reindex")  # an index can be made again from its table
@@ -292,8 +294,17 @@ class Journal:
             raise StoreError(
                 f"{self.path}: version {version} of the journal; this version of arena has {_VERSION}: {self._way_out}"
             )
-        if (odd := sqlite.odd_part(self._db)) is not None:
-            raise StoreError(f"{self.path}: not ours: it holds a {odd[0]}, {odd[1]!r}")
+
+    def _check_ours(self) -> None:
+        """Raise StoreError for a file that runs what its author wrote."""
+        try:
+            odd = sqlite.odd_part(self._db)
+        except sqlite.DatabaseError as error:
+            if not sqlite.is_corrupt(error):
+                raise
+            return  # nothing of it can be run; what follows says what is damaged
+        if odd is not None:
+            raise StoreError(f"{self.path}: not ours: it holds a {odd[0]} that is none of ours, {odd[1]!r}")
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -26,12 +26,12 @@ class FolderLock:
     def __enter__(self) -> "FolderLock":
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("a+")
+            self._file = disk.lock_file(self._path)
         except OSError as error:
             raise StoreError(f"{self._path.parent}: cannot be written: {error.strerror}") from None
         if not self._taken(self._file):
             self._file.seek(0)
-            owner = self._file.read().strip() or "unknown"
+            owner = self._file.read(PID_BYTES).strip() or "unknown"
             self._file.close()
             raise StoreError(
                 f"{self._path.parent}: another run (process {owner}) is writing there; wait for it, or write elsewhere (a "

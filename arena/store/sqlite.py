@@ -6,6 +6,7 @@ system has no locks, or no memory that processes share, SQLite works without: on
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -35,6 +36,10 @@ _SHARING = {  # of memory, which a log needs
 }  # fmt: skip
 _HEADER = b"SQLite format 3\0"
 _PAGE = 4096  # bytes; the usual size of a page
+_FILES = ("", "-wal", "-shm", "-journal")
+"""How the names of the files end that SQLite opens."""
+_PLAIN = re.compile(r"create (table|(unique )?index) \w+( on \w+)? ?\([\w\s,]*\)( without rowid)?", re.I)
+"""Tables and indices that are names and types alone. A formula has brackets, and a condition follows the last one."""
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
@@ -44,12 +49,8 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     What is written is private, as `protect` says: what strangers send, and the keys of the deals. What a file brings along as
     code is not trusted: it may be somebody else's. Raises Error and OSError.
     """
-    try:
-        foreign_files.check_plain(path)
-    except FileNotFoundError:
-        pass  # it may have to be made
-    except OSError as error:
-        raise Error(error.strerror) from None
+    for end in _FILES:
+        _check_file(path.with_name(path.name + end), may_be_link=not end and "w" not in mode)
     size = path.stat().st_size if path.exists() else 0  # seen before it is read: an empty one may be filled at this moment
     if is_half_made(path):
         if "w" not in mode:
@@ -81,6 +82,18 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
     except BaseException:
         found.close()
         raise
+
+
+def _check_file(path: Path, *, may_be_link: bool) -> None:
+    """Raise Error for a pipe or a device, which have no end, and for a link, by which another file would be written."""
+    try:
+        foreign_files.check_plain(path)
+    except FileNotFoundError:
+        pass  # it may have to be made
+    except OSError as error:
+        raise Error(f"{path.name}: {error.strerror}") from None
+    if path.is_symlink() and not may_be_link:
+        raise Error(f"{path.name} is a link")
 
 
 def blank(*, is_shared: bool) -> Connection:
@@ -184,9 +197,12 @@ def is_shut(error: Error) -> bool:
 
 
 def odd_part(db: Connection) -> tuple[str, str] | None:
-    """A view or a trigger of the file, which would run what its author wrote: its kind and its name. None if there is none."""
-    rows: list[tuple[Any, Any]] = list(db.execute("select type, name from sqlite_master where type <> 'index'"))
-    return min(((str(kind), str(name)) for kind, name in rows if kind != "table"), default=None)
+    """What of a file runs what its author wrote: a view, a trigger, a table or an index with a formula in it.
+
+    Its kind and its name; None if there is none.
+    """
+    rows: list[tuple[Any, Any, Any]] = list(db.execute("select type, name, sql from sqlite_master where sql is not null"))
+    return min(((str(kind), str(name)) for kind, name, sql in rows if not _PLAIN.fullmatch(str(sql))), default=None)
 
 
 def _code(error: Error, *, whole: bool = False) -> int:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from arena import foreign_files
-from arena.disk import WRITTEN_AGAIN, sync
+from arena.disk import WRITTEN_AGAIN, new_file, sync
 from arena.errors import StoreError
 from arena.store.columns import Columns, Texts
 from arena.store.page_headers import pages
@@ -99,7 +99,7 @@ class TableWriter:
 
     def _open(self) -> None:
         with self._writing():
-            self._file = self._temporary.open("wb")
+            self._file = new_file(self._temporary)
             self._writer = pq.ParquetWriter(
                 self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
                 use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
@@ -148,8 +148,12 @@ class TableReader:
     def __init__(self, folder: Path, table: Table) -> None:
         self.path = folder / table.file
         self._table = table
-        if not self.path.is_file():
-            raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped")
+        try:
+            foreign_files.check_plain(self.path)
+        except FileNotFoundError:
+            raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped") from None
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror}") from None
         with reading(self.path):
             whole = pq.ParquetFile(self.path, thrift_string_size_limit=_FOOTER_TEXT, thrift_container_size_limit=_FOOTER_ITEMS)
             found = whole.schema_arrow

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StoreError
-from arena.hall import folder
 from arena.site.library import Library
 from arena.site.problems import Problem
 from helpers.hall import hall
@@ -111,5 +110,11 @@ def test_a_file_without_an_end_holds_nobody_up(cup: Path, file: str) -> None:
     os.mkfifo(other / file)
     (cup.parent / "device").mkdir()
     (cup.parent / "device" / "manifest.json").symlink_to("/dev/zero")
-    assert list(Library(cup.parent).folders()) == [cup.name]
-    assert other not in folder.tournaments(cup.parent)
+    with hall(cup.parent) as client:
+        trouble = {card["name"]: card["trouble"] for card in client.get("/api").json()["tournaments"]}
+        assert trouble["cup"] is None and "not a plain file" in trouble["device"]
+        for address in ("/t/strange", "/t/strange/matches", "/t/device", "/bots", "/bots/alice", "/tv", f"/m/{0:024x}"):
+            page, data = client.get(address), client.get(f"/api{address}")
+            assert page.status_code in (200, 404, 500) and data.status_code == page.status_code, address
+            assert "Traceback" not in page.text + data.text
+        assert client.get("/t/cup").status_code == 200

@@ -17,6 +17,7 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Settings
 from helpers.games_played import play_all_games
 from helpers.hall import hall
+from helpers.members import with_members
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import Stops, run, write_config
 
@@ -60,6 +61,24 @@ def test_a_search_is_asked_for_again(client: TestClient, played: tuple[Path, dic
     assert client.get(f"{address}?seat=9&decision=0").status_code == 404
     assert client.get(f"{address}?seat=0&decision=-1").status_code == 400
     assert client.get(address).status_code == 400
+
+
+def test_who_asks_for_a_search_again_pays_for_it(
+    played: tuple[Path, dict[str, StoredMatch]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played[1]["naga"]
+    address = f"/api/m/{match.record.match_id}/choices?seat=0&decision={decisions(match, 0)[1]}"
+    with with_members(played[0]) as members:
+        computing, aya = members.hall.submitting.computing, members.account("aya").id
+        charged: list[tuple[str, float]] = []
+        monkeypatch.setattr(computing, "charge", lambda account, seconds: charged.append((account, seconds)))
+        assert members.aya.get(address).status_code == 200
+        assert [account for account, _ in charged] == [aya] and charged[0][1] > 0.0
+        monkeypatch.undo()
+        computing.charge(aya, 2.0 * computing.seconds)
+        answer = members.aya.get(address)
+        assert answer.status_code == 429 and "computing time" in answer.json()["error"]
+        assert members.ben.get(address).status_code == 200
 
 
 @pytest.mark.parametrize("params", [{"iterations": 1_000_000_000}, {"iterations": 1_000_000_000, "time": 1_000_000}])

@@ -73,6 +73,16 @@ def test_who_does_not_finish_a_request_is_cut_off(tmp_path: Path, parts: tuple[b
         assert answered(port, request).startswith(b"HTTP/1.1 200 ")
 
 
+def test_who_leaves_in_the_middle_of_a_form_is_no_mistake_of_ours(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\ntok"
+    with served(tmp_path, 60.0) as port:
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(head)
+            assert answered(port, b"GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    assert caplog.text == ""
+
+
 def test_a_form_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deadlines, "BODY_SECONDS", 0.05)
     with served(tmp_path, 60.0) as port:
@@ -198,6 +208,25 @@ def test_who_reads_nothing_of_an_answer_is_cut_off_and_nothing_is_written_to_dis
                 over = select.poll()
                 over.register(connection, select.POLLHUP | select.POLLERR)
                 assert over.poll(60_000), address
+
+
+PING, PONG, TEXT, EMPTY_PART = (bytes([head, 0x80, 0, 0, 0, 0]) for head in (0x89, 0x8A, 0x81, 0x00))
+FIRST_PART = bytes([0x01, 0x80, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("frames", [(PING,), (PONG,), (TEXT,), (FIRST_PART, EMPTY_PART)], ids=["ping", "pong", "text", "part"])
+def test_who_floods_a_socket_with_frames_is_cut_off(tmp_path: Path, frames: tuple[bytes, ...]) -> None:
+    """They are short and many: to read a megabyte of them takes seconds, in which nobody else has an answer."""
+    head = (
+        f"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with served(tmp_path, 60.0) as port, socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
+        with pytest.raises(ConnectionError):  # it reads nothing, and says no farewell
+            for frame in (*frames, *[frames[-1] * 1000] * 500):
+                connection.sendall(frame)
 
 
 def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -> None:

@@ -108,6 +108,35 @@ def test_a_journal_that_runs_what_its_author_wrote_is_refused(statement: str, tm
             Journal(tmp_path, is_read_only=is_read_only)
 
 
+LONG = "instr(zeroblob(60000000), zeroblob(30000000) || x'01')"
+"""What takes days to work out, in one step of SQLite's, which nothing ends."""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"create table matches (match_id blob, place integer, body blob generated always as ({LONG}) virtual, checksum blob)",
+        f"create table matches (match_id blob, place integer, body blob, checksum blob generated always as ({LONG}) stored)",
+        f"create table matches (match_id blob, place integer check (place = {LONG}), body blob, checksum blob)",
+        f"create table matches (match_id blob, place integer, body blob default ({LONG}), checksum blob)",
+        f"create table more (x integer default ({LONG}))",
+        f"create index x on meta ({LONG})",
+        f"create index x on meta (name) where name = {LONG}",
+        "create virtual table x using rtree (a, b, c)",
+    ],
+)
+def test_a_journal_that_has_its_author_s_formulas_worked_out_is_refused(statement: str, tmp_path: Path) -> None:
+    with Journal(tmp_path):
+        pass
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as db:
+        if "create table matches" in statement:
+            db.execute("drop table matches")
+        db.execute(statement)
+    for is_read_only in (True, False):
+        with pytest.raises(StoreError, match="not ours: it holds a"):
+            Journal(tmp_path, is_read_only=is_read_only)
+
+
 @pytest.mark.parametrize("key", ["name", "sha256", "version", "main"])
 def test_a_version_of_a_stranger_s_store_leads_nowhere_else(key: str, tmp_path: Path) -> None:
     folder = tmp_path / "submissions" / "versions" / "bob"

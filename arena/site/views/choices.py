@@ -47,11 +47,12 @@ def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
         raise Problem(429, "refusal_one_at_a_time")
     try:
         warm_rooms(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
-        manifest = read_manifest(folder)
-        setup, limits = setup_of(record, key, stored_clock(manifest, folder)), stored_limits(manifest, folder)
-        game = games.load(record.game)
-        capsule = pack(game, record, setup, manifest.name, query.seat, query.decision, limits=limits)
-        return choices(game, capsule, files, SECONDS)
+        with asked.submitting.computing.paid(asked.visitor.account):
+            manifest = read_manifest(folder)
+            setup, limits = setup_of(record, key, stored_clock(manifest, folder)), stored_limits(manifest, folder)
+            game = games.load(record.game)
+            capsule = pack(game, record, setup, manifest.name, query.seat, query.decision, limits=limits)
+            return choices(game, capsule, files, SECONDS)
     except TooLong:
         raise Problem(503, "refusal_too_long", bot=row.bot, seconds=f"{SECONDS:g}") from None
     except HostTrouble as trouble:
