@@ -5,7 +5,7 @@ import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-"""One is enough: our matrices are small, threads wait for each other on a busy machine, and their number changes last digits."""
+"""One is enough: our matrices are small, on a busy machine threads wait for each other, and their number changes digits."""
 
 
 def run() -> None:

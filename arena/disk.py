@@ -93,7 +93,7 @@ def set_mode(path: Path, mode: int) -> None:
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.EROFS):
             raise
-        reason = error.strerror
+        reason = error.strerror or str(error)
     if found & 0o077 & ~mode:
         say_weaker(path, f"modes of files cannot be set here ({reason}): other users of this machine may read them")
 
