@@ -4,8 +4,8 @@ import os
 import sys
 
 HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
-ONE_THREADED = ("exploit", "train")
-"""Verbs that multiply many small matrices: several threads take longer, and how many they are changes the last digits."""
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+"""One is enough: our matrices are small, on a busy machine threads wait for each other, and their number changes digits."""
 
 
 def run() -> None:
@@ -16,8 +16,7 @@ def run() -> None:
 
     mend_descriptors()
     mend_sizes()
-    if sys.argv[1:2] in ([verb] for verb in ONE_THREADED):
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which it is not yet
+    os.environ.setdefault(BLAS_THREADS, "1")  # read when numpy is imported, which it is not yet
     if os.environ.get(HASH_SEED) != "0" and help_listing(sys.argv[1:]) is None:  # a list of commands plays nothing
         os.environ[HASH_SEED] = "0"
         os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter

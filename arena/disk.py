@@ -24,14 +24,18 @@ WRITTEN_AGAIN = "the command that played the tournament writes it again"
 SHARED_MEMORY = Path("/dev/shm")
 """The folder in which the system keeps memory that processes share; small containers lack it."""
 _PRIVATE = 0o600
+_DEVICES = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))  # what has a name there may be a file elsewhere
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file in one step: a reader sees the old one or the new one, and what is there outlasts a loss of power.
 
-    Raises StoreError.
+    A device, or a pipe in /dev/stdout, is written as it is. Raises StoreError.
     """
+    if path.parent in _DEVICES or path.is_char_device():
+        _write_through(path, content)
+        return
     fresh = path.with_name(f"{path.name}.new")
     try:
         try:
@@ -45,6 +49,14 @@ def write_whole(path: Path, content: bytes) -> None:
                 fresh.unlink()
             raise
         sync(path.parent)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    try:
+        with path.open("ab") as file:  # a file to which the shell sends the output keeps what is in it
+            file.write(content)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -98,13 +110,16 @@ def set_mode(path: Path, mode: int) -> None:
     found = stat.S_IMODE(path.stat().st_mode)
     if found == mode:  # in a folder that people share it may be another's, who has done it
         return
+    reason = "they stay as they are"  # exFAT and others say nothing, and do nothing
     try:
         path.chmod(mode)
+        found = stat.S_IMODE(path.stat().st_mode)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.EROFS):
             raise
-        if found & 0o077 & ~mode:
-            say_weaker(path, f"modes of files cannot be set here ({error.strerror}): other users of this machine may read them")
+        reason = error.strerror or str(error)
+    if found & 0o077 & ~mode:
+        say_weaker(path, f"modes of files cannot be set here ({reason}): other users of this machine may read them")
 
 
 def link(source: Path, target: Path) -> None:

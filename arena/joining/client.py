@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
 from arena.agent import BotFiles
@@ -27,6 +28,8 @@ MOST_FAILURES = 5
 _LAST_TRIES = 6  # to come back to a match that goes on, once it is time to leave
 _LOOK = 0.25  # seconds: how often somebody looks whether it is time to leave
 _SECONDS_TO_OPEN = 10.0
+ASKS_AFTER = 20.0
+"""Seconds of silence after which the bot asks whether the hall is there, and for which it waits for the answer."""
 _LONGEST = 1 << 20  # bytes of a message
 _FOR_GOOD = 4000  # from here on a closing code says that trying again is no use
 _FAULT = 4000  # what is added to the HTTP status of a refusal
@@ -102,6 +105,8 @@ class Joining:
                 compression=None,
                 max_size=_LONGEST,
                 open_timeout=_SECONDS_TO_OPEN,
+                ping_interval=ASKS_AFTER,
+                ping_timeout=ASKS_AFTER,
                 close_timeout=1.0,
                 proxy=None,
             )
@@ -203,7 +208,7 @@ class _Table:
                             if self._has_joined:
                                 wait = FIRST_WAIT
                 except ConnectionClosed as closed:
-                    code, why = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd is not None else (0, "")
+                    code, why = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd is not None else (0, _lost(closed))
                     if code >= _FOR_GOOD and code != _AGAIN:
                         raise ConfigError(f"{self._joining.hall.url}: {printable(why)}") from None
                     self._joining.lost(why)
@@ -283,6 +288,11 @@ class _Table:
         if self._player is not None:
             self._player.close()
             self._player = None
+
+
+def _lost(closed: ConnectionClosed) -> str:
+    """Why a connection that the hall did not close is lost."""
+    return "the hall does not answer" if closed.sent is not None and closed.sent.code == CloseCode.INTERNAL_ERROR else ""
 
 
 def _text(message: msgspec.Struct) -> str:

@@ -9,6 +9,7 @@ deals (error_bars.py), of the rating less the mean of the field or less the anch
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -61,9 +62,9 @@ class Standings:
         """
         self._settings, self._weights = settings, weights
         self._without = without
-        self._pools = {
-            pool: Collector(bot for bot in bots if bot[0] not in without) for pool, bots in (field or {}).items()
-        }  # fmt: skip
+        self._pools = defaultdict(Collector)
+        for pool, bots in (field or {}).items():
+            self._pools[pool] = Collector(bot for bot in bots if bot[0] not in without)
         self._last = -1
 
     def add(self, record: MatchRecord) -> None:
@@ -77,7 +78,7 @@ class Standings:
         if any(seat.bot in self._without for seat in record.seats):
             return
         if not record.is_void and (self._settings.measured or not record.is_measured):
-            self._pools.setdefault(record.pool, Collector()).add(record)
+            self._pools[record.pool].add(record)
 
     def ratings(self, models: Iterable[str] | None = None) -> list[Rating]:
         """The ratings by model and pool, best first, then the model's overall pool. Empty without matches and field.

@@ -8,6 +8,8 @@ same result (patterns.py) say the same in every sweep, and are worked out once.
 Plain sweeps would need hundreds of rounds, because only the prior says where the mean of the field is. So the means are moved
 by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough. The step goes
 by the scores, which are the messages' pulls once all agree, and whose sum is 0 before that, too: so the field as a whole stays.
+Where far less was known before than the few matches tell, that step can miss for ever. What has not settled goes on in plain
+sweeps, with the field held where it stands: some hundreds, of few matches.
 
 The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
 where the prior has it, or until the anchor of the settings is at its value.
@@ -36,7 +38,8 @@ from arena.ratings.patterns import Patterns, patterns_of, sorted_numbers
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 
-MAX_SWEEPS = 400
+NEWTON_SWEEPS = 400
+MAX_SWEEPS = 4000
 UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only: after few matches they would go to and fro
 SLOWER, FASTER = 0.5, 1.1  # what that becomes from sweep to sweep: less while beliefs go to and fro all the same, as where a
 # bot always wins and little was known before
@@ -131,20 +134,27 @@ def _solve(
     state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
     share, before = 1.0, np.zeros(2 * bots)
     for number in range(MAX_SWEEPS):
-        share = share if number != UNDAMPED else DAMPING
+        share = share if number not in (UNDAMPED, NEWTON_SWEEPS) else DAMPING
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
             patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only,
             share, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
-        step = np.linalg.solve(slopes, pull)
-        longest = float(np.max(np.abs(step), initial=0.0))
-        step *= min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300))
+        if number < NEWTON_SWEEPS:
+            step = np.linalg.solve(slopes, pull)
+            longest = float(np.max(np.abs(step), initial=0.0))
+            step *= min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300))
+        else:
+            pulled = np.repeat(counts, np.diff(patterns.starts)) * state.said_pull
+            step = (prior * (settings.mu - state.mu) + np.bincount(patterns.bots, weights=pulled, minlength=bots)) / heard
+            state.said_pull -= state.said_precision * step[patterns.bots]  # messages stay where they are
+            step += settings.mu - np.mean(state.mu + step)
+            longest = float(np.max(np.abs(step), initial=0.0))
         widened = heard**-0.5 - state.precision**-0.5
         change = max(longest, float(np.max(np.abs(widened), initial=0.0)))
         moved = np.concatenate([step, widened]) / settings.beta
-        if number > UNDAMPED:
+        if number > UNDAMPED and number != NEWTON_SWEEPS:
             share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)
         before = moved
         state.mu, state.precision = state.mu + step, heard

@@ -21,6 +21,7 @@ from arena.site.frames import CountingSocket
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message that a socket may send to us."""
+_ASKS_AFTER = 20.0  # seconds: how often a socket is asked whether it is there, and how long the answer may take
 _FAREWELL_SECONDS = 1  # for open requests, after Ctrl-C
 _LAST_SECONDS = 2.5  # after which the process ends, whatever a thread is computing
 _SOCKETS = 65_536  # file descriptors, if the system allows so many
@@ -74,7 +75,8 @@ def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.
     """How the server works: no log, no compression of messages, no word about itself."""
     return uvicorn.Config(
         app, loop="asyncio", http=protocol, ws=CountingSocket, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
-        log_config=None, log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
+        ws_ping_interval=_ASKS_AFTER, ws_ping_timeout=_ASKS_AFTER, log_config=None,
+        log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
         h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )  # fmt: skip
 

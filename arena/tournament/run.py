@@ -90,6 +90,9 @@ def run_tournament(
             if settings.steering is not None and not settings.steering.is_written(run.progress.done):
                 return run.end_unwritten()
             results = run.finish(is_finished=True)
+            if results.is_void:
+                reason = "; ".join(next(journal.records()).notes) or "the host failed"
+                reporter.say(f"nothing was played: all {results.manifest.void} matches are void; the first, because: {reason}")
             run.enter_hall(settings.out, is_lasting=settings.is_lasting)
             return results
 

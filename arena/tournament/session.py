@@ -162,6 +162,11 @@ class Results:
     course: Course | None = None
     """What the format decided along the way; None if the results were read from a folder."""
 
+    @property
+    def is_void(self) -> bool:
+        """Whether matches were to be played and the host could finish none."""
+        return 0 < self.manifest.played == self.manifest.void
+
     def records(self) -> Iterator[MatchRecord]:
         """The records of all stored matches in plan order."""
         return parquet.read_matches(self.folder)

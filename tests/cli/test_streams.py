@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.text import Text
 
+from arena.__main__ import BLAS_THREADS, HASH_SEED, run
 from arena.cli.commands import BENCH, VERBS
 from arena.cli.shared import printing
 from arena.cli.shared.streams import Output, close_output, is_gone, mend_sizes, open_streams
@@ -177,6 +178,26 @@ def test_a_pager_that_is_not_there_loses_no_text(
     printing.page_through(Text("the whole text"))
     said = capsys.readouterr()
     assert "the whole text" in said.out and "no_such_pager" in said.err
+
+
+def test_matrices_are_worked_out_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine threads wait for each other: 160 bots took minutes. Who wants more says so."""
+    started: list[str | None] = []
+
+    def start(*_: object) -> None:
+        started.append(os.environ.get(BLAS_THREADS))
+        raise SystemExit
+
+    monkeypatch.setattr(os, "execv", start)
+    monkeypatch.setattr(sys, "argv", ["arena", "leaderboard"])
+    for asked in ("", "4"):
+        monkeypatch.delenv(HASH_SEED, raising=False)
+        monkeypatch.delenv(BLAS_THREADS)
+        if asked:
+            monkeypatch.setenv(BLAS_THREADS, asked)
+        with pytest.raises(SystemExit):
+            run()
+    assert started == ["1", "4"]
 
 
 def endless() -> Iterator[str]:

@@ -18,7 +18,7 @@ from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import Anchor, RatingSettings, Weights, check_names, checked_settings, headline_model, settings_of
 from arena.ratings.standings import Standings, rated_pool
-from arena.ratings.trueskill_batch import MAX_SWEEPS, State, solve
+from arena.ratings.trueskill_batch import NEWTON_SWEEPS, State, solve
 from arena.records import MatchRecord
 from helpers.records import make_record, make_seat
 
@@ -72,7 +72,7 @@ def test_the_mean_of_the_field_is_where_the_prior_has_it(records: list[MatchReco
     assert np.isfinite(found).all() and np.mean([mu for mu, _ in found]) == pytest.approx(SETTINGS.mu, abs=1e-12)
     rows = collected(records)
     patterns = patterns_of(rows)
-    assert solve(patterns, patterns.counts, State.new(patterns, SETTINGS), SETTINGS) < MAX_SWEEPS / 2
+    assert solve(patterns, patterns.counts, State.new(patterns, SETTINGS), SETTINGS) < NEWTON_SWEEPS / 2
 
 
 def test_the_same_results_are_one_pattern_that_counts() -> None:

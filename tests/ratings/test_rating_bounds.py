@@ -1,5 +1,6 @@
 """Ratings hold their numbers for all settings that a config may have, and what fails all the same loses nothing."""
 
+import itertools
 import math
 from typing import Any
 
@@ -32,7 +33,7 @@ from arena.ratings.settings import (
     settings_of,
 )
 from arena.ratings.standings import Rated, rate
-from arena.ratings.trueskill_batch import MAX_SWEEPS, State, solve
+from arena.ratings.trueskill_batch import MAX_SWEEPS, NEWTON_SWEEPS, State, solve
 from arena.report.selection.boards import without_numbers
 from arena.report.terminal.board import print_board
 from arena.report.terminal.page import MarkdownPage
@@ -123,7 +124,20 @@ def test_all_ratings_are_numbers_wherever_the_settings_are(
 def test_all_matches_agree_in_the_end(kind: str, sigma: float) -> None:
     asked = RatingSettings(beta=1.0, sigma=sigma, draw_probability=0.01)
     patterns = patterns_of(pool(kind, 60, 3))
-    assert solve(patterns, patterns.counts, State.new(patterns, asked), asked) < MAX_SWEEPS
+    assert solve(patterns, patterns.counts, State.new(patterns, asked), asked) < NEWTON_SWEEPS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("draws", [LEAST_DRAW_PROBABILITY, 0.1, 1 - LEAST_DRAW_PROBABILITY])
+def test_few_matches_of_which_little_was_known_agree_in_the_end_too(kind: str, draws: float) -> None:
+    asked = RatingSettings(beta=1.0, sigma=20.0, draw_probability=draws)
+    for matches, seats, seed in itertools.product((2, 3, 4, 6, 12), (2, 3, 4), (0, 1)):
+        patterns = patterns_of(pool(kind, matches, seats, seed=seed))
+        state = State.new(patterns, asked)
+        assert solve(patterns, patterns.counts, state, asked) < MAX_SWEEPS
+        assert np.mean(state.mu) == pytest.approx(asked.mu)
+        if kind == "all draws":
+            assert state.mu == pytest.approx(asked.mu, abs=1e-6), "nobody is better than others"
 
 
 CONTRASTS = [(1.0, 1e-3, 3, "tied"), (50.0, 1e-3, 3, "tied"), (1000.0, 1e-3, 4, "tied"), (1e3, 1e-2, 4, "two places")]

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.play_pages import OVER, TURN, Player, by_keys, by_mouse, by_touch, join_table, open_table, played_to_the_end
-from helpers.processes import live_tables
+from helpers.processes import live_tables, until
 from helpers.serving import Served, served
 
 pytestmark = in_browser
@@ -255,3 +255,30 @@ def test_on_a_phone_what_others_did_last_and_a_hint_are_in_sight(browser: Browse
         page.locator(".live-tools button").click()
         page.locator(".live-dialog .live-main").click()
         assert_quiet(window, hall)
+
+
+def test_a_table_notices_a_hall_that_does_not_answer(window: Watched, hall: Served) -> None:
+    """A proxy that swallows all of a socket in the middle of a match, and ends nothing."""
+    page, sockets, swallowed = window.page, list[WebSocketRoute](), set[int]()
+
+    def join(socket: WebSocketRoute) -> None:
+        number, there = len(sockets), socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(lambda message: there.send(message) if number not in swallowed else None)
+        there.on_message(lambda message: socket.send(message) if number not in swallowed else None)
+
+    page.clock.install()
+    page.route_web_socket("**/tables/*/socket", join)
+    open_table(page, hall, "silent", game="naga", seats=["me", BOT])
+    expect(page.locator(".live-trouble")).to_be_hidden(timeout=START_MS)
+    page.clock.run_for(12_000)  # what is asked is answered
+    expect(page.locator(".live-trouble")).to_be_hidden()
+    assert len(sockets) == 1
+    swallowed.add(0)
+    page.evaluate("""
+        window.troubles = 0;
+        new MutationObserver(() => troubles++).observe(document.querySelector(".live-trouble"), {attributes: true});
+    """)
+    page.clock.run_for(25_000)
+    until(lambda: page.evaluate("troubles") and len(sockets) == 2)
+    expect(page.locator(".live-trouble")).to_be_hidden(timeout=START_MS)

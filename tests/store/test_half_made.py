@@ -1,5 +1,6 @@
 """What a first write that was cut short leaves behind counts as not there, is mended, or is named with what helps."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,3 +151,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(StoreError, match="cannot be written: No space left"):
         disk.write_whole(file, b"new")
     assert file.read_bytes() == b"old" and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_device_is_written_and_not_replaced() -> None:
+    read, write = os.pipe()
+    disk.write_whole(Path(f"/dev/fd/{write}"), b"content")
+    assert os.read(read, 100) == b"content"
+    os.close(read)
+    os.close(write)
+    disk.write_whole(Path(os.devnull), b"content")
+    assert Path(os.devnull).is_char_device()
+    with pytest.raises(StoreError, match="/dev/full: cannot be written: No space left"):
+        disk.write_whole(Path("/dev/full"), b"content")

@@ -102,3 +102,19 @@ def test_a_folder_that_cannot_be_synced_is_done_without(tmp_path: Path, monkeypa
         disk.sync(tmp_path)
     with pytest.raises(StoreError, match="Input/output"):
         disk.write_whole(tmp_path / "file", b"")
+
+
+def test_modes_that_are_set_without_effect_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """exFAT and others take any mode, and keep theirs."""
+    file = tmp_path / "file"
+    file.touch(mode=0o644)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "chmod", lambda *_: None)
+        disk.set_mode(file, 0o600)
+    assert capsys.readouterr().err.startswith(
+        f"arena: warning: {tmp_path}: modes of files cannot be set here (they stay as they are)"
+    )
+    disk.set_mode(file, 0o600)
+    assert capsys.readouterr().err == "" and file.stat().st_mode & 0o777 == 0o600

@@ -405,12 +405,15 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
 
 
-def test_a_comparison_in_which_all_is_void_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bots = [GOOD_BOTS[0], BAD_BOTS / "dies.py"]
-    config = write_config(tmp_path, bots, deals=1, format="compare", candidates=[GOOD_BOTS[0].stem, "dies"])
+@pytest.mark.parametrize(
+    "asked", [{"candidates": [GOOD_BOTS[0].stem, "dies"]}, {"chain": [{"bot": GOOD_BOTS[0].stem}, {"bot": "dies"}]}]
+)
+def test_a_comparison_in_which_all_is_void_is_open(asked: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_config(tmp_path, [GOOD_BOTS[0], BAD_BOTS / "dies.py"], deals=1, format="compare", **asked)
     assert main(["compare", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == OPEN
     said = capsys.readouterr()
-    assert "nothing was played: all 2 matches are void" in " ".join(said.err.split()) and "0 deals: open" in said.out
+    assert "nothing was played: all 2 matches are void" in " ".join(said.err.split())
+    assert "chain" in asked or "0 deals: open" in said.out
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -24,7 +24,6 @@ from arena.errors import ConfigError
 from arena.records import Ending
 from arena.report.terminal.board import leaders
 from arena.results_folder import RESULTS
-from arena.store.journal import Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 
@@ -99,24 +98,9 @@ def play(verb: str, config: Path, settings: Settings, called: str | None = None)
         if results.tally.efficiency is not None:
             screen.say(f"workers spent {results.tally.efficiency:.0%} of their CPU time inside matches")
         screen.say(f"results: {results.folder}  sha256 {results.manifest.results_sha256}")
-        if reason := _why_all_is_void(results):
-            screen.say(f"nothing was played: all {results.manifest.void} matches are void; the first, because: {reason}")
         return results
 
     return on_screen(verb, called or config, settings, run)
-
-
-def is_void(results: Results) -> bool:
-    """Whether matches were to be played and the host could finish none."""
-    return 0 < results.manifest.played == results.manifest.void
-
-
-def _why_all_is_void(results: Results) -> str:
-    """The reason of the first match, if no match could be finished."""
-    if not is_void(results):
-        return ""
-    with Journal(results.folder, is_read_only=True) as journal:  # the one place that has the notes
-        return next("; ".join(record.notes) for record in journal.records()) or "the host failed"
 
 
 def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[Settings, "Screen"], Found]) -> Found | None:

@@ -16,6 +16,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
+from arena.disk import write_whole
 from arena.errors import ArenaError, ConfigError
 from arena.hall.finding import locate_match, with_faults
 from arena.match import HostTrouble
@@ -66,7 +67,7 @@ def capsule(
     refuse_csv(format, "a capsule")
     if bot is not None and not run:
         raise ConfigError("--bot: only with --run")
-    file = _file_of(match)
+    file, content = _file_of(match), None
     if file is not None:
         given = {"SEAT": seat, "--decision": decision, "--to": to}
         if wrong := [name for name, value in given.items() if value is not None]:
@@ -78,7 +79,8 @@ def capsule(
             raise ConfigError("SEAT: needed with the id of a match: the seat of the bot, from 0")
         packed, isolation = _packed(out, match, seat, decision)
         file = to or Path(f"capsule-{packed.match_id}-{seat}.json")
-        _write(file, packed)
+        content = msgspec.json.format(msgspec.json.encode(packed), indent=1) + b"\n"
+        write_whole(file, content)
     rerun: Rerun | None = None
     remarks: list[str] = []
     if run:
@@ -86,8 +88,8 @@ def capsule(
 
     def write(page: Page) -> None:
         print_capsule(packed, page)
-        if _file_of(match) is None:
-            page.say(f"wrote {file}, {file.stat().st_size:,} bytes")
+        if content is not None:
+            page.say(f"wrote {file}, {len(content):,} bytes")
             page.line(f"its author runs it: arena capsule {file.name} --run --bot BOT")
         for remark in remarks:
             page.say(remark)
@@ -171,10 +173,3 @@ def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:
     if found is None:
         raise ConfigError(f"--run: the files of {packed.bot} are not here any more; name them with --bot PATH")
     return found
-
-
-def _write(path: Path, packed: Capsule) -> None:
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(packed), indent=1) + b"\n")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None

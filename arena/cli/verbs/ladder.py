@@ -4,7 +4,7 @@ from arena.cli.shared.boards import show_board
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format
-from arena.cli.shared.running import is_void, play, with_run_options
+from arena.cli.shared.running import play, with_run_options
 from arena.tournament.session import Settings
 
 
@@ -18,4 +18,4 @@ def ladder(config: ConfigPath, settings: Settings, format: FormatOption = Format
     if results is None:
         return INTERRUPTED
     show_board(results.manifest, results.ratings, format, totals=results.totals())
-    return NO if is_void(results) else DONE
+    return NO if results.is_void else DONE

@@ -12,7 +12,7 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO
 from arena.cli.shared.insights import Looker
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note
-from arena.cli.shared.running import is_void, play, with_run_options
+from arena.cli.shared.running import play, with_run_options
 from arena.errors import ConfigError
 from arena.formats.registry import read_format
 from arena.report.selection.boards import headline_ratings
@@ -58,7 +58,7 @@ def tournament(
         ).head_to_head()
     if demo:
         _say_what_is_next(results)
-    return NO if is_void(results) else DONE
+    return NO if results.is_void else DONE
 
 
 def _say_what_is_next(results: Results) -> None:

@@ -10,6 +10,7 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import cfr
 
 from arena import foreign_files
+from arena.disk import write_whole
 from arena.errors import ConfigError
 from arena.interop.openspiel.game import PREFIX, ArenaGame, ArenaState
 from arena.interop.openspiel.nodes import Node, drawn_words
@@ -41,9 +42,9 @@ class TablePolicy(policy.Policy):  # type: ignore[misc]
 
 
 def write_policy(path: Path, game: ArenaGame, table: policy.TabularPolicy) -> None:
-    """Write a table such as `CFRSolver(game).average_policy()` as JSON."""
+    """Write a table such as `CFRSolver(game).average_policy()` as JSON. Raises StoreError."""
     chances = {key: {action: float(chance) for action, chance in pairs} for key, pairs in table.to_dict().items()}
-    path.write_bytes(msgspec.json.encode(PolicyFile(str(game), chances)))
+    write_whole(path, msgspec.json.encode(PolicyFile(str(game), chances)))
 
 
 def read_policy(path: Path | str, game: ArenaGame) -> TablePolicy:
