@@ -1,18 +1,22 @@
 """The online ratings once more, by the `trueskill` package, which shares no code with ours."""
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 import numpy as np
-import trueskill
 from scipy import special
 
 from arena.ratings.beliefs import believe
 from arena.ratings.models import MODEL
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of its escape sequences, where it is compiled for the first time
+    import trueskill
 
 MOST_MATCHES = 5_000  # of all pools together: a few seconds of a core; what goes for so many goes for more
 CLOSE = 1e-3  # of beta: the package keeps fewer digits in the tails

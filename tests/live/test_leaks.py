@@ -1,11 +1,9 @@
 """No byte that reaches the browsers of a seat depends on what the seat cannot know: frames, asks, hints, refusals."""
 
-from collections.abc import Iterator
-
 import msgspec
 import pytest
 
-from arena.conformance.tables import Decision, Table, copy, decisions, make_table, resampled
+from arena.conformance.tables import Decision, Table, copy, decisions, make_table
 from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.live.desk import Desk
@@ -15,6 +13,7 @@ from arena.live.telling import Teller
 from arena.match.tape import Tape
 from arena.records import Clock
 from helpers.scripted_tables import ScriptedHall
+from helpers.worlds import worlds
 
 WORLDS = 3
 """Worlds that are compared with the true one, for each moment and seat."""
@@ -63,13 +62,6 @@ def _compared_at(table: Table, moment: Decision) -> int:
                 assert told_to(table, world, moment, viewer) == true, f"{table}: {moment}: seat {viewer} learns too much"
                 found += len(true)
     return found
-
-
-def worlds(game: Game, moment: Decision, viewer: int) -> Iterator[States]:
-    """Worlds that the viewer cannot tell from the true one."""
-    rng = moment.rng.copy()
-    for _ in range(WORLDS):
-        yield resampled(game, moment.states, viewer, rng)
 
 
 def told_to(table: Table, states: States, moment: Decision, viewer: int) -> list[bytes]:

@@ -16,7 +16,7 @@ from arena.live.programs import GRACE_SECONDS, STILL_SECONDS, Lines, Programs, R
 from arena.live.unattended import play_unattended
 from arena.match.tape import Tape
 from arena.records import Clock, Ending, MatchRecord
-from live.test_leaks import worlds
+from helpers.worlds import worlds
 
 Reply = tuple[float, ToTable]
 

@@ -1,16 +1,16 @@
 """No frame of a seat holds anything that the seat cannot know: what is permuted behind its back changes no byte."""
 
 import os
-from collections.abc import Iterator
 
 import msgspec
 import pytest
 
-from arena.conformance.tables import Decision, Table, decisions, make_table, resampled
+from arena.conformance.tables import Decision, Table, decisions, make_table
 from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.pages.frames import frame
 from arena.pages.scenes import Played, Scene
+from helpers.worlds import worlds
 
 FRAMES = 2
 """Frames of a comparison: before the decision and after it."""
@@ -34,7 +34,7 @@ def test_what_a_seat_cannot_know_changes_no_byte_of_thousands_of_frames(game: st
 def test_a_frame_that_showed_too_much_would_be_found() -> None:
     game = load("naga")
     moment = next(decisions(make_table(game, 1)))
-    open_eyes = {bytes_of(game, states, moment, None) for states in (moment.states, *worlds(game, moment, 0))}
+    open_eyes = {bytes_of(game, states, moment, None) for states in (moment.states, *worlds(game, moment, 0, WORLDS))}
     assert len(open_eyes) == 1 + WORLDS
 
 
@@ -54,19 +54,12 @@ def _compared_at(table: Table, moment: Decision, seed: int) -> int:
     game, found = table.game, 0
     for viewer in range(table.seats):
         true, seen = bytes_of(game, moment.states, moment, viewer), _seen_after(game, moment.states, moment, viewer)
-        for world in worlds(game, moment, viewer):
+        for world in worlds(game, moment, viewer, WORLDS):
             if _seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
                 where = f"{table}: {moment}: seat {viewer} is shown more than it knows"
                 assert bytes_of(game, world, moment, viewer) == true, where
                 found += FRAMES
     return found
-
-
-def worlds(game: Game, moment: Decision, viewer: int) -> Iterator[States]:
-    """Worlds that the viewer cannot tell from the true one."""
-    rng = moment.rng.copy()
-    for _ in range(WORLDS):
-        yield resampled(game, moment.states, viewer, rng)
 
 
 def bytes_of(game: Game, states: States, moment: Decision, eyes: int | None) -> bytes:
