@@ -14,6 +14,7 @@ from arena.search.workspace import (
 )
 
 READING = 0.01  # share of a time budget after which the clock is read again
+STEP = 1_000_000  # nanoseconds by which the clock of a locked bot goes; see seats/sandbox/clocks.py
 AFTERWARDS = 40_000  # nanoseconds from the last simulation until the bot has its findings
 
 
@@ -33,7 +34,7 @@ def is_spent(ahead: int, w: Workspace) -> bool:
     budget = w.settings[NANOSECONDS] - AFTERWARDS
     spent = jit.thread_nanoseconds() - w.settings[BEGAN]
     read = w.counters[LAST_READING]
-    if spent <= w.counters[SPENT]:  # the clock of a locked bot goes in steps, and has made none
+    if spent <= w.counters[SPENT]:  # the clock goes in steps, and has made none
         w.counters[NEXT_READING] = done + 1 + (done - read) // 8
         return False
     if read > 0:  # the time before the first reading includes preparations
@@ -41,4 +42,5 @@ def is_spent(ahead: int, w: Workspace) -> bool:
     w.counters[LAST_READING] = done
     w.counters[SPENT] = spent
     w.counters[NEXT_READING] = done + 1 + int(READING * budget * done / spent)
-    return bool(spent + max(spent // done, w.counters[SLOWEST]) * ahead > budget)
+    surely = spent - STEP if spent % STEP == 0 else spent  # the search may have begun just before a step
+    return bool(spent + max(surely // done, w.counters[SLOWEST]) * ahead > budget)

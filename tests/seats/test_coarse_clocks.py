@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer, Fault
 from arena.records import Clock
+from arena.search import budget
 from arena.seats.sandbox import Keeper, LockedSeat, LockError
 from helpers.locked_matches import LIMITS, first_view
 
@@ -40,9 +41,9 @@ def test_all_clocks_go_in_steps_and_say_so() -> None:
 clock = clocks.coarsen(PROC)
 names = [name for name in dir(time) if name.startswith("CLOCK_")]
 exact = [name for name in names for _ in range(50) if time.clock_gettime_ns(getattr(time, name)) % clocks.GRAIN]
-print(clock > 0, exact, time.get_clock_info("perf_counter").resolution, "[vdso" in open("/proc/self/maps").read())
+print(clock > 0, clocks.GRAIN, exact, time.get_clock_info("perf_counter").resolution, "[vdso" in open("/proc/self/maps").read())
 """
-    assert ran(code).stdout.split() == ["True", "[]", "0.001", "False"]
+    assert ran(code).stdout.split() == ["True", f"{budget.STEP}", "[]", "0.001", "False"]
 
 
 def test_all_else_that_the_kernels_code_did_is_done() -> None:

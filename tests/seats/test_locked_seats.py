@@ -266,7 +266,7 @@ def test_the_doctor_tests_every_layer(tmp_path: Path, capsys: pytest.CaptureFixt
 
 MACHINE = ["results folder", "cache folder", "shared memory", "compiled code"]
 LAYERS = [
-    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "clock and kill",
+    "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "coarse clocks", "clock and kill",
     "parent's death", "host pressure", "the whole lock",
 ]  # fmt: skip
 
