@@ -66,6 +66,16 @@ def locked_match(keeper: Keeper, game: str, bot: Path, seed: int) -> MatchRecord
             seat.close()
 
 
+def test_a_program_starts_whatever_the_halls_umask(plain: Path) -> None:
+    """`arena serve` keeps all that it writes from others, and the user of a locked bot is one of them."""
+    before = os.umask(0o077)
+    try:
+        with Keeper(["naga"]) as own, CommandSeat(own, read_bot(plain), seed=1, params={}, limits=LIMITS) as seat:
+            assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
+    finally:
+        os.umask(before)
+
+
 @pytest.mark.parametrize("name", TOOLS)
 @pytest.mark.parametrize("game", games.names())
 def test_an_example_plays_every_game_the_same_from_the_same_seed(
