@@ -1,5 +1,7 @@
 """A tab of the hall that one thread reads and writes: a WebSocket without compression."""
 
+import contextlib
+
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
@@ -8,26 +10,27 @@ SECONDS = 60.0
 
 
 class Tab:
-    """An open socket; a context manager."""
+    """A socket that is open in a `with` block."""
 
     def __init__(self, port: int, path: str, cookie: str, seconds: float = SECONDS) -> None:
-        """Open it. Raises OSError, and ValueError if the hall refuses."""
-        place, self._seconds = f"127.0.0.1:{port}", seconds
-        try:
-            self._socket = connect(
-                f"ws://{place}{path}", origin=f"http://{place}", additional_headers={"Cookie": cookie}, compression=None,
-                open_timeout=seconds, close_timeout=1.0, max_size=None, ping_interval=None, proxy=None,
-            )  # fmt: skip
-        except InvalidHandshake as error:
-            raise ValueError(f"no socket at {path}: {error}") from error
-        except EOFError as error:
-            raise ConnectionError("the hall is gone") from error
+        self._place, self._path, self._cookie, self._seconds = f"127.0.0.1:{port}", path, cookie, seconds
+        self._opened = contextlib.ExitStack()
 
     def __enter__(self) -> "Tab":
+        """Open it. Raises OSError, and ValueError if the hall refuses."""
+        try:
+            self._socket = self._opened.enter_context(connect(
+                f"ws://{self._place}{self._path}", origin=f"http://{self._place}", additional_headers={"Cookie": self._cookie},
+                compression=None, open_timeout=self._seconds, close_timeout=1.0, max_size=None, ping_interval=None, proxy=None,
+            ))  # fmt: skip
+        except InvalidHandshake as error:
+            raise ValueError(f"no socket at {self._path}: {error}") from error
+        except EOFError as error:
+            raise ConnectionError("the hall is gone") from error
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._opened.close()
 
     def say(self, message: bytes) -> None:
         """Send a message."""

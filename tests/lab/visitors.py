@@ -45,19 +45,17 @@ async def visit(port: int, cookies: Sequence[str], channel: str, count: int) -> 
         opened.callback(lambda: [task.cancel() for task in watching])
         for first in range(0, count, _AT_ONCE):
             batch = range(first, min(count, first + _AT_ONCE))
-            sockets = await asyncio.gather(*(_open(port, cookies[number % len(cookies)], channel) for number in batch))
-            for number, socket in zip(batch, sockets):
-                opened.push_async_callback(socket.close)
+            sockets = [_connection(port, cookies[number % len(cookies)]) for number in batch]
+            for number, socket in zip(batch, await asyncio.gather(*map(opened.enter_async_context, sockets))):
+                await socket.send(f'{{"watch":"{channel}"}}')
                 watching.append(asyncio.create_task(visitors[number].watch(socket)))
             await asyncio.wait_for(asyncio.gather(*(visitors[number].opened.wait() for number in batch)), _OPEN_SECONDS)
         yield visitors
 
 
-async def _open(port: int, cookie: str, channel: str) -> ClientConnection:
+def _connection(port: int, cookie: str) -> connect:
     place = f"127.0.0.1:{port}"
-    socket = await connect(
+    return connect(
         f"ws://{place}/live", origin=f"http://{place}", additional_headers={"Cookie": cookie}, compression=None,
         ping_interval=None, close_timeout=1.0, proxy=None,
     )  # fmt: skip
-    await socket.send(f'{{"watch":"{channel}"}}')
-    return socket
