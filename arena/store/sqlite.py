@@ -38,8 +38,10 @@ _HEADER = b"SQLite format 3\0"
 _PAGE = 4096  # bytes; the usual size of a page
 _FILES = ("", "-wal", "-shm", "-journal")
 """How the names of the files end that SQLite opens."""
-_PLAIN = re.compile(r"create (table|(unique )?index) \w+( on \w+)? ?\([\w\s,]*\)( without rowid)?", re.I)
-"""Tables and indices that are names and types alone. A formula has brackets, and a condition follows the last one."""
+_PLAIN = re.compile(
+    r"create (table|(unique )?index) \w+( on \w+)? ?\(([\w\s,]|primary key \([\w, ]*\))*\)( without rowid)?", re.I
+)
+"""Tables and indices that are names and types alone. A formula has other brackets, and a condition follows the last one."""
 _SHUT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
