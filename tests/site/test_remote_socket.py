@@ -13,6 +13,8 @@ from starlette.websockets import WebSocketDisconnect
 
 from arena.hall.finding import locate_match
 from arena.site.asking.matches import BotMatches
+from arena.site.buckets import Rate
+from arena.site.guard import Rules
 from arena.site.remote import lobby
 from arena.site.remote.lobby import AN_ACCOUNT
 from arena.site.remote.socket import AN_ACCOUNT as SOCKETS
@@ -25,7 +27,8 @@ COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "helpers"
 
 @pytest.fixture
 def members(tmp_path: Path) -> Iterator[Members]:
-    with with_members(tmp_path, bot_matches=BotMatches(cores=4, command=COMMAND)) as found:
+    rules = Rules(requests=Rate(1000.0, 6000))  # what is counted here are sockets
+    with with_members(tmp_path, bot_matches=BotMatches(cores=4, command=COMMAND), rules=rules) as found:
         yield found
 
 
