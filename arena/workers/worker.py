@@ -90,7 +90,7 @@ class Asked(msgspec.Struct, frozen=True):
     game: str
     part: str
     played: tuple[tuple[int, int], ...] = ()
-    """See Past."""
+    """What was played before, as in `Past`."""
 
 
 class Chunk(msgspec.Struct, frozen=True):

@@ -16,7 +16,16 @@ from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings
-from arena.ratings.settings import Anchor, RatingSettings, Weights, check_names, checked_settings, headline_model, settings_of
+from arena.ratings.settings import (
+    Anchor,
+    RatingSettings,
+    Weights,
+    check_names,
+    checked_settings,
+    headline_first,
+    headline_model,
+    settings_of,
+)
 from arena.ratings.standings import Standings, rated_pool
 from arena.ratings.trueskill_batch import NEWTON_SWEEPS, State, solve
 from arena.records import MatchRecord
@@ -199,7 +208,5 @@ def test_a_running_board_goes_on_from_its_last_look_to_the_numbers_of_the_board(
 
 
 def test_all_models_are_stored_the_headline_first() -> None:
-    from arena.ratings.models import headline_first
-
     assert headline_first(RatingSettings()) == (BATCH_MODEL, MODEL)
     assert headline_first(RatingSettings(headline="online")) == tuple(MODELS)

@@ -135,7 +135,7 @@ def test_rerate_prints_what_is_stored(out: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(out, "--pool", "naga", "--without", "bob") == 0
+    assert run(out, "--game", "naga", "--without", "bob") == 0
     lines = capsys.readouterr().out.splitlines()
     matches = sum(
         record.pool == "naga" and not record.is_void and all(seat.bot != "bob" for seat in record.seats) for record in RECORDS
@@ -149,7 +149,7 @@ def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]
     ("words", "message"),
     [
         (("--model", "elo"), "--model elo: no such model; known: trueskill, trueskill-batch"),
-        (("--pool", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),
+        (("--game", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),
         (("--without", "bop"), '--without bop: no such bot in cup; did you mean "bob"?'),
     ],
 )

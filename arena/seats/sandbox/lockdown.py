@@ -26,7 +26,7 @@ class Cell:
     has_gates: bool
     """Whether its children ask before calls with a path; see names.py."""
     clock: int
-    """Where alone its children may ask for the time; 0: anywhere. See clocks.coarsen."""
+    """Its children may ask for the time at this address alone, as `clocks.coarsen` says; 0: anywhere."""
     pieces: tuple[copies.Piece, ...]
     """What of its memory its children copy before a bot's first line."""
     parent: int
