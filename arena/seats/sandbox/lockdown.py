@@ -26,7 +26,7 @@ class Cell:
     has_gates: bool
     """Whether its children ask before calls with a path; see names.py."""
     clock: int
-    """Its children may ask for the time at this address alone, as `clocks.coarsen` says; 0: anywhere."""
+    """The address from which alone children may ask for the time, as `clocks.coarsen` says; 0: any."""
     pieces: tuple[copies.Piece, ...]
     """What of its memory its children copy before a bot's first line."""
     parent: int
