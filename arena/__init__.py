@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.games import load as load_game
-    from arena.seats.single_match import play_match
+    from arena.match.single_match import play_match
     from arena.tournament.run import run_tournament
     from arena.tournament.session import LOCAL, Settings, read_results
 
 __all__ = ["LOCAL", "Settings", "load_game", "play_match", "read_results", "run_tournament"]
 
 _HOMES = {
-    "play_match": ("arena.seats.single_match", "play_match"),
+    "play_match": ("arena.match.single_match", "play_match"),
     "load_game": ("arena.games", "load"),
     "run_tournament": ("arena.tournament.run", "run_tournament"),
     "read_results": ("arena.tournament.session", "read_results"),

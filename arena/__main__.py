@@ -3,7 +3,7 @@
 import os
 import sys
 
-HASH_SEED = "PYTHONHASHSEED"  # also in workers/processes.py, which is too heavy to import here
+HASH_SEED = "PYTHONHASHSEED"  # also in tournament/workers/processes.py, which is too heavy to import here
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 """One is enough: our matrices are small, on a busy machine threads wait for each other, and their number changes digits."""
 

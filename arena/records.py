@@ -1,4 +1,4 @@
-"""The records that all layers share: endings, matches, faults, ratings, clocks. How they are stored: store/schema.py."""
+"""The records that all layers share: endings, matches, faults, ratings, clocks. How they are stored: results/schema.py."""
 
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar

@@ -1,7 +1,7 @@
 """Guest: lets a search, a policy or a solver of the library OpenSpiel choose, in worlds that fit what it sees. Every game.
 
 `params`: {player: ismcts, simulations: 50} is OpenSpiel's information set search; {player: uniform} any legal action;
-{player: policy, policy: FILE} a policy that `arena.interop.openspiel.policies.write_policy` wrote; {player: cfr} solves the
+{player: policy, policy: FILE} a policy that `arena.learning.openspiel.policies.write_policy` wrote; {player: cfr} solves the
 end of a match by counterfactual regret minimisation as soon as that is small enough, and searches before. It needs the extra
 `openspiel`.
 Idea: M. Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games" (2019).
@@ -9,8 +9,8 @@ Idea: M. Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in G
 
 from typing import Any
 
-from arena.interop.openspiel import ArenaGame, ArenaState, OpenSpielAgent, Rollouts  # says so if the library is missing
-from arena.interop.openspiel.policies import end_game, read_policy, solved
+from arena.learning.openspiel import ArenaGame, ArenaState, OpenSpielAgent, Rollouts  # says so if the library is missing
+from arena.learning.openspiel.policies import end_game, read_policy, solved
 
 DEFAULTS = {
     "player": "ismcts",  # or uniform, policy, cfr

@@ -12,8 +12,8 @@ import pytest
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in several processes wait for each other otherwise
 
 from arena.games import names
-from arena.workers.compiling import everything
-from arena.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import everything
+from arena.tournament.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
@@ -21,14 +21,14 @@ gc.set_threshold(50_000, 10, 10)  # thousands of tests and all of arena are look
 
 
 LONGEST = (
-    "tests/workers/test_cluster.py",
-    "tests/seats/test_ordinary_user.py",
-    "tests/bench/test_small_sizes.py",
-    "tests/contest/test_contest_killed.py",
-    "tests/contest/test_contest_on_ray.py",
+    "tests/tournament/test_cluster.py",
+    "tests/match/test_ordinary_user.py",
+    "tests/cli/test_small_sizes.py",
+    "tests/server/test_contest_killed.py",
+    "tests/server/test_contest_on_ray.py",
     "tests/lab/test_contest_storm.py",
-    "tests/admission/test_hostile_submissions.py",
-    "tests/seats/test_survivors.py",
+    "tests/tournament/test_hostile_submissions.py",
+    "tests/match/test_survivors.py",
 )
 """Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for visitors."""
 SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b")

@@ -5,7 +5,7 @@ import graphlib
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,23 +17,29 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "names", "awake", "records", "faults", "disk", "spawning", "cards", "cache", "foreign_files", "userfiles",
-    "shipped", "results_folder", "engine", "readiness", "seeds", "search", "agent", "games", "match", "seats", "conformance",
-    "store", "ratings", "analysis", "luck", "formats", "learning", "workers", "hall", "config", "admission", "tournament",
-    "audit", "people", "contest", "manual", "pages", "live", "report", "site", "joining", "interop", "exploit", "bench", "cli",
+    "errors", "hints", "names", "records", "disk", "cards", "cache", "foreign_files", "userfiles", "shipped", "results_folder",
+    "engine", "search", "agent", "games", "match", "results", "ratings", "tournament", "audit", "reports", "server", "learning",
+    "cli",
 )  # fmt: skip
+ROOMS_INSIDE = {
+    "tournament": ("formats", "workers", "archive", "config", "admission"),
+    "server": ("people", "contest", "table_process"),
+    "reports": ("manual", "pages"),
+    "learning": ("training",),
+}
+"""What lies lowest inside a package, in this order; all else of the package is above, and imports among itself as it likes."""
 ONE_DOOR = {
-    "ray": "workers/ray/backend.py",
-    "pyarrow": "store/table_file.py",
-    "sqlite3": "store/sqlite.py",
+    "ray": "tournament/workers/ray/backend.py",
+    "pyarrow": "results/table_file.py",
+    "sqlite3": "results/sqlite.py",
     "numba": "engine/jit.py",
     "llvmlite": "engine/jit.py",
     "yaml": "userfiles.py",
     "tomllib": "userfiles.py",
     "trueskill": "audit/package_ratings.py",
-    "matplotlib": "report/html/plots.py",
-    "jinja2": "pages/template.py",
-    "markdown_it": "manual/markdown.py",
+    "matplotlib": "reports/html/plots.py",
+    "jinja2": "reports/pages/template.py",
+    "markdown_it": "reports/manual/markdown.py",
 }
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
@@ -60,21 +66,26 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "arena")
 
 
-def layer(module: str) -> str:
-    return module.split(".")[1]
+def floor(parts: Sequence[str]) -> tuple[int, int]:
+    """Where a module lies: the place of its package, and its place inside it. `parts`: its name below arena."""
+    inside = ROOMS_INSIDE.get(parts[0], ())
+    return LAYERS.index(parts[0]), inside.index(parts[1]) if len(parts) > 1 and parts[1] in inside else len(inside)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_flow_one_way(path: Path) -> None:
-    here = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    if here in ("__init__", "__main__"):
+    here = path.relative_to(PACKAGE).with_suffix("").parts
+    if here[0] in ("__init__", "__main__"):
         return
     for name in imports(path):
         if name.startswith("arena."):
-            assert LAYERS.index(layer(name)) <= LAYERS.index(here), f"{path.name} imports upwards: {name}"
+            assert floor(name.split(".")[1:]) <= floor(here), f"{path.name} imports upwards: {name}"
 
 
-MADE_OF_EACH_OTHER = {("formats/format.py", "formats/course.py"), ("formats/format.py", "formats/plan.py")}
+MADE_OF_EACH_OTHER = {
+    ("tournament/formats/format.py", "tournament/formats/course.py"),
+    ("tournament/formats/format.py", "tournament/formats/plan.py"),
+}
 """A plan is made of a format, and the methods of a format are given one: for the types alone."""
 
 
@@ -111,10 +122,10 @@ def test_what_is_behind_a_door_is_reached_through_it_alone(file: str) -> None:
     ("folder", "others"), [("selection", ("html", "terminal")), ("html", ("terminal",)), ("terminal", ("html",))]
 )
 def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: str, others: tuple[str, ...]) -> None:
-    """What both show lies in report/selection, which knows neither of them."""
-    for path in (PACKAGE / "report" / folder).rglob("*.py"):
+    """What both show lies in reports/selection, which knows neither of them."""
+    for path in (PACKAGE / "reports" / folder).rglob("*.py"):
         for name in imports(path):
-            assert not name.startswith(tuple(f"arena.report.{other}" for other in others)), f"{path.name} imports {name}"
+            assert not name.startswith(tuple(f"arena.reports.{other}" for other in others)), f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize(
@@ -123,14 +134,14 @@ def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: st
 def test_a_learning_library_is_known_in_its_folder_alone(library: str, folder: str) -> None:
     """The benchmarks import them, too: they measure them."""
     users = [path.relative_to(PACKAGE) for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
-    assert {user.parts[:2] for user in users if user.parts[0] != "bench"} <= {("interop", folder)}
+    assert {user.parts[:2] for user in users if user.parts[:2] != ("cli", "measuring")} <= {("learning", folder)}
 
 
-SANDBOX = "arena.seats.sandbox"
+SANDBOX = "arena.match.sandbox"
 
 
 def test_the_sandbox_has_one_door() -> None:
-    inside = PACKAGE / "seats" / "sandbox"
+    inside = PACKAGE / "match" / "sandbox"
     for path in SOURCES:
         if inside not in path.parents:
             deeper = [name for name in imports(path) if name.startswith(f"{SANDBOX}.")]
@@ -140,10 +151,10 @@ def test_the_sandbox_has_one_door() -> None:
 def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     users = {str(path.relative_to(PACKAGE)) for path in SOURCES if "ctypes" in set(imports(path))}
     attacks = {
-        f"bench/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")
+        f"cli/measuring/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")
     }  # bots, which run locked in
-    sandbox = {f"seats/sandbox/{name}.py" for name in ("kernel", "namespaces", "copies", "mappings")}
-    assert users == {"workers/processes.py", *sandbox, *attacks}
+    sandbox = {f"match/sandbox/{name}.py" for name in ("kernel", "namespaces", "copies", "mappings")}
+    assert users == {"tournament/workers/processes.py", *sandbox, *attacks}
 
 
 def test_only_one_module_sets_modes_links_and_locks() -> None:
@@ -157,15 +168,15 @@ def test_only_one_module_sets_modes_links_and_locks() -> None:
 def test_only_the_site_knows_how_pages_are_served() -> None:
     """Who lacks the extra `web` has every other command."""
     served = {"starlette", "uvicorn", "websockets", "h11"}
-    asking = PACKAGE / "joining" / "client.py"  # the other end of a socket, which the hall itself must not have
+    asking = PACKAGE / "server" / "joining" / "client.py"  # the other end of a socket, which the hall itself must not have
     for path in SOURCES:
-        if PACKAGE / "site" not in path.parents:
+        if PACKAGE / "server" not in path.parents:
             used = served & {name.split(".")[0] for name in imports(path)}
             assert used == ({"websockets"} if path == asking else set()), path.name
 
 
 def test_modules_of_the_sandbox_are_short() -> None:
-    assert all(len(path.read_text().splitlines()) < 400 for path in (PACKAGE / "seats" / "sandbox").glob("*.py"))
+    assert all(len(path.read_text().splitlines()) < 400 for path in (PACKAGE / "match" / "sandbox").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "games").glob("*/**/*.py")), ids=lambda path: path.name)
@@ -201,10 +212,10 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
     allowed = {
         "engine/jit.py",
         "games/__init__.py",
-        "formats/registry.py",
+        "tournament/formats/registry.py",
         "ratings/beliefs.py",
         "search/methods/__init__.py",
-        "report/html/report.py",
+        "reports/html/report.py",
         "__init__.py",
         "cli/main.py",
     }
@@ -219,7 +230,7 @@ def test_only_one_module_says_how_a_match_is_seeded() -> None:
         for node in nodes(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("derive"):
                 found = {part.value for part in node.args if isinstance(part, ast.Constant)} & names
-                assert not found or path == PACKAGE / "seeds.py", f"{path.name} derives {found}"
+                assert not found or path == PACKAGE / "match" / "seeds.py", f"{path.name} derives {found}"
 
 
 def test_test_files_have_names_of_their_own() -> None:
@@ -251,9 +262,9 @@ def test_tests_mirror_the_package() -> None:
 def test_one_module_chooses_the_seat_of_a_bot() -> None:
     """Beside it only what measures or questions one kind of seat makes one."""
     kinds = {f"{SANDBOX}.{name}" for name in ("LockedSeat", "CommandSeat", "OpenCommandSeat")}
-    allowed = {"seats/choose.py", "seats/probe.py", "bench/seats.py", "bench/commands.py"}
+    allowed = {"match/choose.py", "match/probe.py", "cli/measuring/seats.py", "cli/measuring/commands.py"}
     for path in SOURCES:
-        if PACKAGE / "seats" / "sandbox" not in path.parents:
+        if PACKAGE / "match" / "sandbox" not in path.parents:
             named = {
                 f"{node.module}.{alias.name}"
                 for node in nodes(path)
@@ -267,12 +278,12 @@ ROOMS = sorted(path.parent.name for path in (PACKAGE / "games").glob("*/rules.py
 NAMES_A_ROOM = {
     "agent/loading.py": "an example in a message",
     "agent/starter.py": "examples in the files that it writes",
-    "bench/backends.py": "a game to measure backends with",
-    "bench/channel_bots/rival.py": "a game with a table to look cards up in",
-    "bench/channel_bots/watcher.py": "the same game",
-    "bench/channels.py": "the same game",
-    "bench/match.py": "the options that make matches of each game short or long",
-    "bench/scale.py": "a game to measure tournaments with",
+    "cli/measuring/backends.py": "a game to measure backends with",
+    "cli/measuring/channel_bots/rival.py": "a game with a table to look cards up in",
+    "cli/measuring/channel_bots/watcher.py": "the same game",
+    "cli/measuring/channels.py": "the same game",
+    "cli/measuring/match.py": "the options that make matches of each game short or long",
+    "cli/measuring/scale.py": "a game to measure tournaments with",
     "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",
 }
@@ -317,11 +328,11 @@ def test_a_search_method_is_a_file_and_a_line() -> None:
 
 def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
     """A format says itself what others need to know; then a new one is one file."""
-    from arena.formats.registry import formats
+    from arena.tournament.formats.registry import formats
 
     kinds = {kind.__name__ for kind in formats().values()}
     for path in SOURCES:
-        if PACKAGE / "formats" not in path.parents:
+        if PACKAGE / "tournament" / "formats" not in path.parents:
             for node in nodes(path):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
                     asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
@@ -329,8 +340,8 @@ def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
 
 
 def test_configs_name_no_format() -> None:
-    from arena.formats.registry import formats
+    from arena.tournament.formats.registry import formats
 
-    source = ast.parse((PACKAGE / "config.py").read_text())
+    source = ast.parse((PACKAGE / "tournament" / "config.py").read_text())
     texts = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}
     assert not (texts - {"compare"}) & formats().keys()  # "compare" is also the verb that plays a chain

@@ -15,16 +15,16 @@ from arena import foreign_files
 from arena.agent import read_bot
 from arena.agent.command_bot import read_command
 from arena.audit.capsule import read_capsule
+from arena.audit.laws import traces
 from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
-from arena.config import read_config
-from arena.conformance import traces
 from arena.errors import ArenaError
 from arena.games import load
-from arena.seats.protocol import Ready, decode
-from arena.store import parquet, sqlite
-from arena.store.journal import JOURNAL_FILE, Journal
-from arena.store.lock import LOCK_FILE, running_process
-from arena.store.manifest import MANIFEST_FILE, read_manifest
+from arena.match.protocol import Ready, decode
+from arena.results import parquet, sqlite
+from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.lock import LOCK_FILE, running_process
+from arena.results.manifest import MANIFEST_FILE, read_manifest
+from arena.tournament.config import read_config
 from arena.userfiles import read_yaml
 from helpers.paths import HOUSE_BOTS, PACKAGE
 from helpers.processes import until
@@ -163,13 +163,14 @@ def test_a_text_in_utf_16_is_named_so(name: str, order: str, tmp_path: Path) -> 
 
 OWN = {
     "of the installation": (
-        "pages/", "manual/", "report/html/page.py", "luck/values.py", "engine/jit.py", "interop/drawing.py", "shipped.py",
-        "workers/ray/installation.py", "people/levels.py", "site/assets.py", "agent/naming.py",
+        "reports/pages/", "reports/manual/", "reports/html/page.py",
+        "ratings/values.py", "engine/jit.py", "learning/drawing.py", "shipped.py",
+        "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/naming.py",
     ),
-    "of the kernel": ("seats/sandbox/", "workers/", "site/memory.py", "site/computing.py"),
+    "of the kernel": ("match/sandbox/", "tournament/workers/", "server/memory.py", "server/computing.py"),
     "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
     "unpacked by this program": ("agent/submissions.py",),
-    "what it has just written": ("bench/", "disk.py"),
+    "what it has just written": ("cli/measuring/", "disk.py"),
 }  # fmt: skip
 """Files of which a module reads others than a stranger's: whose they are, and the modules."""
 

@@ -13,8 +13,8 @@ from arena.engine.options import OptionValue
 from arena.engine.room import Game
 from arena.games import load, names
 from arena.match import Answer, Fault, play
+from arena.match.in_process import InProcessSeat
 from arena.records import Ending, MatchRecord
-from arena.seats.in_process import InProcessSeat
 from helpers.paths import HOUSE_BOTS
 from helpers.setups import setup_of
 
@@ -22,7 +22,7 @@ FILES = sorted(HOUSE_BOTS.glob("*.py"))
 PAGE = 150  # lines, exclusive
 PURE = {"bisect", "collections", "dataclasses", "functools", "itertools", "math", "random", "typing"}
 HALL = {"arena.agent", "arena.cards", "arena.search"}
-OPENSPIEL = ("open_spiel.python", "arena.interop.openspiel")
+OPENSPIEL = ("open_spiel.python", "arena.learning.openspiel")
 """What one bot imports beside these: it is a door to that library."""
 DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
 BRIEF: dict[str, dict[str, object]] = {

@@ -8,7 +8,7 @@ import pytest
 from arena import cache
 from arena.cli import main
 from arena.errors import StoreError
-from arena.workers import machine
+from arena.tournament.workers import machine
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.games import names
-from arena.manual.pages import docs_names
-from arena.store.manifest import read_manifest
+from arena.reports.manual.pages import docs_names
+from arena.results.manifest import read_manifest
 from helpers.paths import CONFIGS, HOUSE_BOTS, ROOT
 from helpers.tournaments import run, write_config
 
@@ -97,7 +97,7 @@ def test_all_bots_configs_and_pages_are_there(installed: Installed) -> None:
 
 def test_every_shipped_config_is_read(installed: Installed) -> None:
     code = (
-        "from arena.shipped import house_folder as f; from arena.config import read_config as r\n"
+        "from arena.shipped import house_folder as f; from arena.tournament.config import read_config as r\n"
         "for path in f('configs').glob('*.yaml'):\n"
         "    print(path.stem if path.stem == 'open' else r(path).name)"
     )

@@ -1,7 +1,7 @@
 """Which parts of a room a bot's sources ask for, so that they can be compiled before its first match.
 
 A guess from the text, nothing of which is run. What it names in vain costs time; what it misses is compiled when a bot asks for
-it (arena/readiness.py).
+it (arena/engine/readiness.py).
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from arena.agent.files import BotFiles
-from arena.readiness import ENCODING, SAMPLING, SAMPLING_ENTRIES
+from arena.engine.readiness import ENCODING, SAMPLING, SAMPLING_ENTRIES
 from arena.search.methods import METHODS
 
 SOURCE_BYTES = 1 << 20  # of a bot that are read; more is data, or somebody wants to keep us busy

@@ -17,13 +17,13 @@ from arena.audit.logged_seats import LoggedChoice, LoggedSeat, own_decisions
 from arena.audit.stored_log import check_log, checked_options
 from arena.engine.room import Document, Game
 from arena.errors import ConfigError
-from arena.hall.finding import is_of_people
 from arena.match import Answer, MatchSetup, Player, Seat, play
+from arena.match.seeds import match_seeds
+from arena.match.single_match import UNHURRIED
 from arena.names import HexBytes, MatchId, Sha256, in_words
 from arena.records import DEFAULT_LIMITS, Clock, Ending, FaultRecord, Limits, MatchRecord, json_object
-from arena.seats.single_match import UNHURRIED
-from arena.seeds import match_seeds
-from arena.store.manifest import read_manifest, stored_clock, stored_limits
+from arena.results.manifest import read_manifest, stored_clock, stored_limits
+from arena.tournament.archive.finding import is_of_people
 
 FORMAT = 2
 AT_START = -1

@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 
-from arena import readiness
 from arena.agent import BotFiles, EndInfo, StartInfo, read_bot
 from arena.agent.naming import house_bots
 from arena.agent.view import View
 from arena.audit.capsule import Capsule
 from arena.audit.capsule_run import bring_back
+from arena.engine import readiness
 from arena.engine.room import Game
 from arena.errors import printable
 from arena.match import Answer, Fault, Seat
+from arena.match.choose import open_seat
 from arena.records import json_object
 from arena.search import Findings
-from arena.seats.choose import open_seat
 
 OUTPUT_LETTERS = 4096
 LEFT_AT_MOST = 3

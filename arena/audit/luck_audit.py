@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import StoreError
-from arena.formats.plan import Plan
-from arena.luck.values import estimates
+from arena.ratings.values import estimates
 from arena.records import MatchLuck, SeatLuck
-from arena.store import parquet
-from arena.store.manifest import MANIFEST_FILE, Manifest
-from arena.store.schema import LUCK, MATCHES
-from arena.workers.reckoning import Reckoner
+from arena.results import parquet
+from arena.results.manifest import MANIFEST_FILE, Manifest
+from arena.results.schema import LUCK, MATCHES
+from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.reckoning import Reckoner
 
 TOLERANCE = 2e-6
 """Shares of rivals: stored numbers have six decimals, and another machine may round the last one otherwise."""

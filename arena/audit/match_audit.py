@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterator
 
 from arena.engine.room import Game
-from arena.faults import FORFEIT, settle_places
 from arena.match import MatchSetup
+from arena.match.faults import FORFEIT, settle_places
 from arena.records import Ending, MatchRecord, SeatRecord, canonical_json
-from arena.store.hashing import as_float32
+from arena.results.hashing import as_float32
 
 
 def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[str]:

@@ -23,16 +23,16 @@ from arena.audit.logged_seats import LoggedChoice, LoggedSeat, own_decisions
 from arena.audit.stored_log import check_log, checked_options
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable
-from arena.hall.finding import is_of_people, locate_match, with_faults
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
+from arena.match.choose import BotSeat
+from arena.match.holder import Holder
+from arena.match.in_process import InProcessSeat
+from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
 from arena.records import Clock, Ending, MatchRecord, json_object
-from arena.seats.choose import BotSeat
-from arena.seats.holder import Holder
-from arena.seats.in_process import InProcessSeat
-from arena.seats.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
-from arena.store.people import REMOTE
-from arena.workers.needs import needs_at
-from arena.workers.warmup import warm_rooms
+from arena.results.people import REMOTE
+from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
+from arena.tournament.workers.needs import needs_at
+from arena.tournament.workers.warmup import warm_rooms
 
 MOST_LETTERS = 1 << 20
 """How many letters a bot may note and print in a match; then no more is collected."""

@@ -7,10 +7,10 @@ from concurrent.futures.process import BrokenProcessPool
 from arena import games
 from arena.audit.match_audit import match_problems
 from arena.errors import ArenaError
-from arena.formats.plan import Plan
 from arena.records import MatchRecord
-from arena.workers.batches import IN_FLIGHT, batches
-from arena.workers.pool import WorkerPool
+from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.batches import IN_FLIGHT, batches
+from arena.tournament.workers.pool import WorkerPool
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
 

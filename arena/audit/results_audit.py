@@ -20,19 +20,19 @@ from arena.audit.luck_audit import luck_problems
 from arena.audit.package_ratings import Compared, compare_with_package
 from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
-from arena.formats.course import UsesLuck
-from arena.formats.plan import Plan, read_plan
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import settings_of
 from arena.ratings.standings import Field, Standings, rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
 from arena.records import LuckWorth, MatchLuck, MatchRecord, Rating
-from arena.store import parquet
-from arena.store.hashing import ResultsHash, canonical_bytes
-from arena.store.journal import JOURNAL_FILE, Journal
-from arena.store.manifest import MANIFEST_FILE, BotEntry, Manifest, read_published
-from arena.store.schema import LUCK
+from arena.results import parquet
+from arena.results.hashing import ResultsHash, canonical_bytes
+from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.manifest import MANIFEST_FILE, BotEntry, Manifest, read_published
+from arena.results.schema import LUCK
+from arena.tournament.formats.course import UsesLuck
+from arena.tournament.formats.plan import Plan, read_plan
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind

@@ -60,7 +60,7 @@ _sound: set[Path] = set()  # the markers of what this process has looked through
 _SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
-_MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "interop/compiled"), _LEARNING: ("learning/compiled",)}
+_MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "learning/compiled"), _LEARNING: ("learning/training/compiled",)}
 
 
 def jit(function: F) -> F:
@@ -74,12 +74,12 @@ def search_of(room: str) -> str:
 
 
 def tables_of(room: str) -> str:
-    """The name under which the compiled tables of learning programs (arena/interop) are kept. `room`: its package."""
+    """The name under which the compiled tables of learning programs (arena/learning) are kept. `room`: its package."""
     return room + _TABLES
 
 
 def learning_of(room: str) -> str:
-    """The name under which the compiled play that networks are trained on is kept (arena/learning). `room`: its package."""
+    """The name under which the compiled play that networks are trained on is kept (learning/training). `room`: its package."""
     return room + _LEARNING
 
 

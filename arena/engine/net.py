@@ -1,8 +1,8 @@
 """The small networks that a room has learnt: its file, one array for compiled code, and the compiled forward pass.
 
 A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + end`. A room has at most one of each of KINDS.
-`arena train` writes them (arena/learning); searches ask the value of a position, the likelihood of a world and what a seat is
-likely to choose, bots without a search the policy alone.
+`arena train` writes them (learning/training); searches ask the value of a position, the likelihood of a world and what a
+seat is likely to choose, bots without a search the policy alone.
 
 The array: at place k of its first HEADS numbers, where network k begins (0: there is none); then SEATS, a mask of the numbers
 of seats that the networks were trained at, and ROW, how many inputs of the policy are of an action. A network: INPUTS, HIDDEN,
@@ -119,7 +119,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     seed: int = 0
     sources: str = ""
-    """A hash over the sources of the room, the engine and arena/learning."""
+    """A hash over the sources of the room, the engine and arena/learning/training."""
     sha256: str = ""
     """A hash over the numbers of all networks."""
     generations: list[dict[str, Any]] = msgspec.field(default_factory=list)

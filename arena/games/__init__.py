@@ -23,11 +23,11 @@ from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.net import KINDS, Nets, read_nets
 from arena.engine.options import OptionValue
+from arena.engine.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
 from arena.games.discovery import Place, places
-from arena.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 
 __all__ = [
     "LUCK",

@@ -1,1 +1,1 @@
-"""How rooms learn: self-play, small networks fitted to it, and generations of both. Names no game (docs/training.md)."""
+"""Doors to the learning libraries: each is imported by itself, and nothing else of arena imports it (docs/learning.md)."""

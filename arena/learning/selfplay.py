@@ -1,169 +1,112 @@
-"""Play to learn from: play by the rollout policy, and rounds between searches. Each gives rows for networks."""
+"""One policy plays all seats of many tables at once: each step takes the next choice of every table in one batch.
 
-import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cache
-from typing import Any, NamedTuple
+>>> play = SelfPlay("naga", tables=4, seed=1)
+>>> choices = play.mask.argmax(axis=1)  # a policy would look at play.features here
+>>> play.step(choices)
+>>> play.seat.shape, play.seat_rewards.shape, play.finished.tolist()
+((4,), (4, 2), [])
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena import search
-from arena.engine import jit
-from arena.engine.contract import Actions, Numbers, States
+from arena import games
+from arena.engine.contract import Actions, Features, Numbers
 from arena.engine.options import OptionValue
-from arena.engine.rng import Words, chance, derive, seed_fast, seed_words
-from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.learning.compiled import rollout_play
-from arena.learning.rows import Choices, Rows, Written, joined, joined_choices, new_rows
-from arena.search import Settings
-
-WHIMS = np.array([0.0, 0.1, 0.3])  # shares of random choices in rollout play: to know more than what one policy does
-KEEP = 0.5  # share of the decisions of rollout play that become rows
-WHIM = 0.1  # share of random choices in rounds between searches
-STRANGERS: tuple[Mapping[str, Any], ...] = (
-    {"method": "pimc", "world_iterations": 20},
-    {"iterations": 20},
-    {"iterations": 20, "rollout": "uniform"},
-    {"iterations": 1},
-)
-"""What strangers play, as settings beside those of the searches: other play than the networks are for, better and worse."""
-LONGEST = 2048  # decisions of a round that become rows, at most
-PURPOSE = "arena train"  # of all random streams of training
+from arena.learning.arrays import Indices
+from arena.learning.compiled.layout import Masks
+from arena.learning.rivals import Rival
+from arena.learning.tables import Tables
 
 
-class Table(NamedTuple):
-    """What is played: a room, a number of seats, its options."""
+class SelfPlay:
+    """Many tables whose seats are all played by one policy, but for those with a snapshot of it, or with another rival.
 
-    game: Game
-    seats: int
-    options: Mapping[str, OptionValue]
+    All arrays are filled in place: copy what is to outlive the next step. The next episode follows a finished one at once.
+    """
 
-
-def default_table(game: Game) -> Table:
-    """The first number of seats that the room's sketch is written for, with the room's own options. Raises ConfigError."""
-    if not game.sketch.LEARNS:
-        raise ConfigError(f"game: {game.name} has no sketch.py, so nothing can be learnt there (docs/training.md)")
-    seats = game.sketch.LEARNS[0]
-    return Table(game, seats, game.resolve_options({}, seats))
-
-
-def seed_of(seed: int, *path: object) -> int:
-    """The seed of a part of a training."""
-    return derive(str(seed).encode(), PURPOSE, *path)
-
-
-def rollout_rows(table: Table, count: int, seed: int) -> Rows:
-    """Rows of rollout play."""
-    game = table.game
-    rows = new_rows(game, table.seats, count)
-    if count:
-        _entries(game).play(
-            _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "rollouts")), game.new_actions(),
-            game.constants, WHIMS, KEEP, rows.sketches, rows.outcomes, rows.clues, rows.drawn, rows.judged, rows.rounds, 0,
+    def __init__(
+        self,
+        game: str,
+        tables: int = 1024,
+        *,
+        seats: int | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        snapshots: Mapping[int, Rival] = MappingProxyType({}),
+        seed: int = 0,
+        episode: str = "match",
+        illegal: str = "lose",
+        reward: str = "places",
+        action_features: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """Deal all tables. `snapshots`: who sits at some of the seats instead; all else, and what is raised, as for Tables."""
+        count = games.load(game).seats[0] if seats is None else seats
+        for seat in snapshots:
+            if not 0 <= seat < count:
+                raise ConfigError(f"snapshots: no seat {seat!r}; there are seats 0 to {count - 1}")
+        if len(snapshots) >= count:
+            raise ConfigError(f"snapshots: one of the {count} seats has to be left for the policy")
+        self.tables = Tables(
+            game, tables, seats=count, options=options, learners=[seat for seat in range(count) if seat not in snapshots],
+            rivals=[snapshots[seat] for seat in sorted(snapshots)], seed=seed, episode=episode, illegal=illegal, reward=reward,
+            action_features=action_features, threads=threads,
         )  # fmt: skip
-    return rows
+        """The tables themselves."""
+        self.tables.reset()
 
+    def __len__(self) -> int:
+        return len(self.tables)
 
-class Round(NamedTuple):
-    """What a round between searches gives to learn from."""
+    @property
+    def features(self) -> Features:
+        """[tables, features]: what the seat to choose knows."""
+        return self.tables.features
 
-    rows: Rows
-    choices: Choices | None
-    """What was chosen; None where nobody had a choice."""
+    @property
+    def action_features(self) -> Features:
+        """[tables, MAX_ACTIONS, action features]: a row for each legal action, if they are asked for."""
+        return self.tables.action_features
 
+    @property
+    def mask(self) -> Masks:
+        """[tables, actions]: which actions are legal."""
+        return self.tables.mask
 
-def searched_round(table: Table, asked: Settings, number: int, seed: int, strangers: float = 0.0) -> Round:
-    """Play a round between equal searches, some choices at random. It depends on nothing but its number and the seed.
+    @property
+    def actions(self) -> Actions:
+        """[tables, MAX_ACTIONS]: the codes of the legal actions."""
+        return self.tables.actions
 
-    `strangers`: the chance of each seat to be played by a stranger, whose choices teach the policy nothing.
-    """
-    game, engine = table.game, table.game.engine
-    constants, rng = game.constants, _fast(seed_of(seed, "searched round", number))
-    states = _two(game)
-    now = states[:1]
-    now[:] = game.deal(table.seats, table.options, seed_of(seed, "deal", number))
-    seated = _seated(table, asked, strangers, seed_of(seed, "strangers", number))
-    rows, at, written = new_rows(game, table.seats, LONGEST), 0, Written()
-    while not engine.is_round_over(now):
-        codes = game.legal_list(now)
-        if len(codes) == 1:
-            engine.step(now, codes[0])
-            continue
-        if at < LONGEST:
-            at += _entries(game).write(states, at, constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
-        seat = engine.current_seat(now)
-        observed = game.observed(now, seat)
-        found, encoding = search.search(game, observed, seat, codes, seated[seat]), game.encoding
-        code = found.best_code
-        if seated[seat] is asked:
-            written.add(
-                encoding.features(observed, seat), encoding.action_features(observed, seat, codes), codes.index(code),
-                found.expected, number,
-            )  # fmt: skip
-        if chance(rng) < WHIM:
-            code = codes[int(chance(rng) * len(codes))]
-        engine.step(now, code)
-    rows.outcomes[:] = worth_of(table, now)
-    rows.rounds[:] = number
-    return Round(rows.first(at), written.choices() if len(written) else None)
+    @property
+    def counts(self) -> Indices:
+        """[tables]: how many actions are legal."""
+        return self.tables.counts
 
+    @property
+    def seat(self) -> Indices:
+        """[tables]: the seat that is to choose."""
+        return self.tables.seat
 
-def _seated(table: Table, asked: Settings, strangers: float, seed: int) -> list[Settings]:
-    """What each seat plays."""
-    rng = random.Random(seed)
-    return [
-        replace(asked, judge="rule", worlds="uniform", **rng.choice(STRANGERS)) if rng.random() < strangers else asked
-        for _ in range(table.seats)
-    ]
+    @property
+    def seat_rewards(self) -> Numbers:
+        """[tables, seats]: what each seat gets for the episode that ended in the last step; 0 where none ended."""
+        return self.tables.seat_rewards
 
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """[tables]: whether an episode ended in the last step."""
+        return self.tables.terminated
 
-def joined_rounds(table: Table, rounds: list[Round]) -> tuple[Rows, Choices]:
-    """What many rounds give, one after the other."""
-    rows = joined([new_rows(table.game, table.seats, 0), *(found.rows for found in rounds)])
-    return rows, joined_choices([found.choices for found in rounds if found.choices is not None])
+    @property
+    def finished(self) -> Indices:
+        """The numbers of the tables where an episode ended in the last step."""
+        return np.flatnonzero(self.terminated)
 
-
-def worth_of(table: Table, states: States) -> Numbers:
-    """What a position is worth to each seat, by the room's `evaluate`."""
-    out = np.zeros(max(table.game.seats))
-    _entries(table.game).worth(states, table.game.constants, out)
-    return out[: table.seats]
-
-
-def row_writer(game: Game, seed: int) -> Callable[[States, int, Rows], bool]:
-    """A function that writes the first of two states as a row at a place; False where it is no place to be judged at.
-
-    `seed`: of the worlds that are drawn.
-    """
-    rng = _fast(seed)
-
-    def write(states: States, at: int, rows: Rows) -> bool:
-        return _entries(game).write(states, at, game.constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
-
-    return write
-
-
-class _Entries(NamedTuple):
-    """The compiled functions of compiled/rollout_play.py, bound to one room."""
-
-    play: Callable[..., int]
-    write: Callable[..., bool]
-    worth: Callable[[States, Numbers, Numbers], None]
-
-
-@cache
-def _entries(game: Game) -> _Entries:
-    home = jit.learning_of(game.package)
-    return _Entries(jit.bind(rollout_play.play, home), jit.bind(rollout_play.write, home), jit.bind(rollout_play.worth, home))
-
-
-def _two(game: Game) -> States:
-    return np.zeros(2, game.rules.STATE)
-
-
-def _fast(seed: int) -> Words:
-    rng: Actions = np.zeros(4, np.int64)
-    seed_fast(rng, seed_words(seed))
-    return rng
+    def step(self, indices: object) -> None:
+        """Play one choice at each table: a place in its legal list, or in the encoding's `codes`, as in `mask`."""
+        self.tables.step(indices)

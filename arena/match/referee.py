@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from arena.agent import EndInfo, StartInfo
 from arena.engine.entries import COUNT_SHIFT, ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_MASK, SEAT_SHIFT
 from arena.engine.fields import cached_property
+from arena.engine.readiness import NotCompiled
 from arena.engine.room import Actions, Game
 from arena.errors import printable
-from arena.faults import FORFEIT, settle_places
+from arena.match.faults import FORFEIT, settle_places
 from arena.match.records import match_record, seat_record
 from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
 from arena.match.setup import MatchSetup
 from arena.match.tape import Decision, Tape
-from arena.readiness import NotCompiled
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, copied
 
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
@@ -36,7 +36,7 @@ def play(
     `step` took it. `again`: what was played before the match had to begin anew (see NotCompiled). All are asked as before, but
     it is played whatever they answer: nobody begins a match anew so as to play it otherwise.
 
-    Raises HostTrouble if the host failed a seat, and NotCompiled (arena/readiness.py) if a bot asks for what has to be
+    Raises HostTrouble if the host failed a seat, and NotCompiled (arena/engine/readiness.py) if a bot asks for what has to be
     compiled before.
     """
     table = _Table(game, setup, seats, waits_for, observer, again)

@@ -3,7 +3,7 @@
 import msgspec
 
 from arena.engine.options import OptionValue
-from arena.faults import FaultPolicy
+from arena.match.faults import FaultPolicy
 from arena.records import Clock
 
 

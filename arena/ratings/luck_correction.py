@@ -1,4 +1,4 @@
-"""Ratings of a pool and their error bars without the luck of its matches, which is known from their logs (arena/luck).
+"""Ratings of a pool and their error bars without the luck of its matches, which is known from their logs (arena/ratings).
 
 The ratings solve "sum of all deals' scores + prior = 0" (error_bars.py). From a deal's scores s a multiple b of k is taken off,
 k being what its luck is expected to do to them. Luck has mean 0 whoever plays and whatever came before, and b follows from

@@ -35,7 +35,7 @@ class PoolRows:
     faults: NDArray[np.bool_]
     """[rows]: whether the seat's ending blames its bot."""
     luck: NDArray[np.float64] | None = None
-    """[rows]: the luck of the seat (arena/luck), which the ratings then go without; None: it is not known, or not wanted."""
+    """[rows]: the luck of the seat (arena/ratings), which the ratings then go without; None: it is not known, or not wanted."""
 
     @property
     def matches(self) -> int:

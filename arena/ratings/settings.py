@@ -60,7 +60,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether matches count only if none of their bots acted otherwise when one of its matches was played again."""
     luck: bool | None = None
     """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings. None in a config:
-    where that surely helps (arena/config.py says where); in what was stored: no, as in all boards of before."""
+    where that surely helps (arena/tournament/config.py says where); in what was stored: no, as in all boards of before."""
     headline: str = BATCH
     """Which model ranks: `batch`, TrueSkill of all matches at once, or `online`, match after match in the order of the plan."""
     anchor: Anchor | None = None

@@ -20,8 +20,8 @@ from arena.ratings.overall import pool_weights
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings, settings_of
 from arena.records import Ending, canonical_json
-from arena.store.columns import Columns, match_starts
-from arena.store.manifest import MANIFEST_FILE, Manifest
+from arena.results.columns import Columns, match_starts
+from arena.results.manifest import MANIFEST_FILE, Manifest
 
 COLUMNS = ("index", "game", "pool", "options", "deal", "seat", "unit", "bot", "bot_version", "place", "score", "ending")
 """The columns of matches.parquet that ratings are made of."""

@@ -17,10 +17,10 @@ from functools import cache, lru_cache, partial
 
 from arena.engine import jit
 from arena.engine.contract import Numbers
+from arena.engine.readiness import Part as RoomPart
+from arena.engine.readiness import require
 from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
-from arena.readiness import Part as RoomPart
-from arena.readiness import require
 from arena.search.findings import Choice, Findings
 from arena.search.memory import Memory
 from arena.search.method import Search, Trees, bind_search

@@ -14,7 +14,7 @@ from arena.search.workspace import (
 )
 
 READING = 0.01  # share of a time budget after which the clock is read again
-STEP = 1_000_000  # nanoseconds by which the clock of a locked bot goes; see seats/sandbox/clocks.py
+STEP = 1_000_000  # nanoseconds by which the clock of a locked bot goes; see match/sandbox/clocks.py
 AFTERWARDS = 40_000  # nanoseconds from the last simulation until the bot has its findings
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from arena.agent.submissions import PREFIX, Submissions
-from arena.config import Bot, Tournament
 from arena.errors import StoreError
-from arena.formats.plan import Contestant
 from arena.names import Name
-from arena.store.journal import JOURNAL_FILE, Journal
-from arena.store.manifest import LeftOut
+from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.manifest import LeftOut
+from arena.tournament.config import Bot, Tournament
+from arena.tournament.formats.plan import Contestant
 
 _LEFT_OUT = "left_out"
 

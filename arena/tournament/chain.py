@@ -16,9 +16,9 @@ from pathlib import Path
 
 import msgspec
 
-from arena.config import Tournament, check_config, check_tournament_name
 from arena.errors import ConfigError, nearest
-from arena.formats.compare import Compare, Evidence, between, bound_of, comparison_of, share_of
+from arena.tournament.config import Tournament, check_config, check_tournament_name
+from arena.tournament.formats.compare import Compare, Evidence, between, bound_of, comparison_of, share_of
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Reporter, Results, Settings
 from arena.userfiles import read_yaml, typed

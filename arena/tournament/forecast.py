@@ -10,16 +10,16 @@ from pathlib import Path
 
 import msgspec
 
-from arena.admission.field import admit, least_isolation
-from arena.config import Tournament, read_config
-from arena.formats.plan import Plan
+from arena.match.seeds import key_from_seed, new_key
 from arena.records import Ending
-from arena.seeds import key_from_seed, new_key
+from arena.tournament.admission.field import admit, least_isolation
+from arena.tournament.config import Tournament, read_config
+from arena.tournament.formats.plan import Plan
 from arena.tournament.session import Settings
-from arena.workers.needs import needs_of
-from arena.workers.processes import available_cpus
-from arena.workers.warmup import warm_rooms
-from arena.workers.worker import Chunk, Job, Worker
+from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.processes import available_cpus
+from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.worker import Chunk, Job, Worker
 
 CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
 CALIBRATION_MATCHES = 200

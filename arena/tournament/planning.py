@@ -5,15 +5,15 @@ from typing import Any
 
 import msgspec
 
-from arena.config import Tournament
 from arena.disk import is_there
 from arena.errors import ConfigError, StoreError
-from arena.formats.course import Book
-from arena.formats.plan import Contestant, Plan
+from arena.match.seeds import key_from_seed, new_key
 from arena.records import canonical_json
-from arena.seeds import key_from_seed, new_key
-from arena.store.journal import Journal
-from arena.store.manifest import MANIFEST_FILE
+from arena.results.journal import Journal
+from arena.results.manifest import MANIFEST_FILE
+from arena.tournament.config import Tournament
+from arena.tournament.formats.course import Book
+from arena.tournament.formats.plan import Contestant, Plan
 
 MOST_MATCHES = 100_000_000  # a byte of memory each
 

@@ -19,13 +19,13 @@ import msgspec
 
 from arena import games
 from arena.engine import rng
-from arena.formats.plan import Plan
 from arena.match import MatchSetup
 from arena.ratings.rows import Bot
 from arena.records import MatchRecord
-from arena.store.journal import Journal
-from arena.workers.driver import Driver
-from arena.workers.worker import Chunk, Failure
+from arena.results.journal import Journal
+from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.driver import Driver
+from arena.tournament.workers.worker import Chunk, Failure
 
 MOST = 4  # matches of one bot in one pool that are played again
 SHARE = 100  # beyond the first one, one of so many

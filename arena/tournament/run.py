@@ -13,39 +13,39 @@ from pathlib import Path
 import msgspec
 
 from arena import games
-from arena.admission.field import admit, least_isolation
 from arena.agent.submissions import Submissions
-from arena.config import Tournament, read_config
 from arena.engine import jit
 from arena.errors import StoreError
-from arena.formats.course import Book, UsesLuck
-from arena.formats.plan import Plan
-from arena.hall.adding import add_to_hall
-from arena.hall.folder import HALL
 from arena.match import void
+from arena.match.choose import most_seconds
 from arena.ratings.overall import pool_weights
 from arena.ratings.running import RunningRatings
 from arena.records import Ending, MatchRecord
-from arena.seats.choose import most_seconds
-from arena.store.journal import Journal
-from arena.store.lock import FolderLock
-from arena.store.manifest import LeftOut, publish, read_manifest, unpublish
-from arena.store.rows import Endings, Finished, Row, packed
-from arena.store.status import Command, Pace, Score, Trouble, read_score
+from arena.results.journal import Journal
+from arena.results.lock import FolderLock
+from arena.results.manifest import LeftOut, publish, read_manifest, unpublish
+from arena.results.rows import Endings, Finished, Row, packed
+from arena.results.status import Command, Pace, Score, Trouble, read_score
 from arena.tournament import repeats
+from arena.tournament.admission.field import admit, least_isolation
+from arena.tournament.archive.adding import add_to_hall
+from arena.tournament.archive.folder import HALL
 from arena.tournament.begun import NOT_BEGUN, as_it_began, begun_in, keep_left_out
+from arena.tournament.config import Tournament, read_config
+from arena.tournament.formats.course import Book, UsesLuck
+from arena.tournament.formats.plan import Plan
 from arena.tournament.planning import plan_of
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, Steering, check_settings
+from arena.tournament.workers.backend import Backend
+from arena.tournament.workers.compiling import Compiling
+from arena.tournament.workers.driver import Driver, Tally, spread
+from arena.tournament.workers.gate import CompilingGate, OpenGate
+from arena.tournament.workers.local import LocalBackend
+from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.processes import available_cpus
+from arena.tournament.workers.reckoning import MATCHES_FOR_ALL, Reckoner
+from arena.tournament.workers.worker import Chunk, Failure, Job
 from arena.tournament.writing import Writing
-from arena.workers.backend import Backend
-from arena.workers.compiling import Compiling
-from arena.workers.driver import Driver, Tally, spread
-from arena.workers.gate import CompilingGate, OpenGate
-from arena.workers.local import LocalBackend
-from arena.workers.needs import needs_of
-from arena.workers.processes import available_cpus
-from arena.workers.reckoning import MATCHES_FOR_ALL, Reckoner
-from arena.workers.worker import Chunk, Failure, Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 _PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
@@ -425,7 +425,7 @@ def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
 def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
     if settings.backend == LOCAL:
         return LocalBackend(job, settings.workers or available_cpus())
-    from arena.workers.ray.backend import RayBackend  # only now: importing Ray takes a third of a second
+    from arena.tournament.workers.ray.backend import RayBackend  # only now: importing Ray takes a third of a second
 
     if settings.address is not None:
         say(f"playing on the Ray cluster at {settings.address}")

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from arena.admission.field import KnownProfiles
-from arena.config import check_tournament_name
 from arena.errors import ArenaError, ConfigError
-from arena.formats.course import Course
+from arena.match.sandbox import NAMESPACE
 from arena.ratings.rows import Bot
 from arena.records import Ending, MatchRecord, Rating
+from arena.results import parquet
+from arena.results.manifest import Manifest, read_manifest
+from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
-from arena.seats.sandbox import NAMESPACE
-from arena.store import parquet
-from arena.store.manifest import Manifest, read_manifest
-from arena.store.schema import SeatTotals
-from arena.workers.driver import Tally
-from arena.workers.processes import check_workers
-from arena.workers.worker import Job
+from arena.tournament.admission.field import KnownProfiles
+from arena.tournament.config import check_tournament_name
+from arena.tournament.formats.course import Course
+from arena.tournament.workers.driver import Tally
+from arena.tournament.workers.processes import check_workers
+from arena.tournament.workers.worker import Job
 
 RAY, LOCAL = "ray", "local"
 _ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")

@@ -34,19 +34,19 @@ import numpy as np
 from scipy.special import stdtrit
 
 from arena import games
-from arena.config import Bot, Tournament, check_config
 from arena.engine import rng
 from arena.errors import ArenaError, ConfigError, nearest
-from arena.formats.compare import Compare, Evidence, comparison_of
-from arena.formats.gauntlet import Gauntlet
-from arena.formats.plan import ALL
-from arena.formats.registry import DEFAULT
-from arena.formats.tables import orders
-from arena.hall.folder import FINAL
+from arena.match.seeds import key_from_seed, seed_of_part
 from arena.records import Ending, MatchRecord
-from arena.seeds import key_from_seed, seed_of_part
-from arena.store.lock import FolderLock
-from arena.store.parquet import read_faults
+from arena.results.lock import FolderLock
+from arena.results.parquet import read_faults
+from arena.tournament.archive.folder import FINAL
+from arena.tournament.config import Bot, Tournament, check_config
+from arena.tournament.formats.compare import Compare, Evidence, comparison_of
+from arena.tournament.formats.gauntlet import Gauntlet
+from arena.tournament.formats.plan import ALL
+from arena.tournament.formats.registry import DEFAULT
+from arena.tournament.formats.tables import orders
 from arena.tournament.run import run_tournament, set_aside
 from arena.tournament.session import Progress, Reporter, Results, Settings
 from arena.tournament.space import Point, Space, merged, read_space, settings_at, spread, start_of

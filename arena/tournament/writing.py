@@ -9,22 +9,22 @@ from typing import Any
 
 import msgspec
 
-from arena.analysis.history import history
-from arena.analysis.orders import MOST_MATCHES, largest_shifts
-from arena.config import Tournament
 from arena.errors import StoreError
-from arena.formats.course import Course
-from arena.formats.plan import Plan
-from arena.hall.luck import write_luck
+from arena.ratings.history import history
+from arena.ratings.orders import MOST_MATCHES, largest_shifts
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import PoolRows
 from arena.ratings.standings import Standings, rate_and_compare
 from arena.ratings.stored import COLUMNS, measured_entries, stored_pools
 from arena.records import MatchRecord, Rating, canonical_json
-from arena.store import parquet
-from arena.store.hashing import ResultsHash
-from arena.store.journal import Journal
-from arena.store.manifest import BotEntry, LeftOut, Manifest, write_manifest
+from arena.results import parquet
+from arena.results.hashing import ResultsHash
+from arena.results.journal import Journal
+from arena.results.manifest import BotEntry, LeftOut, Manifest, write_manifest
+from arena.tournament.archive.luck import write_luck
+from arena.tournament.config import Tournament
+from arena.tournament.formats.course import Course
+from arena.tournament.formats.plan import Plan
 from arena.tournament.repeats import Repeats, stored_repeats
 from arena.tournament.session import Progress
 

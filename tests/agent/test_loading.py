@@ -10,9 +10,9 @@ from arena.agent import Agent, View, read_bot
 from arena.agent.files import syntax_told
 from arena.agent.loading import LoadedBot
 from arena.errors import BotError, ConfigError, StoreError
+from arena.match.sandbox import Keeper, LockError
+from arena.match.single_match import play_match
 from arena.records import Ending
-from arena.seats.sandbox import Keeper, LockError
-from arena.seats.single_match import play_match
 from helpers.locked_matches import play_locked
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 

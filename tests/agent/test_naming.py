@@ -9,7 +9,7 @@ from arena.agent import naming
 from arena.agent.naming import house_bots, named_bot
 from arena.cli.main import main
 from arena.errors import BotError
-from arena.seats.single_match import play_match
+from arena.match.single_match import play_match
 from helpers.paths import HOUSE_BOTS
 
 UNKNOWN = 'house:naga_plannr: no house bot of this name; did you mean "naga_planner"?'

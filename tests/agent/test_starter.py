@@ -11,8 +11,8 @@ import pytest
 from arena.agent.starter import attributes, python_bot
 from arena.cli.main import main
 from arena.games import load, names
+from arena.match.single_match import play_match
 from arena.records import Ending
-from arena.seats.single_match import play_match
 from helpers.one_zygote import one_zygote
 
 

@@ -11,9 +11,9 @@ import yaml
 from arena.agent import BotFiles, read_bot
 from arena.agent.submissions import Submissions
 from arena.cli.main import main
-from arena.config import Tournament, read_config
 from arena.errors import BotError, ConfigError, StoreError
 from arena.records import Ending
+from arena.tournament.config import Tournament, read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.one_zygote import one_zygote

@@ -16,12 +16,12 @@ from arena.audit.logged_seats import own_decisions
 from arena.cli.main import main
 from arena.errors import ConfigError, StoreError
 from arena.games import load
-from arena.hall.finding import locate_match
+from arena.match.holder import Holder
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
-from arena.report.html.page import html
-from arena.report.html.report import report
-from arena.seats.holder import Holder
-from arena.store import parquet
+from arena.reports.html.page import html
+from arena.reports.html.report import report
+from arena.results import parquet
+from arena.tournament.archive.finding import locate_match
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
 from helpers.in_process_backend import start_no_processes

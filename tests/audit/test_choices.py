@@ -6,9 +6,9 @@ import pytest
 
 from arena.audit.capsule import Capsule, pack, setup_of
 from arena.audit.choices import TooLong, choices, house_files
-from arena.hall.finding import locate_match
-from arena.pages.frames import StoredMatch
 from arena.records import DEFAULT_LIMITS, Clock
+from arena.reports.pages.frames import StoredMatch
+from arena.tournament.archive.finding import locate_match
 from helpers.games_played import play_all_games
 
 Played = tuple[Path, dict[str, StoredMatch]]

@@ -18,11 +18,11 @@ from arena.audit import notes as notes_module
 from arena.audit.notes import DecisionNotes, Ended, MatchNotes, Report, _Listening, collect
 from arena.cli.main import main
 from arena.match import MatchSetup, play
+from arena.match.choose import BotSeat, locked_seat, open_seat
+from arena.match.sandbox import Keeper
+from arena.match.single_match import agree
 from arena.records import DEFAULT_LIMITS, Clock, Ending, MatchRecord
-from arena.seats.choose import BotSeat, locked_seat, open_seat
-from arena.seats.sandbox import Keeper
-from arena.seats.single_match import agree
-from arena.store.manifest import read_manifest
+from arena.results.manifest import read_manifest
 from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import TEST_BOTS

@@ -7,8 +7,8 @@ import pytest
 
 from arena import games
 from arena.audit.notes import notes_of
-from arena.pages.frames import StoredMatch
-from arena.people.store import keep
+from arena.reports.pages.frames import StoredMatch
+from arena.server.people.store import keep
 from helpers.games_played import play_all_games
 from helpers.one_zygote import one_zygote
 from helpers.people_matches import people_match

@@ -15,15 +15,15 @@ from arena.audit.match_audit import match_problems
 from arena.audit.results_audit import Audit, audit_results
 from arena.cli.main import main
 from arena.errors import StoreError
-from arena.faults import SUBSTITUTE
-from arena.formats.plan import Plan, read_plan
 from arena.games import load
 from arena.match import void
+from arena.match.faults import SUBSTITUTE
 from arena.ratings.models import MODELS
 from arena.records import Ending, MatchRecord
-from arena.store import parquet
-from arena.store.hashing import ResultsHash
-from arena.store.manifest import Manifest, read_manifest, write_manifest
+from arena.results import parquet
+from arena.results.hashing import ResultsHash
+from arena.results.manifest import Manifest, read_manifest, write_manifest
+from arena.tournament.formats.plan import Plan, read_plan
 from arena.tournament.session import Results, read_results
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, run

@@ -9,8 +9,8 @@ from arena import games
 from arena.agent import Agent
 from arena.games.naga import NagaView
 from arena.games.naga.state import CARDS
+from arena.match.seeds import deal_seed, key_from_seed
 from arena.records import canonical_json
-from arena.seeds import deal_seed, key_from_seed
 
 DEALS = 3
 

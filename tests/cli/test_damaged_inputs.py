@@ -25,11 +25,11 @@ from arena.audit.capsule import first_fault, pack, setup_of
 from arena.cli.commands import VERBS
 from arena.cli.main import main
 from arena.cli.shared.exit_codes import OPEN, USER_ERROR
-from arena.config import check_config
 from arena.games import load
-from arena.hall.finding import locate_match
-from arena.store import parquet
-from arena.store.manifest import MANIFEST_FILE, read_manifest, stored_clock, stored_limits
+from arena.results import parquet
+from arena.results.manifest import MANIFEST_FILE, read_manifest, stored_clock, stored_limits
+from arena.tournament.archive.finding import locate_match
+from arena.tournament.config import check_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.commands import parameters

@@ -8,7 +8,7 @@ import yaml
 
 from arena.cli.main import main
 from arena.cli.verbs import tournament
-from arena.config import read_config
+from arena.tournament.config import read_config
 from helpers.paths import CONFIGS
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.agent import read_bot
 from arena.cli.main import main
-from arena.config import read_config
+from arena.tournament.config import read_config
 from helpers.paths import CONFIGS, HOUSE_BOTS
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import USER_ERROR, main
-from arena.store.account_rows import Role
-from arena.store.accounts import Accounts
-from arena.store.site_file import SITE_FILE, SiteFile
+from arena.results.account_rows import Role
+from arena.results.accounts import Accounts
+from arena.results.site_file import SITE_FILE, SiteFile
 
 URL = "https://arena.example.org"
 

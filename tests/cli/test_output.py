@@ -19,9 +19,9 @@ from arena.cli.shared.running import Screen
 from arena.errors import quoted
 from arena.games import load
 from arena.records import Ending
-from arena.report.selection.names import shown
-from arena.report.selection.replay import result_lines
-from arena.report.terminal.page import Column, ConsolePage, MarkdownPage
+from arena.reports.selection.names import shown
+from arena.reports.selection.replay import result_lines
+from arena.reports.terminal.page import Column, ConsolePage, MarkdownPage
 from helpers.paths import PACKAGE
 from helpers.records import make_record, make_seat
 
@@ -157,28 +157,28 @@ def test_markdown_holds_text_alone() -> None:
 
 DOORS = {
     "cli/shared/printing.py": "the door",
-    "report/terminal/page.py": "the door for pages",
+    "reports/terminal/page.py": "the door for pages",
     "cli/shared/streams.py": "the streams below the door",
     "cli/main.py": "lists of our own commands",
     "agent/starter.py": "source that it writes for authors",
-    "bench/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
-    "bench/channel_bots/lines.py": "the program of a bot: the pipe is its channel",
-    "bench/channel_bots/watcher.py": "the program of a bot: the pipe is its channel",
+    "cli/measuring/channel_bots/attack.py": "the program of a bot: the pipe is its channel",
+    "cli/measuring/channel_bots/lines.py": "the program of a bot: the pipe is its channel",
+    "cli/measuring/channel_bots/watcher.py": "the program of a bot: the pipe is its channel",
     "disk.py": "a warning, made printable",
     "engine/stored_code.py": "a warning, made printable",
-    "bench/commands.py": "the program of a bot: the pipe is its channel",
+    "cli/measuring/commands.py": "the program of a bot: the pipe is its channel",
     "bench/hall_process.py": "the pipe to the process that is measured",
-    "contest/parent_line.py": "the pipe to the hall",
-    "contest/line.py": "the pipe to the hall",
-    "live/hall_line.py": "a line for who runs the hall",
-    "live/desk.py": "a line for who runs the hall, made printable",
-    "workers/compiling.py": "the pipe to the process that compiles",
-    "seats/sandbox/doctor.py": "the pipe to the process that is tried",
-    "site/views/submissions.py": "a report in memory, by the door for pages",
-    "seats/protocol.py": "writes the schema that ships",
-    "conformance/__main__.py": "writes the playthrough that ships",
-    "conformance/encodings.py": "writes the page of encodings that ships",
-    "interop/terminal.py": "the door of learning programs, which are no commands of ours",
+    "server/contest/parent_line.py": "the pipe to the hall",
+    "server/contest/line.py": "the pipe to the hall",
+    "server/table_process/hall_line.py": "a line for who runs the hall",
+    "server/table_process/desk.py": "a line for who runs the hall, made printable",
+    "tournament/workers/compiling.py": "the pipe to the process that compiles",
+    "match/sandbox/doctor.py": "the pipe to the process that is tried",
+    "server/views/submissions.py": "a report in memory, by the door for pages",
+    "match/protocol.py": "writes the schema that ships",
+    "audit/laws/__main__.py": "writes the playthrough that ships",
+    "audit/laws/encodings.py": "writes the page of encodings that ships",
+    "learning/terminal.py": "the door of learning programs, which are no commands of ours",
 }
 """Modules that write text out themselves, and what."""
 

@@ -13,10 +13,10 @@ from arena.cli.main import main
 from arena.cli.table import rules_text, screen
 from arena.cli.table.person import PROMPT
 from arena.cli.table.screen import columns, menu, numbered
-from arena.hall.finding import find_match
 from arena.match import HostTrouble
-from arena.people.ratings import ratings
-from arena.people.store import PERSON, records
+from arena.server.people.ratings import ratings
+from arena.server.people.store import PERSON, records
+from arena.tournament.archive.finding import find_match
 from helpers.paths import BAD_BOTS
 
 Play = Callable[..., tuple[int, str, str]]
@@ -29,7 +29,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     monkeypatch.setenv("LANG", "C")
     monkeypatch.delenv("LC_ALL", raising=False)
-    monkeypatch.setattr("arena.live.luck.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.server.table_process.luck.MOST_MATCHES", 1)
     monkeypatch.setattr("arena.cli.table.advice.SEARCH", {"iterations": 60})
 
     def played(*words: object, answers: list[str]) -> tuple[int, str, str]:
@@ -205,7 +205,7 @@ def test_a_failure_of_the_machine_is_one_message(play: Play, tmp_path: Path, mon
     def fail(*_: object) -> None:
         raise HostTrouble(1, "no memory")
 
-    monkeypatch.setattr("arena.seats.in_process.InProcessSeat.answer", fail)
+    monkeypatch.setattr("arena.match.in_process.InProcessSeat.answer", fail)
     code, _, complaint = play("naga", "--level", "beginner", answers=["0"] * 60)
     assert code == 2 and "the machine failed, not a bot: seat 1: no memory" in complaint
     assert not (tmp_path / "people").exists()

@@ -13,21 +13,21 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena import conformance
 from arena.agent.command_bot import read_command
 from arena.agent.submissions import Submissions
+from arena.audit import laws
+from arena.audit.laws import traces
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
-from arena.config import check_config, read_config
-from arena.conformance import traces
 from arena.engine.option_table import DataTable
 from arena.engine.options import parse_options
 from arena.errors import ArenaError, BotError, StoreError
 from arena.games import load, names
 from arena.records import MatchRecord
-from arena.store import parquet, rows
-from arena.store.journal import JOURNAL_FILE
-from arena.store.manifest import MANIFEST_FILE
+from arena.results import parquet, rows
+from arena.results.journal import JOURNAL_FILE
+from arena.results.manifest import MANIFEST_FILE
+from arena.tournament.config import check_config, read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.in_process_backend import start_no_processes
@@ -258,7 +258,7 @@ def test_a_version_of_a_submission(data: st.DataObject, tmp_path: Path) -> None:
 @FEW
 @given(data=st.data())
 def test_a_trace(room: str, data: st.DataObject) -> None:
-    table = conformance.make_table(load(room), 2)
+    table = laws.make_table(load(room), 2)
     options = {**table.options, "max_rounds": 1} if "max_rounds" in table.options else table.options
     lines = []
     for line in traces.trace_lines(table.game, table.seats, options, 2):

@@ -17,12 +17,12 @@ import uvicorn
 from arena.cli.main import main
 from arena.cli.shared import sending
 from arena.cli.shared.remote_hall import RemoteHall, Unreachable
-from arena.contest.settings import Quotas
-from arena.site.app import application
-from arena.site.server import configured, listener
-from arena.store.account_rows import Role
-from arena.store.accounts import Accounts
-from arena.store.site_file import SiteFile
+from arena.results.account_rows import Role
+from arena.results.accounts import Accounts
+from arena.results.site_file import SiteFile
+from arena.server.app import application
+from arena.server.contest.settings import Quotas
+from arena.server.server import configured, listener
 from helpers import scripted_checker
 from helpers.hall import TOKEN
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from arena.site.app import application
-from arena.store.accounts import Accounts
-from arena.store.inbox import Inbox
-from arena.store.journal import Journal
-from arena.store.site_file import SITE_FILE, SiteFile
+from arena.results.accounts import Accounts
+from arena.results.inbox import Inbox
+from arena.results.journal import Journal
+from arena.results.site_file import SITE_FILE, SiteFile
+from arena.server.app import application
 from helpers.hall import HOST, Played
 from helpers.paths import DOCS
 from helpers.records import make_record, numbered

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.store import schema
+from arena.results import schema
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.in_process_backend import start_no_processes

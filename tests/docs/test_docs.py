@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from arena.admission import bot_check
 from arena.agent.starter import attributes
 from arena.cli.main import VERBS, main
-from arena.conformance.tables import variants
+from arena.engine.random_tables import variants
 from arena.games import load, names
+from arena.tournament.admission import bot_check
 from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
@@ -105,7 +105,7 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     monkeypatch.setenv("COLUMNS", "120")
     start_no_processes(monkeypatch)  # they would take longer than the matches; other tests have them
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
-    monkeypatch.setattr("arena.site.server.run", lambda app, place: None)  # a hall is opened, and closed at once
+    monkeypatch.setattr("arena.server.server.run", lambda app, place: None)  # a hall is opened, and closed at once
     reader = Reader()
     with one_zygote(names()):
         for kind, text in blocks(page):

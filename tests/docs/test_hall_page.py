@@ -2,7 +2,7 @@
 
 import re
 
-from arena.site.routes import EMBEDDED, SUBJECTS
+from arena.server.routes import EMBEDDED, SUBJECTS
 from helpers.paths import DOCS
 
 WORDS = {"{name:path}": "NAME", "{name}": "NAME", "{id}": "ID", "{game}": "GAME", "{code}": "CODE"}

@@ -29,7 +29,7 @@ def test_every_named_file_exists() -> None:
     for path in re.findall(r"`(tests/[\w/.]+)`", PAGE):
         assert (TESTS.parent / path).exists(), path
     for name in re.findall(r"\(`(\w+\.py)`\)", PAGE):
-        assert (PACKAGE / "seats" / "sandbox" / name).exists(), name
+        assert (PACKAGE / "match" / "sandbox" / name).exists(), name
 
 
 def test_the_figures_are_those_of_the_code() -> None:

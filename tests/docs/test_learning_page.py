@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.interop.tables import Tables
+from arena.learning.tables import Tables
 from helpers.paths import DOCS, EXAMPLES, HOUSE_BOTS
 
 PAGE = (DOCS / "learning.md").read_text("utf-8")

@@ -7,16 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.config import BotConfig, ClockConfig, Config, GameConfig, check_config
-from arena.conformance.traces import trace_lines
+from arena.audit.laws.traces import trace_lines
 from arena.engine.options import OptionValue
 from arena.engine.position import COMMON_KEYS
-from arena.formats.registry import formats
 from arena.games import load, names
+from arena.match import protocol
 from arena.records import Ending
-from arena.seats import protocol
-from arena.store import schema
-from arena.store.manifest import Manifest
+from arena.results import schema
+from arena.results.manifest import Manifest
+from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
+from arena.tournament.formats.registry import formats
 from arena.userfiles import read_yaml
 from helpers.paths import DOCS, ROOT
 

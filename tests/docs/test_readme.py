@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import VERBS
+from arena.match.single_match import play_match
 from arena.records import Ending
-from arena.seats.single_match import play_match
 from helpers.commands import options
 from helpers.paths import HOUSE_BOTS, ROOT
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.conformance import chance_laws, make_table
+from arena.audit.laws import chance_laws, make_table
 from arena.engine.chance import DEALT, DRAWN, STATES
 from arena.engine.rng import seed_words
 from arena.errors import ConfigError
 from arena.games import load
-from arena.luck.simple_matches import RANDOM, RULE, play_simple_matches
+from arena.ratings.simple_matches import RANDOM, RULE, play_simple_matches
 from helpers import poker_rooms
 
 NO_VALUES = np.zeros((0, 2))

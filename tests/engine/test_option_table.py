@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.config import check_config, read_config
 from arena.engine.option_table import Column, DataTable, RowError, row_name
 from arena.errors import ConfigError
-from arena.formats.plan import Contestant, Plan
 from arena.games import load
-from arena.seats.single_match import agree
+from arena.match.single_match import agree
+from arena.tournament.config import check_config, read_config
+from arena.tournament.formats.plan import Contestant, Plan
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
 from helpers.configs import GOOD, message

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from arena.conformance.tables import Table, variants
+from arena.engine.random_tables import Table, variants
 from arena.engine.room import Game
 from arena.games import load
 from arena.games.hisatsu.state import DECK
 from arena.games.naga.state import CARDS
-from arena.live.coach import known, refusals
-from arena.live.messages import Refusal
-from arena.pages.words import LANGUAGES, catalogue, filled
+from arena.reports.pages.words import LANGUAGES, catalogue, filled
+from arena.server.table_process.coach import known, refusals
+from arena.server.table_process.messages import Refusal
 
 Document = dict[str, Any]
 Groups = dict[tuple[str, int | None], dict[str, int]]

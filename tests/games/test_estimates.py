@@ -16,7 +16,7 @@ from arena.games.hisatsu.state import MAX_CARDS, TURNS
 from arena.games.yaniv.estimates import call_failure, hand_worth, open_worth
 from arena.games.yaniv.rows import CARDS
 from arena.games.yaniv.words import row_of
-from arena.seats.single_match import play_match
+from arena.match.single_match import play_match
 from helpers.paths import HOUSE_BOTS
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from arena.engine.room import Game, States
 from arena.games import load
 from arena.games.hisatsu.state import DECK
-from arena.pages.lessons import script
+from arena.reports.pages.lessons import script
 
 
 def test_the_hands_of_naga_are_what_the_lesson_calls_them() -> None:

@@ -1,6 +1,6 @@
 """Rooms of another distribution (tests/rooms): found by entry points, played, searched, rated, reported, checked, audited.
 
-The laws of all rooms hold for them too: tests/conformance/test_rooms.py. Their theory: tests/bench/test_exact_poker.py.
+The laws of all rooms hold for them too: tests/audit/test_rooms.py. Their theory: tests/cli/test_exact_poker.py.
 """
 
 import json
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.admission.bot_check import check_bot
 from arena.agent import read_bot
 from arena.agent.starter import python_bot
 from arena.audit.results_audit import audit_results
@@ -21,12 +20,13 @@ from arena.cli.main import main
 from arena.engine import default_rollout, jit
 from arena.engine.contract import ROLLOUT
 from arena.games.discovery import outside_paths
+from arena.match.sandbox import Keeper, LockError
+from arena.match.single_match import play_match
 from arena.records import Ending
-from arena.seats.sandbox import Keeper, LockError
-from arena.seats.single_match import play_match
+from arena.tournament.admission.bot_check import check_bot
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
-from arena.workers.ray.installation import installation
+from arena.tournament.workers.ray.installation import installation
 from helpers import poker_rooms
 from helpers.locked_matches import play_locked
 from helpers.once import once

@@ -19,7 +19,7 @@ from arena.games.nanatoridori.estimates import plan
 from arena.games.nanatoridori.state import VALUES
 from arena.games.nertz import NertzView
 from arena.games.nertz.state import MATCH_OVER
-from arena.seats.single_match import play_match
+from arena.match.single_match import play_match
 from helpers.paths import HOUSE_BOTS
 
 SURE = 1e9  # visits that the prior counts as: the search then plays by it

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-from arena.seats.sandbox import kernel, seccomp
+from arena.match.sandbox import kernel, seccomp
 
 
 def lose(name: str, error: int) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 from playwright.sync_api import Page
 
-from arena.live.messages import Refusal
-from arena.pages.assets import choosing_files, table_files
-from arena.pages.words import LIVE, PAGE, catalogue
+from arena.reports.pages.assets import choosing_files, table_files
+from arena.reports.pages.words import LIVE, PAGE, catalogue
+from arena.server.table_process.messages import Refusal
 
 _SCRIPT = """
 window.choose = (game, {position, seat, legal, refusals}) => {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from arena.conformance.tables import Table, decisions, make_table
+from arena.engine.random_tables import Table, decisions, make_table
 from arena.engine.room import Game, States
 
 

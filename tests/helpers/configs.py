@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.config import check_config
 from arena.errors import ArenaError
+from arena.tournament.config import check_config
 from helpers.paths import TEST_BOTS
 
 GOOD = {

@@ -8,8 +8,8 @@ import yaml
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
-from arena.contest.ladder import ContestLadder
-from arena.contest.messages import Begin, Entered, FromLadder, LadderState, Rated
+from arena.server.contest.ladder import ContestLadder
+from arena.server.contest.messages import Begin, Entered, FromLadder, LadderState, Rated
 
 LEGAL = "from arena.agent import Agent\n\n\nclass Legal(Agent):\n    def act(self, view):\n        return view.legal[{place}]\n"
 """A bot that plays the legal action at a place of the list."""

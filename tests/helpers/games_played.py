@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from arena.hall.finding import locate_match
-from arena.pages.frames import StoredMatch, stored_match
+from arena.reports.pages.frames import StoredMatch, stored_match
+from arena.tournament.archive.finding import locate_match
 from helpers.in_process_backend import start_no_processes
 from helpers.tournaments import run
 

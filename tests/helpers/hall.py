@@ -11,13 +11,13 @@ from starlette.testclient import TestClient, WebSocketTestSession
 
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
-from arena.site.app import application
-from arena.site.guard import Rules
-from arena.store.journal import Journal
-from arena.store.lock import LOCK_FILE
-from arena.store.manifest import write_manifest
-from arena.store.rows import packed
-from arena.store.status import Pace, Score
+from arena.results.journal import Journal
+from arena.results.lock import LOCK_FILE
+from arena.results.manifest import write_manifest
+from arena.results.rows import packed
+from arena.results.status import Pace, Score
+from arena.server.app import application
+from arena.server.guard import Rules
 from helpers.results import make_manifest
 
 TOKEN = "the-token"

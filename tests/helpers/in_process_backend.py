@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from arena.admission import field
-from arena.formats.stages import Stage
-from arena.seats.probe import profile
+from arena.match.probe import profile
 from arena.tournament import run
-from arena.workers.backend import Lost, Ticket
-from arena.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament.admission import field
+from arena.tournament.formats.stages import Stage
+from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 
 def start_no_processes(patch: pytest.MonkeyPatch) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.analysis.history import history
-from arena.hall.adding import add_to_hall
-from arena.hall.ratings import rate_hall
+from arena.ratings.history import history
 from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending, FaultRecord, MatchRecord
-from arena.store import parquet
-from arena.store.hashing import ResultsHash
-from arena.store.manifest import BotEntry, read_manifest, write_manifest
+from arena.results import parquet
+from arena.results.hashing import ResultsHash
+from arena.results.manifest import BotEntry, read_manifest, write_manifest
+from arena.tournament.archive.adding import add_to_hall
+from arena.tournament.archive.ratings import rate_hall
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import make_manifest
 

@@ -1,11 +1,11 @@
-"""Learners that choose at random, and the episodes that they play: what tests of arena/interop share."""
+"""Learners that choose at random, and the episodes that they play: what tests of arena/learning share."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.interop.tables import Tables
+from arena.learning.tables import Tables
 
 
 @dataclass(frozen=True)

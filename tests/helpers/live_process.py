@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 import msgspec
 
-from arena.live.messages import Act, Ask, Envelope, FromTable, Setup, ToTable
+from arena.server.table_process.messages import Act, Ask, Envelope, FromTable, Setup, ToTable
 
 _FROM_TABLE: msgspec.json.Decoder[FromTable] = msgspec.json.Decoder(FromTable)
 
 
 class TableProcess:
-    """A running `python -m arena.live`."""
+    """A running `python -m arena.server.table_process`."""
 
     def __init__(self, first_line: bytes) -> None:
-        command = [sys.executable, "-m", "arena.live"]
+        command = [sys.executable, "-m", "arena.server.table_process"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.write(first_line)
 

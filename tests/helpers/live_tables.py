@@ -10,9 +10,9 @@ from typing import Any
 
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from arena.site.app import application
-from arena.site.tables.table import Table
-from arena.site.tables.tables import Tables
+from arena.server.app import application
+from arena.server.tables.table import Table
+from arena.server.tables.tables import Tables
 from helpers.hall import HOST, TOKEN
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("table_process.py")))

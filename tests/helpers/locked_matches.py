@@ -8,9 +8,9 @@ from arena.agent import read_bot
 from arena.agent.view import View
 from arena.games import load
 from arena.match import play
+from arena.match.sandbox import CommandSeat, Keeper, LockedSeat
+from arena.match.single_match import agree
 from arena.records import Clock, Limits, MatchRecord
-from arena.seats.sandbox import CommandSeat, Keeper, LockedSeat
-from arena.seats.single_match import agree
 from helpers.paths import BAD_BOTS, TEST_BOTS
 
 HOSTILE = BAD_BOTS / "locked"

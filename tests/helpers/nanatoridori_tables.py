@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.games import load
 
 GAME = load("nanatoridori")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.engine.room import States
 from arena.games import load
 from arena.games.nertz.state import CARD, CARDS

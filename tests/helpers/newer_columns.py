@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.records import MatchRecord
-from arena.store import parquet, schema
-from arena.store.schema import MATCHES, Column, Default, Kind, Table
-from arena.store.table_file import TableWriter
+from arena.results import parquet, schema
+from arena.results.schema import MATCHES, Column, Default, Kind, Table
+from arena.results.table_file import TableWriter
 
 MOOD = Column("mood", Kind.TEXT, "of the seat", default=Default("calm", "nobody asked"))
 ENERGY = Column("energy", Kind.FLOAT32, "in joules", default=Default(0.1, "a guess"))

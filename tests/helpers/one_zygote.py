@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from arena.seats import holder
-from arena.seats.sandbox import LOCKED, Keeper
+from arena.match import holder
+from arena.match.sandbox import LOCKED, Keeper
 
 
 class _Borrowed:

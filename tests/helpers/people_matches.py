@@ -7,12 +7,12 @@ import msgspec
 from arena import games
 from arena.agent.naming import find_bot
 from arena.match import play
-from arena.people.levels import level
-from arena.people.sitting import bot, person, sit_down
-from arena.people.store import PERSON
+from arena.match.single_match import bot_seat, named
 from arena.records import MatchRecord
 from arena.results_folder import RESULTS
-from arena.seats.single_match import bot_seat, named
+from arena.server.people.levels import level
+from arena.server.people.sitting import bot, person, sit_down
+from arena.server.people.store import PERSON
 
 Sitter = str
 """A level's name, or a person's: `alice:expert` is alice, who plays like an expert."""

@@ -1,9 +1,9 @@
 """Plans of a league whose bots and games are names only."""
 
-from arena.faults import FaultPolicy
-from arena.formats.plan import CYCLIC, Contestant, Entry, Plan
+from arena.match.faults import FaultPolicy
+from arena.match.seeds import key_from_seed
 from arena.records import Clock, Limits
-from arena.seeds import key_from_seed
+from arena.tournament.formats.plan import CYCLIC, Contestant, Entry, Plan
 
 
 def plan(bots: int = 4, *, entries: list[tuple[int, int]] = [(2, 3)], rotations: str = CYCLIC, seed: int | None = 1) -> Plan:  # noqa: B006

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.guardian import descendants
 
 SECONDS = 20.0  # after which nothing of ours is left, however busy the machine is
 
@@ -71,7 +71,7 @@ def zygotes(below: int) -> set[int]:
 
 def live_tables(below: int) -> set[int]:
     """The processes of the live tables of a hall; a child of theirs looks the same until it becomes what it is for."""
-    found = {pid for pid in descendants({below}) if "arena.live" in command(pid)}
+    found = {pid for pid in descendants({below}) if "arena.server.table_process" in command(pid)}
     return {pid for pid in found - descendants(found) if runs(pid)}
 
 

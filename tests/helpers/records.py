@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.records import Ending, MatchRecord, Rating, SeatRecord
-from arena.store.hashing import ResultsHash
+from arena.results.hashing import ResultsHash
 
 
 def make_seat(bot: str = "alice", place: int = 1, **changes: Any) -> SeatRecord:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.analysis.history import history
+from arena.ratings.history import history
 from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord
-from arena.store import parquet
-from arena.store.manifest import BotEntry, Manifest, write_manifest
+from arena.results import parquet
+from arena.results.manifest import BotEntry, Manifest, write_manifest
 from helpers.records import numbered
 
 

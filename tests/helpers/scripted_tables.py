@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from arena.live.arranging import Arranged, BotSeats, arrange
-from arena.live.hints import Adviser
-from arena.live.messages import Act, Ask, Envelope, FromTable, SeatPlan, Setup, ToTable
-from arena.live.table import play_table
 from arena.records import MatchRecord
+from arena.server.table_process.arranging import Arranged, BotSeats, arrange
+from arena.server.table_process.hints import Adviser
+from arena.server.table_process.messages import Act, Ask, Envelope, FromTable, SeatPlan, Setup, ToTable
+from arena.server.table_process.table import play_table
 
 Reaction = tuple[float, ToTable]
 """Seconds until a message is at the table, and the message."""

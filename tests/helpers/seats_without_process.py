@@ -1,9 +1,9 @@
 """What a locked seat talks to, without a process behind it; and whose fault an answer can be."""
 
+from arena.match.sandbox.child import Child
+from arena.match.sandbox.turns import Turns
+from arena.match.sandbox.watch import MemoryWatch
 from arena.records import Ending
-from arena.seats.sandbox.child import Child
-from arena.seats.sandbox.turns import Turns
-from arena.seats.sandbox.watch import MemoryWatch
 
 BLAMED = {Ending.ILLEGAL, Ending.MALFORMED, Ending.PROTOCOL, Ending.CRASH, Ending.MEMORY, Ending.TIMEOUT, Ending.OUTPUT}
 

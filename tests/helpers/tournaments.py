@@ -10,7 +10,7 @@ import yaml
 
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
-from arena.store.journal import Journal
+from arena.results.journal import Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Progress, Results, Settings, Silent
 from helpers.paths import TEST_BOTS

@@ -1,6 +1,6 @@
 """Worlds that `determinize` samples, for the tests of each room and of what a seat is told."""
 
-from arena.conformance.tables import resampled
+from arena.engine.random_tables import resampled
 from arena.engine.rng import seed_words
 
 

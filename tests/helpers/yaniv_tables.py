@@ -6,7 +6,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.games import load
 
 GAME = load("yaniv")

@@ -13,11 +13,11 @@ from arena.agent.naming import named_bot
 from arena.cli.shared.printing import json_text
 from arena.engine import jit
 from arena.engine.options import parse_options
-from arena.readiness import CHANCE
+from arena.engine.readiness import CHANCE
 from arena.search import Settings
 from arena.shipped import house_folder
-from arena.workers.compiling import everything
-from arena.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import everything
+from arena.tournament.workers.warmup import warm_rooms
 
 RATINGS = {jit.RATINGS: "arena.ratings"}
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, pretty_exceptions_enable=False)

@@ -1,6 +1,6 @@
 """How long a person at a live table waits from an action to the position that shows it: the hall's part, over the real socket.
 
-What the browser adds, the drawing, it notes itself in a Performance measure (`DRAWN` in arena/site/static/table_page.js).
+What the browser adds, the drawing, it notes itself in a Performance measure (`DRAWN` in arena/server/static/table_page.js).
 """
 
 import random

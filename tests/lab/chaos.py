@@ -22,10 +22,10 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ArenaError, StoreError
-from arena.store import parquet
-from arena.store.journal import Journal
-from arena.store.manifest import Manifest, read_manifest
-from arena.store.status import Trouble
+from arena.results import parquet
+from arena.results.journal import Journal
+from arena.results.manifest import Manifest, read_manifest
+from arena.results.status import Trouble
 from arena.tournament.session import LOCAL, RAY
 from lab.lineage import Lineage
 

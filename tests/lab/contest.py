@@ -23,11 +23,11 @@ from arena.agent.submissions import Submissions
 from arena.errors import ArenaError, StoreError
 from arena.ratings.standings import Standings
 from arena.ratings.stored import stored_field, stored_settings
-from arena.store.accounts import TERMINAL, Accounts
-from arena.store.inbox import Inbox, Sent, State
-from arena.store.journal import Journal
-from arena.store.manifest import read_manifest
-from arena.store.site_file import SiteFile
+from arena.results.accounts import TERMINAL, Accounts
+from arena.results.inbox import Inbox, Sent, State
+from arena.results.journal import Journal
+from arena.results.manifest import read_manifest
+from arena.results.site_file import SiteFile
 from lab.contest_authors import GAME, RIVAL, SECONDS, WATCHED_SECONDS, Author, Diary
 from lab.contest_storm import Served, Storm
 from lab.hall_process import open_hall

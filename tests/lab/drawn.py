@@ -1,7 +1,7 @@
 """How long a person waits from a click to the table that shows it: the whole way, in the page of a real browser.
 
-The page notes it itself, in a Performance measure (`DRAWN` in arena/site/static/table_page.js). Bots move after the frame that
-is waited for, so their time is not in it. What is clicked on has been painted before: nobody clicks on what is not to be seen.
+The page notes it itself, in a Performance measure (`DRAWN` in server/static/table_page.js). Bots move after the frame that is
+waited for, so their time is not in it. What is clicked on has been painted before: nobody clicks on what is not to be seen.
 Without Playwright or a Chromium there is nothing to measure with.
 """
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import msgspec
 
-from arena.admission.rivals import rivals
 from arena.agent import StartInfo, View, bot_name, read_bot
 from arena.agent.naming import house_bots
 from arena.engine.room import States
 from arena.errors import BotError
 from arena.match import Fault
+from arena.match.probe import first_error, probe
+from arena.match.single_match import UNHURRIED, Named, bot_seat
 from arena.search import Settings, search
-from arena.seats.probe import first_error, probe
-from arena.seats.single_match import UNHURRIED, Named, bot_seat
+from arena.tournament.admission.rivals import rivals
 from lab.exact.moments import Moment, Solved, sample
 
 ITERATIONS = (100, 1_000, 10_000)

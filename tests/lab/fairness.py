@@ -18,13 +18,13 @@ import msgspec
 from arena import games
 from arena.agent.view import View
 from arena.engine.options import OptionValue
-from arena.live.desk import Desk, PersonSeat
-from arena.live.hints import Adviser
-from arena.live.messages import Act, FromTable, ToTable
-from arena.live.telling import Teller
-from arena.live.ticks import Ticks
 from arena.match import play
-from arena.people.sitting import person, sit_down
+from arena.server.people.sitting import person, sit_down
+from arena.server.table_process.desk import Desk, PersonSeat
+from arena.server.table_process.hints import Adviser
+from arena.server.table_process.messages import Act, FromTable, ToTable
+from arena.server.table_process.telling import Teller
+from arena.server.table_process.ticks import Ticks
 
 GAME = "nertz"
 TITLE = "Nertz in real time"

@@ -13,23 +13,23 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from arena.admission.field import admit
-from arena.config import check_config
 from arena.engine import rng
-from arena.formats.betting import BettingTest, Verdict
-from arena.formats.compare import Compare, Comparison, checkpoints
-from arena.formats.format import Format
-from arena.formats.ladder import Ladder, Leg
-from arena.formats.ladder.course import LadderCourse
-from arena.formats.ladder.look import look_at
-from arena.formats.plan import Plan
-from arena.formats.round_robin import RoundRobin
+from arena.match.sandbox import NAMESPACE
+from arena.match.seeds import key_from_seed
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
-from arena.seats.sandbox import NAMESPACE
-from arena.seeds import key_from_seed
-from arena.workers.worker import Job, Worker
+from arena.tournament.admission.field import admit
+from arena.tournament.config import check_config
+from arena.tournament.formats.betting import BettingTest, Verdict
+from arena.tournament.formats.compare import Compare, Comparison, checkpoints
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.ladder import Ladder, Leg
+from arena.tournament.formats.ladder.course import LadderCourse
+from arena.tournament.formats.ladder.look import look_at
+from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.workers.worker import Job, Worker
 
 BANK_DEALS = 80
 DRAWS = 10  # tournaments of each kind

@@ -20,14 +20,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from arena.bench.scale import PER_DEAL, Meter, Table, alone, processes
+from arena.cli.measuring.scale import PER_DEAL, Meter, Table, alone, processes
 from arena.games import names
 from arena.records import MatchRecord
-from arena.store.journal import Journal
-from arena.store.lock import FolderLock
-from arena.store.manifest import BotEntry, Manifest, write_manifest
-from arena.store.rows import packed
-from arena.store.status import Pace, Score
+from arena.results.journal import Journal
+from arena.results.lock import FolderLock
+from arena.results.manifest import BotEntry, Manifest, write_manifest
+from arena.results.rows import packed
+from arena.results.status import Pace, Score
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from lab.answers import ACTIONS, GAMES, AnswerCost, answer_cost

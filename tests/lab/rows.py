@@ -19,8 +19,8 @@ import numpy as np
 from arena.ratings.models import MODELS
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending, MatchRecord, Rating, SeatRecord
-from arena.store import parquet
-from arena.store.manifest import BotEntry, Manifest, write_manifest
+from arena.results import parquet
+from arena.results.manifest import BotEntry, Manifest, write_manifest
 
 NAME = "rows"
 SEED = 20161121

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from arena.engine.rng import seed_words
 from arena.engine.room import States
 from arena.errors import BotError, ConfigError
+from arena.match.probe import profile
 from arena.search import Settings, search
-from arena.seats.probe import profile
 from helpers.paths import HOUSE_BOTS
 from lab import end_games as end_games_module
 from lab.__main__ import app

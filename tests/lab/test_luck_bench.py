@@ -5,7 +5,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.games import load
-from arena.luck.simple_matches import play_searched_matches, play_simple_matches
+from arena.ratings.simple_matches import play_searched_matches, play_simple_matches
 from lab.luck import SEARCHES, SLIPS, measure, tables
 
 

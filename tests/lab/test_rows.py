@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.store import parquet
+from arena.results import parquet
 from lab import rows
 from lab.rows import Run, rows_cost, write_rows
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from arena.engine.contract import Features
-from arena.learning.fit import calibration, fit, log_loss, shares
-from arena.learning.policy import agreement, fit_policy, wanted_shares
-from arena.learning.rows import Choices, Written
+from arena.learning.training.fit import calibration, fit, log_loss, shares
+from arena.learning.training.policy import agreement, fit_policy, wanted_shares
+from arena.learning.training.rows import Choices, Written
 
 ROWS = 20_000
 

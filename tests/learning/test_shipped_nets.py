@@ -7,10 +7,10 @@ import pytest
 
 from arena.engine.net import FILE, KINDS, read_note
 from arena.games import load, names
-from arena.learning.fit import calibration, log_loss, shares
-from arena.learning.policy import agreement
-from arena.learning.rows import Choices, Rows
-from arena.learning.selfplay import default_table, joined_rounds, rollout_rows, searched_round
+from arena.learning.training.fit import calibration, log_loss, shares
+from arena.learning.training.policy import agreement
+from arena.learning.training.rows import Choices, Rows
+from arena.learning.training.selfplay import default_table, joined_rounds, rollout_rows, searched_round
 from arena.search import Settings
 
 LEARNT = [name for name in names() if load(name).nets.nets]

@@ -12,15 +12,15 @@ from arena.agent.view import View
 from arena.engine.net import FILE, NOTE, POLICY, ROW, VALUE, Nets, Note, logit, preferences, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
-from arena.formats.betting import Verdict
 from arena.games import load
-from arena.learning.gate import Gate, Imitator, Searcher, judged_gate, pool_score
-from arena.learning.generations import Plan, Trained, train
-from arena.learning.networks import scale
-from arena.learning.selfplay import Round, default_table, rollout_rows, searched_round
-from arena.learning.watching import Watcher
+from arena.learning.training.gate import Gate, Imitator, Searcher, judged_gate, pool_score
+from arena.learning.training.generations import Plan, Trained, train
+from arena.learning.training.networks import scale
+from arena.learning.training.selfplay import Round, default_table, rollout_rows, searched_round
+from arena.learning.training.watching import Watcher
 from arena.records import Clock
 from arena.search import Findings, Settings, search
+from arena.tournament.formats.betting import Verdict
 
 GAME = "nanatoridori"
 PLAN = Plan(generations=2, positions=2_000, rounds=12, iterations=10, deals=2, gate_iterations=10)
@@ -116,7 +116,7 @@ def test_a_gate_at_equal_time_gives_the_search_with_networks_more_iterations(
         asked.append(settings)
         return Searcher(game, settings)
 
-    monkeypatch.setattr("arena.learning.generations.Searcher", spied)
+    monkeypatch.setattr("arena.learning.training.generations.Searcher", spied)
     plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",), pace=1.5, cut=3, deals=1)
     train(GAME, tmp_path, plan, seed=3)
     assert [(one.iterations, one.judge, one.worlds, one.evaluate) for one in asked] == [
@@ -139,8 +139,8 @@ def test_a_search_that_does_worse_among_strangers_is_not_accepted(
         return Gate(deals, 0.6, 0.5, 0.7, verdicts[kind])
 
     for name in verdicts:
-        monkeypatch.setattr(f"arena.learning.generations.{name}", lambda *_, name=name: played.append(name) or 0.0)
-    monkeypatch.setattr("arena.learning.generations.judged_gate", judged)
+        monkeypatch.setattr(f"arena.learning.training.generations.{name}", lambda *_, name=name: played.append(name) or 0.0)
+    monkeypatch.setattr("arena.learning.training.generations.judged_gate", judged)
     plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",))
     assert train(GAME, tmp_path, plan, seed=3).note.generations[0]["accepted"] == (others is Verdict.OPEN)
 

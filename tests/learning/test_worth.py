@@ -6,10 +6,10 @@ import pytest
 
 from arena.engine.net import Net, read_nets
 from arena.games import load
-from arena.learning import worth
-from arena.learning.generations import Plan, train
-from arena.learning.selfplay import default_table
-from arena.learning.watching import Watcher
+from arena.learning.training import worth
+from arena.learning.training.generations import Plan, train
+from arena.learning.training.selfplay import default_table
+from arena.learning.training.watching import Watcher
 
 GAME = "yaniv"
 PART = 2_048

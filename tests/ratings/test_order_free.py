@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.analysis.orders import in_order, largest_shift, largest_shifts
 from arena.errors import ConfigError
 from arena.ratings.beliefs import believe
 from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
+from arena.ratings.orders import in_order, largest_shift, largest_shifts
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.analysis.history import history
 from arena.errors import ConfigError
 from arena.ratings import standings
 from arena.ratings.comparisons import believe, converge, curvature, form, new_workspace, score
+from arena.ratings.history import history
 from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
 from arena.ratings.running import RunningRatings
@@ -34,9 +34,9 @@ from arena.ratings.settings import (
 )
 from arena.ratings.standings import Rated, rate
 from arena.ratings.trueskill_batch import MAX_SWEEPS, NEWTON_SWEEPS, State, solve
-from arena.report.selection.boards import without_numbers
-from arena.report.terminal.board import print_board
-from arena.report.terminal.page import MarkdownPage
+from arena.reports.selection.boards import without_numbers
+from arena.reports.terminal.board import print_board
+from arena.reports.terminal.page import MarkdownPage
 from helpers.records import make_record, make_seat
 from helpers.results import make_manifest
 

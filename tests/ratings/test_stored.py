@@ -16,8 +16,8 @@ from arena.ratings.models import BATCH_MODEL, MODELS
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
-from arena.store import parquet, table_file
-from arena.store.manifest import BotEntry, write_manifest
+from arena.results import parquet, table_file
+from arena.results.manifest import BotEntry, write_manifest
 from helpers.random_records import BOTS, FIELD, RECORDS
 from helpers.records import make_record, numbered
 from helpers.results import make_manifest

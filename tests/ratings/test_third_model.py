@@ -5,21 +5,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.analysis.history import history
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import ConfigError
-from arena.formats.ladder.legs import Leg
 from arena.ratings.beliefs import believe
+from arena.ratings.history import history
 from arena.ratings.models import MODELS, Model, headlines
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import MEAN_MU, STANDARDIZED, Anchor, RatingSettings, checked_settings
 from arena.ratings.standings import Standings, rate
 from arena.records import Rating
-from arena.report.html.page import html
-from arena.report.html.report import report
-from arena.site.live.order import OrderedRatings
-from arena.store import parquet
+from arena.reports.html.page import html
+from arena.reports.html.report import report
+from arena.results import parquet
+from arena.server.live_board.order import OrderedRatings
+from arena.tournament.formats.ladder.legs import Leg
 from arena.tournament.session import Results
 from helpers.random_records import BOTS, RECORDS, rated
 from helpers.tournaments import GOOD_BOTS, run

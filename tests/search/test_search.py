@@ -19,13 +19,13 @@ from arena.engine.room import Game, States
 from arena.errors import ConfigError
 from arena.games import load, names
 from arena.match import Answer, play
+from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.match.single_match import agree, play_match
 from arena.records import Clock, Ending
 from arena.search import Findings, Memory, part, scratch
 from arena.search.scratch import Scratch
 from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
-from arena.seats.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
-from arena.seats.single_match import agree, play_match
 from helpers.locked_matches import CLOCK, LIMITS
 from helpers.paths import HOUSE_BOTS
 from lab.exact import naga

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.admission import field
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.errors import BotError, ConfigError, StoreError
+from arena.match.probe import Profile
 from arena.records import Ending
-from arena.seats.probe import Profile
-from arena.store import parquet
+from arena.results import parquet
+from arena.tournament.admission import field
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
 from helpers.in_process_backend import start_no_processes

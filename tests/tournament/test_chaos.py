@@ -19,17 +19,17 @@ import pytest
 
 from arena.errors import StoreError
 from arena.records import MatchRecord
-from arena.store.journal import Journal
-from arena.store.rows import Row, packed
-from arena.store.status import Trouble, read_status
+from arena.results.journal import Journal
+from arena.results.rows import Row, packed
+from arena.results.status import Trouble, read_status
 from arena.tournament import run as hall
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
-from arena.workers.backend import Lost, Ticket
-from arena.workers.driver import ATTEMPTS
-from arena.workers.local import LocalBackend
-from arena.workers.ray.guardian import descendants
-from arena.workers.worker import Chunk
+from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.workers.driver import ATTEMPTS
+from arena.tournament.workers.local import LocalBackend
+from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.worker import Chunk
 from helpers.processes import command, runs, survivors, until
 from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 
@@ -56,8 +56,8 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
 DIES_IN_ADD = """
 import os, signal, sys
 from arena.cli.main import main
-from arena.store.journal import Journal
-from arena.store.status import Trouble, read_status
+from arena.results.journal import Journal
+from arena.results.status import Trouble, read_status
 
 where, number, log = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 real_add, real_set, calls = Journal.add, Journal._set, []

@@ -12,10 +12,10 @@ import pytest
 
 from arena.cache import VARIABLE
 from arena.engine import jit
+from arena.match.sandbox import Keeper, LockError
 from arena.records import Ending
-from arena.seats.sandbox import Keeper, LockError
 from arena.tournament.session import Results, read_results
-from arena.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.guardian import descendants
 from helpers.paths import HOUSE_BOTS
 from helpers.processes import survivors, until
 from helpers.tournaments import arena, assert_same, ended, run, write_config
@@ -44,7 +44,7 @@ class Hostile(Agent):
         frame = sys._getframe()
         while "request" not in frame.f_locals:
             frame = frame.f_back
-        from arena.seats.sandbox import wire
+        from arena.match.sandbox import wire
         os.write(3, wire.frame(wire.Lacking(frame.f_locals["request"].id, "flat")))
         return os.read(3, 1)
 """

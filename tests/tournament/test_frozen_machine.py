@@ -12,10 +12,10 @@ import pytest
 
 from arena.agent import StartInfo, read_bot
 from arena.match import Answer
+from arena.match.sandbox import Keeper, LockedSeat
 from arena.records import Clock
-from arena.seats.sandbox import Keeper, LockedSeat
 from arena.tournament.session import LOCAL, Results, read_results
-from arena.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.guardian import descendants
 from helpers.locked_matches import LIMITS, RIVAL, first_view
 from helpers.paths import TEST_BOTS
 from helpers.processes import until, waiting_seats, waits_for_signal
@@ -37,7 +37,7 @@ os.kill(seat, signal.SIGUSR1)
 
 def test_a_seat_and_its_worker_that_are_stopped_in_a_decision_lose_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here this process is the worker. The bot may sleep for 1.5 s, and both are stopped for 2 s."""
-    monkeypatch.setattr("arena.seats.sandbox.held.SLEEP_SECONDS", 1.5)
+    monkeypatch.setattr("arena.match.sandbox.held.SLEEP_SECONDS", 1.5)
     clock = Clock(move=0.1, bank=0.0, start=5.0)
     with Keeper(["naga"]) as keeper, LockedSeat(keeper, read_bot(WAITING), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, clock)) is None

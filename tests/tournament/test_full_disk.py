@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.status import read_status
+from arena.results.status import read_status
 from arena.tournament.session import LOCAL, read_results
 from helpers.tournaments import arena, ended, run, write_config
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.store import parquet
+from arena.results import parquet
 from helpers.paths import HOUSE_BOTS
 from helpers.tournaments import assert_same, run
 

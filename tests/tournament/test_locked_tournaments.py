@@ -19,11 +19,11 @@ from arena.agent import read_bot
 from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.games.naga.state import CARDS
+from arena.match.probe import Profile, probe_locked
+from arena.match.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper, LockError
+from arena.match.seeds import deal_seed
 from arena.records import Ending, MatchRecord, canonical_json
-from arena.seats.probe import Profile, probe_locked
-from arena.seats.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper, LockError
-from arena.seeds import deal_seed
-from arena.store.journal import Journal
+from arena.results.journal import Journal
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings, Silent, read_results
 from helpers.locked_matches import LIMITS, RIVAL
@@ -148,8 +148,8 @@ def test_where_there_is_no_lock_at_all_untrusted_bots_are_refused_with_the_way_o
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = str(write_config(tmp_path, UNTRUSTED, deals=1))
-    monkeypatch.setattr("arena.seats.sandbox.keeper.kernel.is_known", lambda: False)
-    monkeypatch.setattr("arena.seats.choose.can_have_processes", lambda: False)
+    monkeypatch.setattr("arena.match.sandbox.keeper.kernel.is_known", lambda: False)
+    monkeypatch.setattr("arena.match.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
     assert main(command) == 2
     error = capsys.readouterr().err
@@ -244,7 +244,7 @@ CONTROL = "os.write(3, wire.frame(wire.Failed(0, 'startup', '\\x1b[2J gone'))); 
 
 def liar(folder: Path, body: str) -> Path:
     path = folder / "liar.py"
-    path.write_text(f"import os\nfrom arena.seats.sandbox import wire\n{body}\n" + RIVAL.read_text())
+    path.write_text(f"import os\nfrom arena.match.sandbox import wire\n{body}\n" + RIVAL.read_text())
     return path
 
 

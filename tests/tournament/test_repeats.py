@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from arena.cli.main import main
-from arena.seats.sandbox import PROCESS, Keeper, LockError
+from arena.match.sandbox import PROCESS, Keeper, LockError
 from arena.tournament.repeats import MOST, SHARE, choose
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings

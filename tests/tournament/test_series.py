@@ -10,11 +10,11 @@ import yaml
 
 from arena.cli.main import main
 from arena.cli.verbs.tune import _plain
-from arena.config import read_config
 from arena.errors import ArenaError
-from arena.formats.format import Seating
 from arena.games import load, names
 from arena.tournament.chain import check_steps, read_steps, run_steps
+from arena.tournament.config import read_config
+from arena.tournament.formats.format import Seating
 from arena.tournament.session import LOCAL, Interrupted, Settings, Silent
 from arena.tournament.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.tournament.tuning import Tuned, check_tuning, read_tuning, run_tuning

@@ -13,22 +13,22 @@ from typing import Any
 
 import pytest
 
-from arena.analysis.history import history
 from arena.cli.main import main
 from arena.cli.shared.exit_codes import OPEN
 from arena.cli.shared.running import progress_text
 from arena.errors import ArenaError, StoreError
-from arena.faults import SUBSTITUTE
+from arena.match.faults import SUBSTITUTE
+from arena.match.sandbox import NONE
+from arena.ratings.history import history
 from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending
-from arena.seats.sandbox import NONE
-from arena.store import parquet
-from arena.store.journal import Journal
-from arena.store.lock import FolderLock
+from arena.results import parquet
+from arena.results.journal import Journal
+from arena.results.lock import FolderLock
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
-from arena.workers.pool import children_deaf_to_ctrl_c
+from arena.tournament.workers.pool import children_deaf_to_ctrl_c
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
 
@@ -43,7 +43,7 @@ def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") 
 
 
 def children_of(pid: int) -> set[int]:
-    from arena.workers.ray.guardian import descendants
+    from arena.tournament.workers.ray.guardian import descendants
 
     return descendants({pid})
 
@@ -167,7 +167,7 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
 INTERRUPTED_EARLY = """
 import os, signal, sys
 os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
-from arena.workers.pool import ignore_ctrl_c
+from arena.tournament.workers.pool import ignore_ctrl_c
 ignore_ctrl_c()
 os.kill(os.getpid(), signal.SIGINT)
 print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))
@@ -425,7 +425,7 @@ def test_the_luck_that_is_worked_out_at_the_end_is_progress_too(tmp_path: Path, 
             if progress.weighed:
                 said.append(progress_text(progress))
 
-    monkeypatch.setattr("arena.hall.luck.TOLD", 2)
+    monkeypatch.setattr("arena.tournament.archive.luck.TOLD", 2)
     config = write_config(tmp_path, deals=1, ratings={"luck": True})
     run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1), Listener())
     played = read_results(tmp_path / "out" / "small").manifest.played

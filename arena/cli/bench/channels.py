@@ -4,17 +4,17 @@ from typing import Annotated
 
 import typer
 
-from arena.bench.channel_bots.attack import BITS
-from arena.bench.channels import TRIALS, WATCHED_GAME, Channel
-from arena.bench.channels import channels as tried
+from arena.cli.measuring.channel_bots.attack import BITS
+from arena.cli.measuring.channels import TRIALS, WATCHED_GAME, Channel
+from arena.cli.measuring.channels import channels as tried
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError, ConfigError
-from arena.report.terminal.page import Page
-from arena.seats.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
+from arena.reports.terminal.page import Page
 
 
 def channels(

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from arena.bench.engine import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
+from arena.cli.measuring.engine import PlaySpeed, RoomCost, open_spiel_speeds, room_cost, room_speeds
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
-from arena.readiness import SAMPLING
-from arena.report.terminal.page import Page
+from arena.engine.readiness import SAMPLING
+from arena.reports.terminal.page import Page
 
 
 def engine(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from arena.bench.env import AGENTS, LEDUC, MANY, RULERS, SECONDS, SINGLE, SPARROW, TABLES, StepSpeed, step_speeds
+from arena.cli.measuring.env import AGENTS, LEDUC, MANY, RULERS, SECONDS, SINGLE, SPARROW, TABLES, StepSpeed, step_speeds
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
+from arena.engine.readiness import ENCODING
 from arena.errors import ConfigError
-from arena.readiness import ENCODING
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
 
 _MISSING = {SPARROW: "bench", LEDUC: "bench"}
 """The extra with each environment of another library."""

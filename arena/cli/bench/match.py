@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from arena import games
-from arena.bench.backends import GAME, BackendCost, backend_costs
-from arena.bench.match import METHOD, TABLES, MatchCost, SearchFixed, match_costs, search_fixed
+from arena.cli.measuring.backends import GAME, BackendCost, backend_costs
+from arena.cli.measuring.match import METHOD, TABLES, MatchCost, SearchFixed, match_costs, search_fixed
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError, ConfigError
-from arena.report.terminal.page import Page
-from arena.seats.sandbox import LockError
+from arena.match.sandbox import LockError
+from arena.reports.terminal.page import Page
 
 
 def match(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:

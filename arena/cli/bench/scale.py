@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from arena.bench.load import LOADS, WORKERS, Load, loads
-from arena.bench.scale import (
+from arena.cli.measuring.load import LOADS, WORKERS, Load, loads
+from arena.cli.measuring.scale import (
     BACKENDS,
     BARE,
     LARGE_PLAN,
@@ -26,7 +26,7 @@ from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
 
 LEAST = 100
 SHORT = 10_000  # matches: below, every part is made shorter

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from arena.bench.commands import CommandCost, command_costs
-from arena.bench.seats import SeatCost, seat_cost
+from arena.cli.measuring.commands import CommandCost, command_costs
+from arena.cli.measuring.seats import SeatCost, seat_cost
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError
-from arena.report.terminal.page import Page
-from arena.seats.sandbox import LockError
+from arena.match.sandbox import LockError
+from arena.reports.terminal.page import Page
 
 
 def seats(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:

@@ -6,14 +6,14 @@ from pathlib import Path
 from arena.cli.shared.printing import Format, note, show
 from arena.disk import is_there
 from arena.errors import StoreError, nearest
-from arena.hall.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
 from arena.ratings.settings import headline_model
 from arena.records import Rating
-from arena.report.selection.boards import SPREADSHEET, chosen_pools, ratings_by, spreadsheet_rows
-from arena.report.terminal.board import print_board
-from arena.report.terminal.page import Page
-from arena.store.manifest import MANIFEST_FILE, Manifest
-from arena.store.schema import SeatTotals
+from arena.reports.selection.boards import SPREADSHEET, chosen_pools, ratings_by, spreadsheet_rows
+from arena.reports.terminal.board import print_board
+from arena.reports.terminal.page import Page
+from arena.results.manifest import MANIFEST_FILE, Manifest
+from arena.results.schema import SeatTotals
+from arena.tournament.archive.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
 
 
 def find_folder(out: Path, name: str | None) -> Path:
@@ -47,7 +47,9 @@ def _hall(out: Path) -> Path:
     if not is_hall(folder):
         raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
     if not is_rated(folder):
-        from arena.hall.ratings import rate_hall  # only now: numba takes long to start, and a board that is stored does without
+        from arena.tournament.archive.ratings import (
+            rate_hall,  # only now: numba takes long to start, and a board that is stored does without
+        )
 
         rate_hall(folder, note)
     return folder

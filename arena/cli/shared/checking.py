@@ -8,8 +8,6 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.admission.check_report import BotCheck
-from arena.admission.entry import examined
 from arena.agent import BotFiles
 from arena.agent.files import read_unparsed
 from arena.agent.naming import HOUSE, find_bot
@@ -17,6 +15,8 @@ from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
+from arena.tournament.admission.check_report import BotCheck
+from arena.tournament.admission.entry import examined
 
 
 def checked(

@@ -7,18 +7,18 @@ from typing import Any
 
 import msgspec
 
-from arena.analysis.explain import Explanation
 from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError, nearest
-from arena.hall.names import called
+from arena.ratings.explain import Explanation
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
-from arena.report.selection.boards import chosen_pools, headline
-from arena.report.terminal import insights
-from arena.report.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
-from arena.report.terminal.page import Page
-from arena.store.manifest import Manifest
+from arena.reports.selection.boards import chosen_pools, headline
+from arena.reports.terminal import insights
+from arena.reports.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
+from arena.reports.terminal.page import Page
+from arena.results.manifest import Manifest
+from arena.tournament.archive.names import called
 
 
 class Looker:
@@ -33,7 +33,7 @@ class Looker:
 
     def head_to_head(self) -> None:
         """Print who beats whom."""
-        from arena.analysis.head_to_head import head_to_head
+        from arena.ratings.head_to_head import head_to_head
 
         stored = self._stored()
         pairs = {pool: head_to_head(stored.pool_rows(pool)) for pool in self._pools}
@@ -41,7 +41,7 @@ class Looker:
 
     def second_opinions(self) -> None:
         """Print what other ways to count say."""
-        from arena.analysis.second_opinions import second_opinions
+        from arena.ratings.second_opinions import second_opinions
 
         stored = self._stored()
         found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
@@ -53,7 +53,7 @@ class Looker:
 
         Raises ConfigError for a model of which no history is stored.
         """
-        from arena.store import parquet
+        from arena.results import parquet
 
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
@@ -66,11 +66,11 @@ class Looker:
 
     def explain(self, bot: str) -> None:
         """Print where a bot's points come from."""
-        from arena.analysis.explain import explain
-        from arena.hall import boards
-        from arena.luck.skill import skill_of
+        from arena.ratings.explain import explain
+        from arena.ratings.skill import skill_of
         from arena.ratings.stored import COLUMNS
-        from arena.report.selection.skill import skill_text
+        from arena.reports.selection.skill import skill_text
+        from arena.tournament.archive import boards
 
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)
         self._check("--explain", bot, {name for name, _ in entries})
@@ -115,8 +115,8 @@ class Looker:
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
-        from arena.analysis import author
-        from arena.hall import boards
+        from arena.ratings import author
+        from arena.tournament.archive import boards
 
         columns = boards.read_columns(self._folder, author.COLUMNS)
         slowest = author.slowest(columns, pool, bot)
@@ -134,8 +134,8 @@ class Looker:
 
     def _stored(self, columns: Any = None) -> Any:
         """`columns`: those of all matches, if they are read already."""
-        from arena.hall import boards
         from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
+        from arena.tournament.archive import boards
 
         if columns is None:
             columns = boards.read_columns(self._folder, COLUMNS)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.errors import ArenaError, ConfigError, printable
-from arena.joining.address import UNKNOWN_TOKEN, HallAddress
+from arena.server.joining.address import UNKNOWN_TOKEN, HallAddress
 
 _SECONDS = 60.0  # for an answer
 _LONGEST = 64 << 20  # bytes of an answer

@@ -19,11 +19,11 @@ from arena.cli.shared.durations import duration_text, rate_text
 from arena.cli.shared.interrupts import Interrupts
 from arena.cli.shared.options import Out, Seed, TrustBots, Workers
 from arena.cli.shared.printing import error_console, news_on, note, plain_text
-from arena.config import read_config
 from arena.errors import ConfigError
 from arena.records import Ending
-from arena.report.terminal.board import leaders
+from arena.reports.terminal.board import leaders
 from arena.results_folder import RESULTS
+from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.report.terminal.page import Column, Page
+from arena.reports.terminal.page import Column, Page
 
 
 def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> None:

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Column
 
 from arena.cli.shared.printing import news_on, plain_text
-from arena.learning.watching import Watcher
+from arena.learning.training.watching import Watcher
 
 _BAR = 30  # columns of a bar with the time that is left
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from arena.agent.view import View
 from arena.cli.table.screen import tell
-from arena.live.coach import known, refusals
-from arena.live.hints import SEARCH, hint
-from arena.pages.words import LANGUAGES, catalogue, filled
+from arena.reports.pages.words import LANGUAGES, catalogue, filled
+from arena.server.table_process.coach import known, refusals
+from arena.server.table_process.hints import SEARCH, hint
 
 
 def show_hint(view: View) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from arena.cli.shared.printing import note
 from arena.cli.table.screen import heading, tell
-from arena.live.arranging import Arranged, BotSeats
-from arena.live.ending import result
-from arena.live.luck import same_deals
-from arena.live.messages import SameDeal
-from arena.pages.frames import stored_match
-from arena.pages.scenes import events
-from arena.people.ratings import ratings, suited
 from arena.records import MatchRecord
-from arena.report.selection.replay import RULE, replay_lines
+from arena.reports.pages.frames import stored_match
+from arena.reports.pages.scenes import events
+from arena.reports.selection.replay import RULE, replay_lines
+from arena.server.people.ratings import ratings, suited
+from arena.server.table_process.arranging import Arranged, BotSeats
+from arena.server.table_process.ending import result
+from arena.server.table_process.luck import same_deals
+from arena.server.table_process.messages import SameDeal
 
 _LEAST_STEP = 1e-6  # of the evaluation, that is worth a line
 _NOWHERE = (0.0, 0)

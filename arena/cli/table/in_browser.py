@@ -39,14 +39,14 @@ def play_in_browser(
 
     `name`: None for the name that the browser is known by, or else `usual_name`.
     """
-    from arena.site.app import application  # only now: the terminal does without
-    from arena.site.guard import rules_for
-    from arena.site.persons import checked
-    from arena.site.playing import PREPARED
-    from arena.site.problems import Problem
-    from arena.site.server import listener, run
-    from arena.site.tables.opening import in_real_time
-    from arena.site.tables.plan import Opening, Prepared, planned
+    from arena.server.app import application  # only now: the terminal does without
+    from arena.server.guard import rules_for
+    from arena.server.persons import checked
+    from arena.server.playing import PREPARED
+    from arena.server.problems import Problem
+    from arena.server.server import listener, run
+    from arena.server.tables.opening import in_real_time
+    from arena.server.tables.plan import Opening, Prepared, planned
 
     ticks, resolved = in_real_time(game, options, seats)
     opening = Opening(game=game, seats=list(seats), options=resolved, tick_ms=ticks, name=name)

@@ -8,14 +8,14 @@ from arena.cli.shared.rooms import warn
 from arena.cli.table.ending import show_end, show_rating, show_same_deal, show_turning_points
 from arena.cli.table.person import PersonAtTerminal, Quit
 from arena.cli.table.screen import tell
+from arena.engine.readiness import absent_parts, compile_and_tell
 from arena.errors import ArenaError, StoreError
-from arena.live.arranging import Arranged, BotSeats, needs
 from arena.match import HostTrouble, Seat, play
-from arena.people import ratings
-from arena.people.store import keep
-from arena.readiness import absent_parts, compile_and_tell
 from arena.records import MatchRecord
-from arena.workers.warmup import warm_rooms
+from arena.server.people import ratings
+from arena.server.people.store import keep
+from arena.server.table_process.arranging import Arranged, BotSeats, needs
+from arena.tournament.workers.warmup import warm_rooms
 
 _LEFT = "You left the table. The match is not stored."
 

@@ -10,7 +10,7 @@ from arena.cli.table.rules_text import show_rules
 from arena.cli.table.screen import columns, fitting, heading, menu, numbered, tell, tell_terms, width
 from arena.engine.room import Game
 from arena.match import Answer, Fault
-from arena.people.store import PERSON
+from arena.server.people.store import PERSON
 
 PROMPT = "your choice: "
 COMMANDS = (

@@ -5,8 +5,8 @@ import re
 
 from arena.cli.shared.printing import page_through
 from arena.cli.table.screen import tell
-from arena.manual.pages import ManualPage, rules_page, rules_texts
-from arena.manual.terminal import TerminalPage
+from arena.reports.manual.pages import ManualPage, rules_page, rules_texts
+from arena.reports.manual.terminal import TerminalPage
 
 _HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)")

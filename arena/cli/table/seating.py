@@ -9,12 +9,12 @@ from arena.agent import BotFiles
 from arena.cli.shared.options import parse_params
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError, one_line, printable
-from arena.live.arranging import NAME_LETTERS, Arranged
-from arena.live.messages import SeatPlan
-from arena.people.levels import Level, level
-from arena.people.ratings import suited
-from arena.people.sitting import bot, person, sit_down
-from arena.seats.single_match import Named, named
+from arena.match.single_match import Named, named
+from arena.server.people.levels import Level, level
+from arena.server.people.ratings import suited
+from arena.server.people.sitting import bot, person, sit_down
+from arena.server.table_process.arranging import NAME_LETTERS, Arranged
+from arena.server.table_process.messages import SeatPlan
 
 SOMEBODY = "guest"
 """The name of a person of whom the machine knows none."""

@@ -7,12 +7,12 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError
-from arena.hall.folder import finished_or_stopped
-from arena.report.selection.submitted import Board, SubmittedBot, submitted_bots
-from arena.report.terminal.page import Page
-from arena.report.terminal.submitted import print_submitted_bots
+from arena.reports.selection.submitted import Board, SubmittedBot, submitted_bots
+from arena.reports.terminal.page import Page
+from arena.reports.terminal.submitted import print_submitted_bots
+from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results_folder import RESULTS
-from arena.store.manifest import MANIFEST_FILE, read_manifest
+from arena.tournament.archive.folder import finished_or_stopped
 
 
 def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
@@ -38,7 +38,7 @@ def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
 
 def _boards(out: Path) -> list[Board]:
     """The newest first; a folder that cannot be read is left out with a note."""
-    from arena.store import parquet  # only now: pyarrow takes most of the start
+    from arena.results import parquet  # only now: pyarrow takes most of the start
 
     stored = [folder / MANIFEST_FILE for folder in finished_or_stopped(out)]
     manifests = sorted(stored, key=lambda path: path.stat().st_mtime_ns, reverse=True)

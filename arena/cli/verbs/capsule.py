@@ -18,14 +18,14 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import ready
 from arena.disk import write_whole
 from arena.errors import ArenaError, ConfigError
-from arena.hall.finding import locate_match, with_faults
 from arena.match import HostTrouble
+from arena.match.holder import Holder
+from arena.match.sandbox import LOCKED, NONE
 from arena.records import json_object
-from arena.report.terminal.capsule import print_capsule, print_rerun
-from arena.report.terminal.page import Page
+from arena.reports.terminal.capsule import print_capsule, print_rerun
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
-from arena.seats.holder import Holder
-from arena.seats.sandbox import LOCKED, NONE
+from arena.tournament.archive.finding import locate_match, with_faults
 
 
 def capsule(

@@ -13,9 +13,9 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO, OPEN
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, play, with_run_options
-from arena.formats.compare import comparison_of
-from arena.report.terminal.page import Column, Page, fitting
+from arena.reports.terminal.page import Column, Page, fitting
 from arena.tournament.chain import Step, StepResult, read_steps, run_steps
+from arena.tournament.formats.compare import comparison_of
 from arena.tournament.session import Settings
 
 EXIT_OF = {"better": DONE, "worse": NO, "equal": NO, "open": OPEN}

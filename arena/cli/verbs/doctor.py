@@ -3,10 +3,10 @@
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, show
-from arena.report.terminal.page import Column, Page
+from arena.match.sandbox import examine
+from arena.reports.terminal.page import Column, Page
 from arena.results_folder import RESULTS
-from arena.seats.sandbox import examine
-from arena.workers.machine import examine_machine
+from arena.tournament.workers.machine import examine_machine
 
 
 def doctor(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

@@ -11,13 +11,13 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, say, show
 from arena.errors import StoreError
-from arena.hall.folder import HALL, check_place, entries, finished_or_stopped, is_hall
-from arena.report.terminal.page import Column, Page, fitting
+from arena.reports.terminal.page import Column, Page, fitting
+from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
-from arena.store.manifest import read_manifest
+from arena.tournament.archive.folder import HALL, check_place, entries, finished_or_stopped, is_hall
 
 if TYPE_CHECKING:
-    from arena.hall.rows import Part
+    from arena.tournament.archive.rows import Part
 
 
 def hall(
@@ -34,8 +34,10 @@ def hall(
 
     `arena leaderboard hall` prints the leaderboard of the hall.
     """
-    from arena.hall.adding import add_to_hall  # only now: pyarrow takes most of the start, and --help does without
-    from arena.hall.rows import counted
+    from arena.tournament.archive.adding import (
+        add_to_hall,  # only now: pyarrow takes most of the start, and --help does without
+    )
+    from arena.tournament.archive.rows import counted
 
     place = out / HALL
     check_place(place)

@@ -14,13 +14,13 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.web import LOOPBACK, PORT
 from arena.errors import ConfigError
-from arena.pages.words import LANGUAGES, filled, hall_words
-from arena.people.invitations import VALUES, BadList, invite_listed
-from arena.report.terminal.page import Column, Page
+from arena.reports.pages.words import LANGUAGES, filled, hall_words
+from arena.reports.terminal.page import Column, Page
+from arena.results.account_rows import Role
+from arena.results.accounts import TERMINAL, Accounts, Invited, join_link
+from arena.results.site_file import SiteFile
 from arena.results_folder import RESULTS
-from arena.store.account_rows import Role
-from arena.store.accounts import TERMINAL, Accounts, Invited, join_link
-from arena.store.site_file import SiteFile
+from arena.server.people.invitations import VALUES, BadList, invite_listed
 
 LONGEST_FILE = 1_000_000
 """Bytes of a list of names."""

@@ -13,10 +13,10 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import BotText, Token
 from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import need_web
-from arena.config import check_name
 from arena.errors import BotError, ConfigError, nearest, short_trace
-from arena.joining.address import hall_at
 from arena.results_folder import nearest_results
+from arena.server.joining.address import hall_at
+from arena.tournament.config import check_name
 
 MOST_TABLES = 8
 
@@ -43,7 +43,7 @@ def join(
     second one at once: then that match is forfeited.
     """
     need_web("arena join")
-    from arena.joining.client import Joining  # only now: --help does without
+    from arena.server.joining.client import Joining  # only now: --help does without
 
     hall = hall_at(url, token)
     found = find_bot(bot, nearest_results())

@@ -12,10 +12,10 @@ from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.models import MODELS
 from arena.ratings.settings import headline_model
-from arena.report.selection.boards import ratings_by
+from arena.reports.selection.boards import ratings_by
+from arena.results.manifest import read_manifest
+from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
-from arena.store.manifest import read_manifest
-from arena.store.schema import SeatTotals
 
 
 def leaderboard(
@@ -46,7 +46,7 @@ def leaderboard(
 
     The overall ranking comes first, then one table for each game. `--game overall` prints the overall ranking alone.
     """
-    from arena.store import parquet  # only now: pyarrow takes most of the start, and --help does without
+    from arena.results import parquet  # only now: pyarrow takes most of the start, and --help does without
 
     asked = {
         "--head-to-head": head_to_head, "--history": history is not None, "--explain": explain is not None,

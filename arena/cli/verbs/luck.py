@@ -8,13 +8,13 @@ from arena.cli.shared.options import FormatOption, HallOrName, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
-from arena.hall.folder import HALL
-from arena.luck.skill import Skill, skills
-from arena.report.selection.names import shown
-from arena.report.selection.skill import skill_texts
-from arena.report.terminal.page import Page
+from arena.ratings.skill import Skill, skills
+from arena.reports.selection.names import shown
+from arena.reports.selection.skill import skill_texts
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
-from arena.workers.processes import check_workers
+from arena.tournament.archive.folder import HALL
+from arena.tournament.workers.processes import check_workers
 
 
 def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
@@ -23,8 +23,10 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
     Works out the luck of every match from its log, for a tournament of any age, and keeps it beside the matches. Prints for
     each bot the share of its rivals that it beat, what chance gave it of that, and what is left. Changes no result.
     """
-    from arena.hall import luck as stored  # only now: numba and pyarrow take most of the start, and --help does without
-    from arena.workers.warmup import warm_rooms
+    from arena.tournament.archive import (
+        luck as stored,  # only now: numba and pyarrow take most of the start, and --help does without
+    )
+    from arena.tournament.workers.warmup import warm_rooms
 
     check_workers(workers)
     if name == HALL:

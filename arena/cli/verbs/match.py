@@ -14,13 +14,13 @@ from arena.engine.options import parse_options
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble, MatchSetup, Seat, play
+from arena.match.retry import with_all_compiled
+from arena.match.sandbox import Keeper, LockError
+from arena.match.single_match import Named, agree, bot_seat, named
 from arena.records import MatchRecord
-from arena.report.selection.replay import replay_lines, result_lines
-from arena.report.terminal.page import Page
+from arena.reports.selection.replay import replay_lines, result_lines
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
-from arena.seats.retry import with_all_compiled
-from arena.seats.sandbox import Keeper, LockError
-from arena.seats.single_match import Named, agree, bot_seat, named
 
 
 def match(

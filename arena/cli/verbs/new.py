@@ -9,9 +9,9 @@ import typer
 from arena.agent.starter import command_bot, python_bot
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
-from arena.config import check_name
 from arena.errors import ConfigError
 from arena.games import load
+from arena.tournament.config import check_name
 
 
 def new(

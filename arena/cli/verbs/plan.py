@@ -9,12 +9,12 @@ from arena.cli.shared.durations import duration_text
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import ConfigPath, FormatOption, Seed, TrustBots, Workers
 from arena.cli.shared.printing import Format, note, show
-from arena.config import Tournament
-from arena.report.terminal.page import Column, Page, fitting
+from arena.reports.terminal.page import Column, Page, fitting
 from arena.tournament.chain import read_steps
+from arena.tournament.config import Tournament
 from arena.tournament.forecast import EntryForecast, Forecast, forecast
 from arena.tournament.session import Settings
-from arena.workers.processes import check_workers
+from arena.tournament.workers.processes import check_workers
 
 
 def plan(

@@ -4,11 +4,11 @@ from arena.agent.submissions import ALL, PREFIX, Submissions
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, NewName, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
-from arena.config import check_name
-from arena.contest.leaving import dropped_in
 from arena.errors import ConfigError
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
+from arena.server.contest.leaving import dropped_in
+from arena.tournament.config import check_name
 
 
 def rename(name: SubmittedName, new: NewName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

@@ -5,26 +5,26 @@ from typing import Annotated
 import typer
 
 from arena import games
+from arena.audit.laws.traces import logged_lines
 from arena.audit.notes import notes_of
 from arena.audit.stored_log import check_log, checked_options
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import MatchId, Out, TrustBots
 from arena.cli.shared.printing import note, say_all
 from arena.cli.shared.rooms import ready
-from arena.conformance.traces import logged_lines
 from arena.engine.options import OptionValue
+from arena.engine.readiness import CHANCE
 from arena.engine.room import Game
 from arena.errors import ConfigError, StoreError
-from arena.hall.finding import find_match
-from arena.luck.match_luck import LuckCourse, course_of
-from arena.readiness import CHANCE
+from arena.match.seeds import deal_seed
+from arena.ratings.match_luck import LuckCourse, course_of
 from arena.records import MatchRecord
-from arena.report.selection.luck import luck_lines, luck_summary
-from arena.report.selection.notes import decision_lines, summary_lines
-from arena.report.selection.replay import replay_lines
+from arena.reports.selection.luck import luck_lines, luck_summary
+from arena.reports.selection.notes import decision_lines, summary_lines
+from arena.reports.selection.replay import replay_lines
 from arena.results_folder import RESULTS
-from arena.seeds import deal_seed
-from arena.workers.warmup import warm_rooms
+from arena.tournament.archive.finding import find_match
+from arena.tournament.workers.warmup import warm_rooms
 
 
 def replay(

@@ -11,8 +11,8 @@ from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.disk import write_whole
 from arena.errors import ConfigError
+from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
-from arena.store.manifest import read_manifest
 
 REPORT_FILE = "report.html"
 
@@ -38,9 +38,9 @@ def report(
     if not target.parent.is_dir():
         raise ConfigError(f"--to {target}: no folder {target.parent}")
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
-    from arena.report.html.page import html
-    from arena.report.html.report import report as document
-    from arena.workers.warmup import warm_rooms
+    from arena.reports.html.page import html
+    from arena.reports.html.report import report as document
+    from arena.tournament.workers.warmup import warm_rooms
 
     console = error_console()
     known = read_manifest(folder)

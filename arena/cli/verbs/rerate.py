@@ -11,12 +11,12 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
-from arena.hall.names import called
 from arena.ratings.models import MODELS
 from arena.ratings.settings import headline_first, headline_model
-from arena.report.selection.boards import chosen_pools
+from arena.reports.selection.boards import chosen_pools
+from arena.results import manifest as manifests
 from arena.results_folder import RESULTS
-from arena.store import manifest as manifests
+from arena.tournament.archive.names import called
 
 MOST_SHUFFLES = 10_000
 
@@ -54,10 +54,10 @@ def rerate(
 
     Prints the leaderboard and writes nothing. Times are UTC unless they say otherwise.
     """
-    from arena.analysis.orders import largest_shifts
-    from arena.hall import boards
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
+    from arena.ratings.orders import largest_shifts
     from arena.ratings.standings import rate_and_compare
+    from arena.tournament.archive import boards
 
     if model is not None and model not in MODELS:
         raise ConfigError(f"--model {model}: no such model; {nearest(model, MODELS)}")

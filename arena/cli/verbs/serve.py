@@ -16,7 +16,7 @@ from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen, need_web
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results, umask_of
-from arena.workers.processes import check_workers
+from arena.tournament.workers.processes import check_workers
 
 
 def serve(
@@ -58,11 +58,11 @@ def serve(
     out = _chosen(folder, is_made=contest is not None)
     cache_root()  # whose programs locked bots have to reach, as another user
     os.umask(umask_of(out))  # of all that the hall and its children write
-    from arena.site.app import application  # only now: --help does without
-    from arena.site.contest.running import RunningContest
-    from arena.site.guard import rules_for
-    from arena.site.proxy import public_address
-    from arena.site.server import listener, run
+    from arena.server.app import application  # only now: --help does without
+    from arena.server.guard import rules_for
+    from arena.server.proxy import public_address
+    from arena.server.running_contest.running import RunningContest
+    from arena.server.server import listener, run
 
     public = None if behind_proxy is None else public_address(behind_proxy, host)
     check_workers(workers)

@@ -11,11 +11,11 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
-from arena.hall.folder import HALL, chosen, tournaments
 from arena.records import Ending
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
+from arena.results.status import Status, read_status
 from arena.results_folder import RESULTS
-from arena.store.status import Status, read_status
+from arena.tournament.archive.folder import HALL, chosen, tournaments
 
 
 def status(

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from arena.admission.check_report import BotCheck, refused
-from arena.admission.entry import kept
 from arena.agent.naming import find_bot
 from arena.agent.submissions import ALL, PREFIX, Submission, Submissions
 from arena.cli.shared.checking import check_exists, checked, name_of, report_object
@@ -15,12 +13,14 @@ from arena.cli.shared.options import BotText, FormatOption, Out, Token
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.remote_hall import RemoteHall
 from arena.cli.shared.sending import sent
-from arena.config import check_name
 from arena.errors import BotError, ConfigError
-from arena.joining.address import hall_at
-from arena.report.terminal.bot_check import print_bot_check
-from arena.report.terminal.page import Page
+from arena.reports.terminal.bot_check import print_bot_check
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
+from arena.server.joining.address import hall_at
+from arena.tournament.admission.check_report import BotCheck, refused
+from arena.tournament.admission.entry import kept
+from arena.tournament.config import check_name
 
 
 def submit(

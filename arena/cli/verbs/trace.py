@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from arena.audit.laws.traces import trace_lines
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import GameName, RuleOptions
 from arena.cli.shared.printing import say_all
 from arena.cli.shared.rooms import ready, warn
-from arena.conformance.traces import trace_lines
 from arena.engine.options import parse_options
 
 

@@ -12,17 +12,17 @@ from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, note, show
 from arena.cli.shared.watching import watched
 from arena.engine.net import FILE, KINDS, NOTE, Note
+from arena.engine.readiness import CHANCE, ENCODING
 from arena.engine.room import Game
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
-from arena.learning.generations import train as train_game
-from arena.learning.prospects import ROWS, fit_value, write_value
-from arena.readiness import CHANCE, ENCODING
-from arena.report.terminal.page import Column, Page
+from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
+from arena.learning.training.generations import train as train_game
+from arena.learning.training.prospects import ROWS, fit_value, write_value
+from arena.reports.terminal.page import Column, Page
 from arena.search import Settings
-from arena.workers.processes import available_cpus
-from arena.workers.warmup import warm_rooms
+from arena.tournament.workers.processes import available_cpus
+from arena.tournament.workers.warmup import warm_rooms
 
 TRAINING = Path("training")
 

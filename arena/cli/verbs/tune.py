@@ -9,8 +9,8 @@ from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, with_run_options
 from arena.disk import write_whole
-from arena.formats.compare import share_of
-from arena.report.terminal.page import Column, Page, fitting
+from arena.reports.terminal.page import Column, Page, fitting
+from arena.tournament.formats.compare import share_of
 from arena.tournament.session import Settings
 from arena.tournament.tuning import BEST_FILE, Candidate, Round, Tuned, read_tuning, run_tuning
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from arena.audit.laws.traces import verify_file
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, say, show
-from arena.conformance.traces import verify_file
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
 
 
 def verify(

@@ -13,12 +13,12 @@ from arena.cli.shared.options import FormatOption, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.engine import jit
 from arena.errors import ConfigError
-from arena.hall.folder import ENTRIES, HALL
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
+from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
-from arena.store.manifest import read_manifest
-from arena.workers.processes import available_cpus, check_workers
-from arena.workers.warmup import warm_rooms
+from arena.tournament.archive.folder import ENTRIES, HALL
+from arena.tournament.workers.processes import available_cpus, check_workers
+from arena.tournament.workers.warmup import warm_rooms
 
 SHOWN = 20  # problems that are printed
 LINE_SECONDS = 2.0

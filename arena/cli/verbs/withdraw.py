@@ -4,9 +4,9 @@ from arena.agent.submissions import PREFIX, Submissions
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
-from arena.contest.leaving import dropped_in
-from arena.report.terminal.page import Page
+from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
+from arena.server.contest.leaving import dropped_in
 
 
 def withdraw(name: SubmittedName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

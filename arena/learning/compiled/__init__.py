@@ -1,1 +1,1 @@
-"""The compiled play that networks are trained on: generic code, bound to one room."""
+"""Many tables of one game, dealt, played and encoded by compiled code."""

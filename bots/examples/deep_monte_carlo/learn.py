@@ -20,9 +20,9 @@ import torch
 from torch import nn
 
 from arena.errors import ArenaError
-from arena.interop.rivals import Batch
-from arena.interop.selfplay import SelfPlay
-from arena.interop.tables import Tables
+from arena.learning.rivals import Batch
+from arena.learning.selfplay import SelfPlay
+from arena.learning.tables import Tables
 
 PLAYER = Path(__file__).with_name("player.py")
 

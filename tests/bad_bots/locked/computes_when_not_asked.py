@@ -16,7 +16,7 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            from arena.seats.sandbox import inmate, wire
+            from arena.match.sandbox import inmate, wire
 
             ask = sys._getframe(1).f_locals["ask"]
             os.write(inmate.SOCKET, wire.frame(wire.Action(ask.id, 0)))

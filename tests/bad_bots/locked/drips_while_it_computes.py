@@ -15,7 +15,7 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            from arena.seats.sandbox import inmate
+            from arena.match.sandbox import inmate
 
             os.write(inmate.SOCKET, b"\x00\x80\x00\x00")
             while True:

@@ -15,7 +15,7 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            from arena.seats.sandbox import inmate, wire
+            from arena.match.sandbox import inmate, wire
 
             os.write(inmate.SOCKET, wire.frame(wire.Action(1, 0)))
         return view.legal[0]

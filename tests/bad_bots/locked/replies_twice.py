@@ -15,7 +15,7 @@ class Attacker(Agent):
     def act(self, view: View) -> object:
         self.asked += 1
         if self.asked == 6:
-            from arena.seats.sandbox import inmate, wire
+            from arena.match.sandbox import inmate, wire
             import gc, sys
 
             frame = sys._getframe(1)

@@ -7,8 +7,8 @@ import pytest
 from arena.agent import LoadedBot, read_bot
 from arena.games import load
 from arena.match import play
+from arena.match.in_process import InProcessSeat
 from arena.records import Ending
-from arena.seats.in_process import InProcessSeat
 from helpers.paths import HOUSE_BOTS
 from helpers.setups import setup_of
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.games import encoding as encoding_of
 from arena.games import load
 from arena.games.hisatsu import encoding, estimates

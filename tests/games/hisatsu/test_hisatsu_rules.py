@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.errors import ConfigError, PositionError
 from arena.games import load
 from helpers.hisatsu_referee import DEFAULT_DECK, Referee

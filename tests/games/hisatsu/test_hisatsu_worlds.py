@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.games import load
 from arena.games.hisatsu.knowledge import hidden_cards
 from helpers.hisatsu_referee import DEFAULT_DECK, Referee, is_consistent

@@ -10,7 +10,7 @@ from arena.agent.naming import house_bots
 from arena.engine.rng import seed_words
 from arena.games.naga import endgame
 from arena.games.naga.regret_matching import equilibrium
-from arena.seats.single_match import UNHURRIED, Named, bot_seat
+from arena.match.single_match import UNHURRIED, Named, bot_seat
 from helpers.naga_tables import GAME, copied
 from lab.exact.naga import position, worlds
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from helpers.naga_tables import CARDS, GAME, at_contest, deal, field_cards, flat, in_order, played, position
 
 SEEDS = st.integers(0, 2**128 - 1)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.errors import PositionError
 from helpers.naga_tables import GAME, at_contest, deal, in_order, played, position
 from helpers.worlds import sampled

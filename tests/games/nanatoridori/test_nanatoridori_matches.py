@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from arena.agent import Agent, LoadedBot, read_bot
 from arena.games import load
 from arena.match import play
+from arena.match.in_process import InProcessSeat
+from arena.match.single_match import agree, play_match
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending
-from arena.seats.in_process import InProcessSeat
-from arena.seats.single_match import agree, play_match
 from helpers.paths import HOUSE_BOTS
 
 RANDOM, GREEDY, JOINER = (HOUSE_BOTS / f"{name}.py" for name in ("random_bot", "nanatoridori_greedy", "nanatoridori_joiner"))

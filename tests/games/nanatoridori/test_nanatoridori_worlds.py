@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from helpers.nanatoridori_tables import (
     GAME,
     NINE_OF_EACH,

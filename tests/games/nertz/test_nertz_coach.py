@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.engine.room import States
 from arena.games.nertz.coach import known, refusals
 from helpers.coached import view_of, views

@@ -11,9 +11,9 @@ import pytest
 from arena.agent import read_bot
 from arena.engine.rng import SEED_BITS, seed_words
 from arena.match import play
+from arena.match.sandbox import Keeper, LockedSeat
+from arena.match.single_match import agree, bot_seat, named
 from arena.records import Clock, Limits
-from arena.seats.sandbox import Keeper, LockedSeat
-from arena.seats.single_match import agree, bot_seat, named
 from helpers.nertz_tables import GAME, copy, made, position, read, ticks
 from helpers.paths import HOUSE_BOTS, TEST_BOTS
 

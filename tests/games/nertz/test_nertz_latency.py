@@ -6,17 +6,17 @@ import random
 import pytest
 import yaml
 
-from arena.conformance import traces
+from arena.audit.laws import traces
 from arena.match import Answer, play
+from arena.match.single_match import agree
 from arena.ratings import stored
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.records import Clock
-from arena.report.selection.replay import replay_lines
-from arena.seats.single_match import agree
-from arena.store import parquet
-from arena.store.hashing import is_reproducible
-from arena.store.schema import log_row, match_rows, record_from_rows
+from arena.reports.selection.replay import replay_lines
+from arena.results import parquet
+from arena.results.hashing import is_reproducible
+from arena.results.schema import log_row, match_rows, record_from_rows
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.nertz_tables import GAME, after, deal, legal, made, masked, position, read, ticks

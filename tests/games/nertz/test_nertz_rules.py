@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from arena.errors import ConfigError, PositionError
 from arena.games import names
 from arena.match import play
+from arena.match.single_match import agree, bot_seat, named
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
-from arena.seats.single_match import agree, bot_seat, named
 from helpers.nertz_tables import DECK, GAME, RANKS, after, copy, deal, legal, made, masked, position, read, ticks
 from helpers.paths import HOUSE_BOTS
 

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.games.yaniv.coach import known, refusals
 from helpers.coached import view_of, views
 from helpers.yaniv_tables import GAME, deal, deck, legal, masked

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from arena.engine.rng import seed_words
 from arena.errors import ConfigError
 from helpers.yaniv_tables import (

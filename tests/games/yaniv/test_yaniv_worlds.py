@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from arena.conformance.traces import play_text
+from arena.audit.laws.traces import play_text
 from helpers.worlds import sampled
 from helpers.yaniv_tables import (
     GAME,

@@ -1,9 +1,0 @@
-"""`python -m arena.conformance GAME` prints the room's playthrough.txt as the rules play it now."""
-
-import sys
-
-from arena.conformance import playthrough
-from arena.games import load
-
-if __name__ == "__main__":
-    sys.stdout.write(playthrough(load(sys.argv[1])))

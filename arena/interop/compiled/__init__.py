@@ -1,1 +1,0 @@
-"""Many tables of one game, dealt, played and encoded by compiled code."""

@@ -1,0 +1,378 @@
+"""Many tables of one game, played at compiled speed: what Gymnasium's environments, self-play and the benchmark stand on.
+
+At each table a learner is to choose. `step` plays all choices, lets the rivals play, deals the next episodes, and leaves in
+arrays what the learners see next.
+
+>>> tables = Tables("naga", 2, rivals=["random"], seed=7)
+>>> tables.reset()
+>>> tables.step(tables.counts - 1)
+>>> tables.rewards
+array([0., 0.])
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, SupportsInt, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena import games
+from arena.engine.contract import Actions, Features, Numbers, States
+from arena.engine.encoding import Encoding
+from arena.engine.options import OptionValue
+from arena.engine.rng import seed_words
+from arena.errors import ArenaError, ConfigError, nearest
+from arena.learning.arrays import Arrays, Indices, deal_seed, new_arrays, new_settings
+from arena.learning.compiled import layout
+from arena.learning.compiled.layout import DEAL, FULL, NEW, RESUME, STEP, WAITING, Masks
+from arena.learning.parts import play_entry, unmeasured
+from arena.learning.rivals import Outside, Rival, Seating, name_of, seating
+from arena.match.seeds import table_seed
+
+T = TypeVar("T")
+EPISODES = ("match", "round")
+AUTORESETS = {"same_step": layout.SAME_STEP, "next_step": layout.NEXT_STEP, "off": layout.OFF}
+ILLEGAL = ("lose", "raise")
+REWARDS = ("places", "score")
+
+
+class IllegalChoice(ArenaError):
+    """A learner's index that names no legal action, where that is to be an error."""
+
+
+class Tables:
+    """Some tables of one game. All arrays are filled in place: copy what is to outlive the next step.
+
+    A step is the choice of one learner at each table, among at least two legal actions; whatever else happens until the next
+    one happens in it. The same seeds give the same episodes, whatever the number of tables and threads.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        tables: int = 1,
+        *,
+        seats: int | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        learners: Sequence[int] | None = None,
+        rivals: Sequence[Rival] = (),
+        seed: int = 0,
+        episode: str = "match",
+        autoreset: str = "same_step",
+        illegal: str = "lose",
+        reward: str = "places",
+        action_features: bool = False,
+        logs: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """Make the tables ready; `reset` deals.
+
+        `seats`: as few as the game has, if not given. `learners`: the seats that learn; None: one, another one in each episode.
+        `rivals`: who sits at the other seats, from the learner's left on (`random` if nobody is named; repeated if there are
+        more seats): `random`, `policy` (the rollout policy), `search:N`, a bot by any of its names, or a callable that is given
+        a Batch. `seed`: table i has seed + i. `episode`: a whole match, or its first round. `autoreset`: when the next episode
+        is dealt: in the `same_step`, in the `next_step`, or `off`. `illegal`: an illegal choice is to `lose` the episode, or to
+        `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the room's `evaluate` says.
+        `action_features` and `logs`: whether these are kept.
+
+        Raises ConfigError, BotError or StoreError.
+        """
+        room = games.load(game)
+        seats = room.seats[0] if seats is None else seats
+        room.check_seats(seats)
+        for name, value, known in (
+            ("episode", episode, EPISODES), ("autoreset", autoreset, AUTORESETS), ("illegal", illegal, ILLEGAL),
+            ("reward", reward, REWARDS),
+        ):  # fmt: skip
+            if value not in known:
+                raise ConfigError(f"{name}: no {value!r}; {nearest(str(value), known)}")
+        for name, number in (("tables", tables), ("threads", threads)):
+            if number < 1:
+                raise ConfigError(f"{name}: at least 1 is needed, not {number}")
+        self.game = room
+        """The room of the game."""
+        self.encoding: Encoding = games.encoding(room)
+        """What the features mean."""
+        self.options = room.read_options(options or {}, seats, (Path(),))
+        """All rule options with their values."""
+        unmeasured(room, self.options)
+        self.seats = seats
+        """How many seats a table has."""
+        self.learners = None if learners is None else _checked_learners(learners, seats)
+        """The seats that learn; None: one, another one in each episode."""
+        self.seed = seed
+        """What table 0 begins with, if no other seeds are given."""
+        seated = self._seated(rivals)
+        settings = new_settings(seats, room.units(seats, self.options))
+        settings[layout.BY_ROUND] = episode == "round"
+        settings[layout.AFTER_END] = AUTORESETS[autoreset]
+        settings[layout.BY_SCORE] = reward == "score"
+        settings[layout.RAISES] = illegal == "raise"
+        self.episode = episode
+        """Whether an episode is a `match` or a `round`."""
+        self.keeps_logs = logs
+        """Whether the actions of episodes are kept."""
+        self.has_action_features = action_features
+        """Whether the actions' features are kept."""
+        self._rival_names = [name_of(rival) for rival in _in_turn(list(rivals) or ["random"], seats - self._count_of_learners)]
+        settings[layout.LOGS] = logs or any(rival.needs_logs for rival in seated)
+        settings[layout.OWN_SEAT] = self._own_seat
+        self._places = self._seat(settings, seated)
+        self._arrays: Arrays = new_arrays(
+            room, self.encoding, settings, room.options_vector(self.options),
+            tables=tables, threads=threads, has_action_features=action_features,
+        )  # fmt: skip
+        self._outside: list[Outside | None] = [rival.asked(self._arrays) if rival.asked else None for rival in seated]
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._bounds = [tables * part // threads for part in range(threads + 1)]
+        self._advance: Any = play_entry(room)
+        self._bind()
+
+    def __len__(self) -> int:
+        return self._arrays.tables
+
+    @property
+    def states(self) -> States:
+        """[tables]: the positions, hidden cards too."""
+        return self._arrays.states
+
+    @property
+    def features(self) -> Features:
+        """[tables, features]: what the seat to choose knows."""
+        return self._arrays.features[: len(self)]
+
+    @property
+    def mask(self) -> Masks:
+        """[tables, actions]: which actions are legal; places in the legal list, or in the encoding's `codes` if it has them."""
+        return self._arrays.mask
+
+    @property
+    def actions(self) -> Actions:
+        """[tables, MAX_ACTIONS]: the codes of the legal actions, as many as `counts` says."""
+        return self._arrays.actions
+
+    @property
+    def action_features(self) -> Features:
+        """[tables, MAX_ACTIONS, action features]: a row for each legal action; what is below them is left over from before."""
+        return self._arrays.rows
+
+    @property
+    def counts(self) -> Indices:
+        """[tables]: how many actions are legal; 0 where the episode is over."""
+        return self._arrays.books[:, layout.COUNT]
+
+    @property
+    def seat(self) -> Indices:
+        """[tables]: the seat that is to choose."""
+        return self._arrays.books[:, layout.SEAT]
+
+    @property
+    def rewards(self) -> Numbers:
+        """[tables]: the reward of the learner for its last choice; of several learners, of the one that chose last."""
+        return self._arrays.numbers[:, layout.REWARD]
+
+    @property
+    def seat_rewards(self) -> Numbers:
+        """[tables, seats]: each seat's reward for what happened in the last step."""
+        return self._arrays.numbers[:, layout.FIRST_REWARD : layout.FIRST_REWARD + self.seats]
+
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """[tables]: whether an episode ended in the last step."""
+        return self._arrays.ended[:, 0]
+
+    @cached_property
+    def truncated(self) -> NDArray[np.bool_]:
+        """[tables]: False everywhere, as no episode is cut off."""
+        return np.zeros(len(self), np.bool_)
+
+    @property
+    def final_features(self) -> Features:
+        """[tables, features]: what the learner saw at the end of the last episode; with autoreset in the same step only."""
+        return self._arrays.features[len(self) :]
+
+    @property
+    def final_places(self) -> Indices:
+        """[tables, seats]: the places at the end of the last episode."""
+        return self._arrays.books[:, layout.COLUMNS : layout.COLUMNS + self.seats]
+
+    @property
+    def final_scores(self) -> Numbers:
+        """[tables, seats]: the scores at the end of the last episode."""
+        first = layout.FIRST_REWARD + self.seats
+        return self._arrays.numbers[:, first : first + self.seats]
+
+    @property
+    def final_illegal(self) -> NDArray[np.bool_]:
+        """[tables]: whether the last episode ended with an illegal choice."""
+        found: NDArray[np.bool_] = self._arrays.books[:, layout.ENDED_ILLEGAL] == 1
+        return found
+
+    def deal_seed(self, table: int, *, ended: bool = False) -> int:
+        """The 128-bit seed of the cards of a table's episode, as the referee takes it. `ended`: of the one that ended last."""
+        return deal_seed(self._arrays.books[table], layout.ENDED_DEAL if ended else layout.DEAL_SEED)
+
+    def own_seat(self, table: int, *, ended: bool = False) -> int:
+        """The single learner's seat in a table's episode. `ended`: in the one that ended last."""
+        return int(self._arrays.books[table, layout.ENDED_OWN if ended else layout.OWN])
+
+    def log(self, table: int, *, ended: bool = False) -> list[int]:
+        """The actions of a table's episode so far, if `logs` are kept. `ended`: of the one that ended last."""
+        book = self._arrays.books[table]
+        half = int(1 - book[layout.HALF] if ended else book[layout.HALF])
+        length = int(book[layout.ENDED_LENGTH if ended else layout.LENGTH])
+        found: list[int] = self._arrays.logs[table + half * len(self), :length].tolist()
+        return found
+
+    def names(self, table: int, *, ended: bool = False) -> list[str | None]:
+        """The rivals at a table by name and seat, with None for a learner. `ended`: in the episode that ended last."""
+        return [self._rival_names[place] if place >= 0 else None for place in self._places[self.own_seat(table, ended=ended)]]
+
+    def own_seats(self, *, ended: bool = False) -> Indices:
+        """[tables]: the single learner's seat in each episode. `ended`: in those that ended last."""
+        return self._arrays.books[:, layout.ENDED_OWN if ended else layout.OWN].copy()
+
+    def action_texts(self, table: int) -> list[str]:
+        """The legal actions at a table in the game's notation, in the order of the legal list."""
+        codes = self.actions[table, : int(self.counts[table])].tolist()
+        return self.game.text.action_texts(self._seen(table)[0], codes) if codes else []
+
+    def reset(self, seeds: int | Sequence[int] | None = None, which: Any = None) -> None:
+        """Deal a new episode.
+
+        `which`: the numbers of the tables, or a mask; None: all. `seeds`: one for each of them, or one from which they are
+        counted up; None: the tables go on as they were seeded.
+        """
+        numbers = np.arange(len(self))[slice(None) if which is None else np.asarray(which)]
+        books = self._arrays.books
+        if seeds is None:
+            fresh = [int(table) for table in numbers if books[table, layout.STATUS] == layout.UNUSED]
+            given = [self.seed + table for table in fresh]
+        else:
+            fresh = numbers.tolist()
+            given = [seeds + place for place in range(len(fresh))] if isinstance(seeds, int) else list(seeds)
+            if len(given) != len(fresh):
+                raise ConfigError(f"seeds: {len(given)} for {len(fresh)} tables")
+        for table, seed in zip(fresh, given):
+            self._sow(table, seed)
+        books[numbers, layout.STATUS] = NEW
+        self._run(DEAL)
+
+    def step(self, indices: Any) -> None:
+        """Play the learners' choices: for each table a place in its legal list, or in `codes`, as in `mask`.
+
+        Where an episode is over and is not dealt again by itself, nothing happens. Raises IllegalChoice if that is asked for;
+        then no table has played.
+        """
+        self._arrays.chosen[:] = indices
+        self._run(STEP)
+
+    def step_one(self, index: SupportsInt) -> None:
+        """Play the choice at the only table: `step` without what it costs to look at an array of choices."""
+        self._arrays.chosen[0] = index
+        waiting = self._calls[0](STEP, 0, 1)
+        if waiting:
+            self._finish(waiting)
+
+    def _run(self, task: int) -> None:
+        self._finish(self._call(task))
+
+    def _finish(self, waiting: int) -> None:
+        """Ask whom the tables wait for, until they wait for learners alone. `waiting`: what `advance` gave."""
+        if waiting < 0:
+            raise self._illegal(-1 - waiting)
+        while waiting > 0:
+            self._ask()
+            waiting = self._call(RESUME)
+
+    def _call(self, task: int) -> int:
+        if self._pool is None:
+            return int(self._calls[0](task, 0, len(self)))
+        parts = list(zip(self._calls, self._bounds, self._bounds[1:]))
+        if task == STEP and self._arrays.settings[layout.RAISES]:
+            for call, first, last in parts:
+                found = int(call(layout.CHECK, first, last))
+                if found < 0:
+                    return found
+        futures = [self._pool.submit(call, task, first, last) for call, first, last in parts]
+        return sum(int(future.result()) for future in futures)
+
+    def _bind(self) -> None:
+        """Give the compiled code its arrays, once for each thread; again after one of them was replaced."""
+        self._calls = [partial(self._advance, *self._arrays.passed(thread)) for thread in range(self._arrays.threads)]
+
+    def _ask(self) -> None:
+        """Let all choose that are waited for, and make room in logs that are full."""
+        arrays = self._arrays
+        status = arrays.books[:, layout.STATUS]
+        if (status == FULL).any():
+            arrays.grow_logs()
+            self._bind()
+        waiting = np.flatnonzero(status == WAITING)
+        places = self._places[arrays.books[waiting, layout.OWN], arrays.books[waiting, layout.SEAT]]
+        for place, rival in enumerate(self._outside):
+            which = waiting[places == place]
+            if rival is not None and len(which):
+                rival.choose(which)
+
+    def _sow(self, table: int, seed: int) -> None:
+        """Seed a table's random numbers."""
+        words = seed_words(table_seed(seed))
+        book = self._arrays.books[table]
+        book[layout.RNG : layout.RNG + 4] = words
+        book[layout.EPISODE] = words[0] % self.seats
+        book[layout.EMPTY] = 0
+
+    def _illegal(self, table: int) -> IllegalChoice:
+        texts = ", ".join(self.action_texts(table))
+        return IllegalChoice(f"table {table}: index {self._arrays.chosen[table]} is not legal; legal: {texts}")
+
+    def _seen(self, table: int) -> States:
+        return self.game.observed(self._arrays.states[table : table + 1], int(self.seat[table]))
+
+    @property
+    def _own_seat(self) -> int:
+        if self.learners is None:
+            return layout.ROTATES
+        return self.learners[0] if len(self.learners) == 1 else layout.SEVERAL
+
+    def _seated(self, rivals: Sequence[Rival]) -> list[Seating]:
+        """The rivals in the order of their seats."""
+        left = self.seats - self._count_of_learners
+        if len(rivals) > left:
+            raise ConfigError(f"rivals: {len(rivals)} for {left} seats; {self.seats} sit at the table")
+        named: list[Rival] = [*rivals] or ["random"]
+        kinds = [seating(rival, self.game, self.seats, self.options, f"rivals[{place}]: ") for place, rival in enumerate(named)]
+        return _in_turn(kinds, left)
+
+    @property
+    def _count_of_learners(self) -> int:
+        return 1 if self.learners is None else len(self.learners)
+
+    def _seat(self, settings: Any, seated: list[Seating]) -> NDArray[np.int64]:
+        """Write the roles of the seats. Gives for each learner's seat and each seat the place of its rival, or -1."""
+        seats = self.seats
+        places = np.full((seats, seats), -1)
+        for own in range(seats):
+            learners = {own} if self.learners is None else set(self.learners)
+            first = own if self._own_seat != layout.SEVERAL else 0
+            others = [seat for seat in ((first + step) % seats for step in range(seats)) if seat not in learners]
+            for place, seat in enumerate(others):
+                places[own, seat] = place
+                settings[layout.FIRST_ROLE + seats * own + seat] = seated[place].role
+        return places
+
+
+def _in_turn(given: Sequence[T], count: int) -> list[T]:
+    """Some of the given ones in turn, as many as `count`."""
+    return [given[place % len(given)] for place in range(count)]
+
+
+def _checked_learners(learners: Sequence[int], seats: int) -> tuple[int, ...]:
+    found = tuple(sorted(int(seat) for seat in learners))
+    if not found or len(set(found)) != len(found) or found[0] < 0 or found[-1] >= seats:
+        raise ConfigError(f"learners: some seats from 0 to {seats - 1}, each once, are needed, not {tuple(learners)}")
+    return found

@@ -1,0 +1,116 @@
+"""Is one search better than another? Duplicate deals of one round in all rotations, and a betting test on their scores."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from arena import search
+from arena.engine.contract import Numbers
+from arena.engine.net import KINDS, POLICY
+from arena.engine.room import Game, States
+from arena.learning.training.selfplay import Table, worth_of
+from arena.search import Settings
+from arena.tournament.formats.betting import BettingTest, Verdict
+
+ERROR = 0.05  # a wrong verdict has at most this probability
+DIFFERENCE = 0.04  # as a difference of shares: closer than this does not matter
+
+
+class Player(Protocol):
+    """A way to choose."""
+
+    def choose(self, states: States, seat: int, codes: list[int]) -> int:
+        """The code of an action for `seat`, which is to choose among `codes`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """A search in a room, with the networks that the room then has."""
+
+    game: Game
+    asked: Settings
+
+    def choose(self, states: States, seat: int, codes: list[int]) -> int:
+        """The best action of the search."""
+        return search.search(self.game, self.game.observed(states, seat), seat, codes, self.asked).best_code
+
+
+@dataclass(frozen=True)
+class Imitator:
+    """The likeliest action of the policy that a room has learnt."""
+
+    game: Game
+
+    def choose(self, states: States, seat: int, codes: list[int]) -> int:
+        """The action with the highest logit."""
+        observed, encoding = self.game.observed(states, seat), self.game.encoding
+        rows = encoding.action_features(observed, seat, codes)
+        logits = self.game.nets.nets[KINDS[POLICY]].preferences(encoding.features(observed, seat), rows)
+        return codes[int(np.argmax(logits))]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a gate found."""
+
+    deals: int
+    share: float
+    """The share of its rivals that the first player finished before, a tie counting half."""
+    low: float
+    high: float
+    verdict: Verdict
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the first player is surely better."""
+        return self.verdict is Verdict.ABOVE
+
+
+def judged_gate(scores: Iterable[float], deals: int) -> Gate:
+    """Take scores of new deals until the betting test is sure, at most so many."""
+    test = BettingTest(ERROR, DIFFERENCE)
+    taken: list[float] = []
+    for score in scores:
+        taken.append(score)
+        if len(taken) == deals or test.verdict(np.array(taken)) is not Verdict.OPEN:
+            break
+    numbers = np.array(taken)
+    low, high = test.interval(numbers)
+    return Gate(len(taken), _share(float(numbers.mean())), _share(low), _share(high), test.verdict(numbers))
+
+
+def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
+    """How the first player does on one deal, from -1 to 1: the mean over its seats of rivals behind less rivals ahead.
+
+    It plays each seat once, the second player all others.
+    """
+    scores = []
+    for own in range(table.seats):
+        players = [first if seat == own else second for seat in range(table.seats)]
+        worth = round_worth(players, table, seed)
+        others = np.delete(worth, own)
+        scores.append(float(np.mean(np.sign(worth[own] - others))))
+    return float(np.mean(scores))
+
+
+def pool_score(first: Player, second: Player, stranger: Player, table: Table, seed: int) -> float:
+    """How much better the first player does than the second one where a stranger plays all other seats, from -1 to 1."""
+    return (deal_score(first, stranger, table, seed) - deal_score(second, stranger, table, seed)) / 2.0
+
+
+def round_worth(players: Sequence[Player], table: Table, seed: int) -> Numbers:
+    """What the first round of a deal brings to each seat."""
+    game, engine = table.game, table.game.engine
+    states = game.deal(table.seats, table.options, seed)
+    while not engine.is_round_over(states):
+        codes = game.legal_list(states)
+        seat = engine.current_seat(states)
+        engine.step(states, codes[0] if len(codes) == 1 else players[seat].choose(states, seat, codes))
+    return worth_of(table, states)
+
+
+def _share(difference: float) -> float:
+    return (1.0 + difference) / 2.0

@@ -1,0 +1,84 @@
+"""Which seat for which bot: the one place that decides where a bot's code runs.
+
+| bot | trusted | not trusted |
+|---|---|---|
+| in Python | in this process | in a locked child process |
+| a command bot | its program as a plain process | its program in a locked child process |
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from arena.agent import BotFiles, LoadedBot
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, seconds_of_match
+from arena.match.in_process import InProcessSeat
+from arena.match.sandbox import (
+    AROUND_SECONDS,
+    LOCKED,
+    NAMESPACE,
+    PROCESS,
+    CommandSeat,
+    HeldSeat,
+    Keeper,
+    LockedSeat,
+    OpenCommandSeat,
+    can_have_processes,
+)
+from arena.records import Clock, Limits
+
+BotSeat = InProcessSeat | HeldSeat
+"""A seat for a bot. A context manager, or to be closed by its maker; implements match.Seat."""
+
+
+def keeper_for(rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Keeper | None:
+    """What locks bots in; None if this system has no locks and bots need none: then every bot counts as trusted.
+
+    `rooms`: the games that locked bots play; `level`: the strongest isolation to try; `least`: the weakest that will do.
+    """
+    if least == PROCESS and not can_have_processes():
+        return None
+    return Keeper(rooms, level=level, least=least)
+
+
+def choose_seat(
+    bot: BotFiles,
+    *,
+    is_trusted: bool,
+    keeper: Keeper | None,
+    limits: Limits,
+    seed: int,
+    params: Mapping[str, Any],
+    earlier_kills: int = 0,
+    heeds_ctrl_c: bool = False,
+) -> BotSeat:
+    """The seat for a bot in a match.
+
+    `keeper`: see `keeper_for`; `limits`: what a locked bot may use; `seed`: for the bot's own random generator;
+    `earlier_kills`: how often this seat was killed from outside in earlier attempts at the match; `heeds_ctrl_c`: see
+    InProcessSeat.
+    """
+    if is_trusted or keeper is None:
+        return open_seat(bot, seed=seed, params=params, heeds_ctrl_c=heeds_ctrl_c)
+    return locked_seat(keeper, bot, limits=limits, seed=seed, params=params, earlier_kills=earlier_kills)
+
+
+def open_seat(bot: BotFiles, *, seed: int, params: Mapping[str, Any], heeds_ctrl_c: bool = True) -> BotSeat:
+    """A seat for a trusted bot: in this process, or in a plain process for a command bot."""
+    if bot.command is not None:
+        return OpenCommandSeat(bot, seed=seed, params=params)
+    return InProcessSeat(partial(LoadedBot, bot), seed, params, heeds_ctrl_c=heeds_ctrl_c)
+
+
+def most_seconds(clock: Clock) -> float:
+    """The wall seconds that a seat may keep its match waiting, from its lock to its end. No bot can make it more."""
+    start = BACKSTOP_FACTOR * clock.start + BACKSTOP_SECONDS
+    return AROUND_SECONDS + start + MATCH_FACTOR * seconds_of_match(clock)
+
+
+def locked_seat(
+    keeper: Keeper, bot: BotFiles, *, limits: Limits, seed: int, params: Mapping[str, Any], earlier_kills: int = 0
+) -> HeldSeat:
+    """A seat for a bot that is not trusted, in a locked child process. Starting it raises LockError if it cannot be locked."""
+    kind = LockedSeat if bot.command is None else CommandSeat
+    return kind(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)

@@ -1,0 +1,61 @@
+"""Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from arena.agent import BotFiles
+from arena.match.choose import BotSeat, choose_seat
+from arena.match.probe import Profile, probe, probe_locked
+from arena.match.retry import with_all_compiled
+from arena.match.sandbox import NONE, PROCESS, Keeper, LockError, can_have_processes
+from arena.records import Limits
+
+R = TypeVar("R")
+
+
+class Holder:
+    """Makes seats for untrusted bots with the strongest isolation that this machine offers. A context manager."""
+
+    def __init__(self, rooms: Sequence[str], *, limits: Limits) -> None:
+        """`rooms`: the games that the bots play; `limits`: what each locked bot may use."""
+        self._limits = limits
+        self._keeper: Keeper | None = None
+        self.not_locked = ""
+        """Why bots are not locked in; empty if they are."""
+        if not can_have_processes():
+            self.not_locked = "this system has no such locks"
+            return
+        self._keeper = Keeper(rooms)
+        try:
+            _ = self._keeper.level
+        except LockError as error:
+            self.not_locked = str(error)
+            self._keeper = Keeper(rooms, least=PROCESS)
+
+    def __enter__(self) -> "Holder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+
+    @property
+    def isolation(self) -> str:
+        """The isolation level of the bots, as the column `isolation` stores it."""
+        return NONE if self._keeper is None else self._keeper.level
+
+    def play(self, play: Callable[[], R], say: Callable[[str], None]) -> R:
+        """What `play` returns, with seats of this holder; see `with_all_compiled`."""
+        return with_all_compiled(play, self._keeper, say)
+
+    def profile(self, bot: BotFiles, seconds: float) -> Profile:
+        """What the bot declares about itself, within `seconds` of CPU time."""
+        if self._keeper is None:
+            return probe([bot], seconds)[0]
+        return probe_locked(self._keeper, [bot], seconds, self._limits)[0]
+
+    def seat(self, bot: BotFiles, seed: int, params: Mapping[str, Any], *, is_trusted: bool = False) -> BotSeat:
+        """A seat for the bot, to be closed by the caller; `seed`: for the bot's own random generator."""
+        return choose_seat(
+            bot, is_trusted=is_trusted, keeper=self._keeper, limits=self._limits, seed=seed, params=params, heeds_ctrl_c=True
+        )

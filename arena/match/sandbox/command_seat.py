@@ -1,0 +1,183 @@
+"""A seat for an untrusted command bot: its program in a locked child, which reads and writes JSON lines."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.agent.command_bot import CommandBot
+from arena.agent.notes import read_notes
+from arena.agent.view import View
+from arena.errors import BotError
+from arena.match import Answer, Fault, Spent, protocol, seconds_of_match
+from arena.match.sandbox import wire
+from arena.match.sandbox.channel import Pipes
+from arena.match.sandbox.child import Child, Trouble
+from arena.match.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat
+from arena.match.sandbox.keeper import Keeper
+from arena.match.sandbox.levels import PROCESS
+from arena.match.sandbox.program import Executable, find
+from arena.records import Ending, Limits
+
+
+class CommandSeat(HeldSeat):
+    """Runs a command bot's program in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
+
+    def __init__(
+        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
+    ) -> None:
+        """Prepare the seat; see HeldSeat. `limits.memory` is what the program may fill, not what it may reserve."""
+        super().__init__(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
+        self._command = command_of(bot)
+        self.wants_forced = self._command.wants_forced
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Run the program, and wait until it says that it is ready."""
+        try:
+            self._child = child = self._launched()
+            self._hear(child)
+            self._id = self._new_id()
+            self.has_begun = True
+            self._request(child, self._line(self._greeting(info)))
+            self._limit = info.clock.start
+            spent, self.spent = self.spent, Spent()  # the start has a limit of its own
+            ready = self._replied(protocol.Ready)
+            spent.asleep_around += child.asleep
+            self.spent = spent
+            if not ready.ok:
+                raise Trouble(Ending.STARTUP, "says that it is not ready")
+            child.refuse_names()
+        except Trouble as trouble:
+            fault = self._failed(trouble)
+            return fault if fault.ending in (Ending.HOST, Ending.MEMORY) else replace(fault, ending=Ending.STARTUP)
+        self._match_seconds = seconds_of_match(info.clock)
+        return None
+
+    def ask(self, view: View) -> None:
+        """Send the decision: the bot works from now on."""
+        if self._fault is not None:
+            return
+        self._id = self._new_id()
+        self._limit = view.clock.move + view.clock.bank
+        question = protocol.Act(
+            id=self._id, position=view.position, legal=view.legal, events=view.events, clock=view.clock
+        )  # fmt: skip
+        self._tell(question)
+
+    def answer(self) -> Answer | Fault:
+        """Wait for the bot's reply. It costs the CPU time of all its threads since the last reply."""
+        if self._fault is not None:
+            return self._fault
+        before = self._cpu
+        try:
+            choice = self._replied(protocol.Choice)
+        except Trouble as trouble:
+            return self._failed(trouble)
+        if self._listens:
+            self._notes = read_notes(choice.notes)
+        return self._answer(choice.action, self._cpu - before)
+
+    def end(self, result: EndInfo) -> None:
+        """Tell the bot how the match ended, and give it a moment to exit. Nothing that it does now can change the result."""
+        if self._fault is not None or self._child is None:
+            return
+        _ = self.memory_peak  # the last chance to look
+        self._id = self._new_id()
+        self._tell(protocol.End(id=self._id, places=list(result.places), scores=list(result.scores)))
+        if self._fault is None:
+            self._child.end_input()
+            self._child.has_ended(END_SECONDS)
+
+    def close(self) -> None:
+        """Kill the bot's process, if it still runs, and without a lock what it may have started."""
+        if self._child is not None and self._child.is_open and self._isolation == PROCESS:
+            with contextlib.suppress(OSError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+        super().close()
+
+    def _launched(self) -> Child:
+        """A locked child that has become the program. Raises Trouble."""
+        folder = self._keeper.path(self._bot)
+        program = self._found(folder)
+        self._isolation = self._keeper.level
+        to_program, to_hall = os.pipe(), os.pipe()
+        handle = os.open(program.path, os.O_RDONLY | os.O_CLOEXEC)
+        theirs = (to_program[0], to_hall[1], handle)
+        pipes = Pipes(to_hall[0], to_program[1])
+        try:
+            self._child = child = self._keeper.spawn(*theirs)
+        except BaseException:
+            pipes.close()
+            raise
+        finally:
+            for number in theirs:
+                os.close(number)
+        try:
+            self._lock(child, program)
+            child.hand_over(pipes, protocol.Lines(), LOCK_SECONDS)
+        except Trouble as trouble:
+            pipes.close()
+            raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
+        self._keeper.watch.add(child, self._limits)
+        return child
+
+    def _lock(self, child: Child, program: Executable) -> None:
+        bot = wire.Bot(
+            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits,
+            command=(str(program.path), *self._command.command[1:]), loader=program.system_loader, is_public=program.is_public,
+        )  # fmt: skip
+        child.send(wire.frame(bot))
+        child.take_gate()
+        locked = child.receive(0.0, LOCK_SECONDS, decode=wire.decode_reply, beyond_is=Ending.HOST, is_last=False)
+        if not isinstance(locked, wire.Locked):
+            raise Trouble(Ending.HOST, "another message than that it is locked")
+        self._cpu = child.cpu()
+
+    def _found(self, folder: Path) -> Executable:
+        try:
+            return find(self._command, folder)
+        except BotError as error:  # it was there when the bots were admitted: another machine, which lacks it
+            raise Trouble(Ending.HOST, str(error)) from None
+
+    def _greeting(self, info: StartInfo) -> protocol.Start:
+        return protocol.Start(
+            id=self._id, protocol=protocol.VERSION, game=info.game, options=info.options, seats=info.seats, seat=info.seat,
+            seed=f"{self._seed:032x}", clock=info.clock, params=self._params,
+        )  # fmt: skip
+
+    def _replied(self, kind: type[protocol.R]) -> protocol.R:
+        """The bot's reply to the last request; its CPU time is taken. Raises Trouble."""
+        assert self._child is not None
+        reply: protocol.R = self._reply(self._child, partial(protocol.decode, kind=kind))
+        self._cpu = self._child.cpu()
+        if reply.id != self._id:
+            raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
+        return reply
+
+    def _tell(self, message: protocol.Request) -> None:
+        assert self._child is not None
+        try:
+            self._request(self._child, self._line(message))
+        except Trouble as trouble:
+            self._failed(trouble)
+
+    def _line(self, message: protocol.Request) -> bytes:
+        try:
+            return protocol.line(message)
+        except ValueError as error:
+            raise Trouble(Ending.HOST, str(error)) from None
+
+    def _new_id(self) -> int:
+        return self._ids.randrange(1, protocol.LARGEST_ID)
+
+
+def command_of(bot: BotFiles) -> CommandBot:
+    """The content of a command bot's bot.toml."""
+    command = bot.command
+    assert command is not None, f"{bot.main} is no command bot"
+    return command

@@ -1,0 +1,111 @@
+"""What a process does while it is waited for: it runs, it stands ready without a CPU, or it sleeps. Sleep is charged.
+
+No bot can make time look better in which it wants nothing of the CPU. It may not lower its priority or choose its cores
+(seccomp.py), and to give the CPU away (sched_yield) does nothing. A process that is woken stands ready for a moment, so that
+one which naps without end would stand ready nearly always on a busy machine: each nap takes NAP from what it is excused. Its
+own threads wait for each other only while one of them runs, which is charged as CPU time.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+from arena.match import awake
+from arena.match.sandbox import proc
+
+NAP = 0.01
+"""Seconds: more than a process that has slept waits for a CPU, as a rule, until it runs again."""
+TAKEN = 0.75
+"""Others had the cores of a process that stood ready if they used this share of that time. Surely they used nearly all."""
+MOST_IDLE = 0.5
+"""The share of the time that the cores idled for which a process could run, beyond which nobody lacked a CPU."""
+
+
+def run_delays(pid: int) -> dict[str, float]:
+    """Seconds that each thread of a process waited for a CPU while ready to run; empty if the kernel does not count them."""
+    delays = {}
+    for thread in proc.threads(pid):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+            delays[thread.name] = int((thread / "schedstat").read_bytes().split()[1]) / 1e9
+    return delays
+
+
+def stands_ready(pid: int) -> bool:
+    """Whether any thread of a process runs or is ready to run."""
+    return any(proc.stat(thread)[:1] == [b"R"] for thread in proc.threads(pid))
+
+
+class Spell:
+    """What a process does from now on, seen from outside. To be looked at every `awake.BEAT` seconds or so."""
+
+    def __init__(self, pid: int, cpu: float) -> None:
+        """`cpu`: the CPU seconds that the process has used so far."""
+        self._pid, self._cpu = pid, cpu
+        self._began = awake.now()
+        self._delays, self._naps = run_delays(pid), _naps(pid)
+        try:
+            self._cores = os.sched_getaffinity(pid)
+        except OSError:  # it has ended
+            self._cores = set()
+        self._idle = _idle(self._cores)
+        self._standing: tuple[float, float] | None = None  # since when, with how much CPU time used
+        self.look(cpu)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds up to now in which this machine ran."""
+        return awake.now() - self._began
+
+    def look(self, cpu: float) -> None:
+        """Look whether the process is ready to run.
+
+        If it does at two looks and has used no CPU time between them, it did so all the while: to sleep and to wake costs
+        some. The kernel's own count says nothing of that until the process runs again.
+        """
+        if not stands_ready(self._pid):
+            self._standing = None
+        elif self._standing is None or self._standing[1] != cpu:
+            self._standing = (awake.now(), cpu)
+
+    def asleep(self, cpu: float) -> float:
+        """Seconds in which the process neither ran nor stood ready without a CPU. `cpu`: what it has used by now."""
+        rest = self.seconds - (cpu - self._cpu)
+        return max(0.0, rest - self.delay(cpu)) if rest > 0 else 0.0
+
+    def delay(self, cpu: float) -> float:
+        """Seconds in which the worst-off thread was ready and wanted a CPU that it did not get (0: not counted)."""
+        naps = _naps(self._pid)
+        excused = (
+            counted - self._delays.get(thread, 0.0) - NAP * (naps.get(thread, 0) - self._naps.get(thread, 0))
+            for thread, counted in run_delays(self._pid).items()
+        )
+        delay = max(0.0, max(excused, default=0.0))
+        if self._standing is not None and self._standing[1] == cpu:
+            delay += awake.now() - self._standing[0]
+        return delay
+
+    def idle_share(self) -> float:
+        """The share of the time for which the cores idled on which the process may run; 0: this machine does not tell."""
+        room = len(self._cores) * self.seconds
+        return min(1.0, (_idle(self._cores) - self._idle) / room) if room > 0 else 0.0
+
+    def taken_share(self, cpu: float) -> float:
+        """The share of the time for which other processes, or other machines on the same host, had those cores."""
+        room = len(self._cores) * self.seconds
+        return max(0.0, 1.0 - self.idle_share() - (cpu - self._cpu) / room) if room > 0 else 1.0
+
+
+def _naps(pid: int) -> dict[str, int]:
+    """How often each thread of a process has gone to sleep."""
+    found = {thread.name: proc.status(thread).get(b"voluntary_ctxt_switches", b"").strip() for thread in proc.threads(pid)}
+    return {thread: int(count) for thread, count in found.items() if count.isdigit()}
+
+
+def _idle(cores: set[int]) -> float:
+    """The seconds that some cores have idled so far, together; 0: the machine does not tell."""
+    wanted = {b"cpu%d" % core for core in cores}
+    try:
+        lines = [line.split() for line in Path("/proc/stat").read_bytes().splitlines()]
+        return sum(int(line[4]) + int(line[5]) for line in lines if line[0] in wanted) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0

@@ -1,0 +1,104 @@
+"""Finds the program of a command bot on this machine, what the kernel needs to load it, and who can reach it."""
+
+import contextlib
+import os
+import shutil
+import stat
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.agent.command_bot import FILE, CommandBot
+from arena.errors import BotError
+from arena.match.sandbox.keeper import SYSTEM
+
+_ELF = b"\x7fELF"
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+_INTERPRETER = 3
+_READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A program on this machine."""
+
+    path: Path
+    """The program's path, with all links resolved."""
+    is_native: bool
+    """Whether Linux can run the file directly."""
+    loader: str
+    """The path of the dynamic loader that the file names; empty: it needs none. The file may name anything."""
+
+    @property
+    def system_loader(self) -> str:
+        """The dynamic loader, if it is one of the system's, which every bot may read; else empty."""
+        return self.loader if _is_of_the_system(self.loader) else ""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every user can reach and run the program."""
+        folders = all(parent.stat().st_mode & stat.S_IXOTH for parent in self.path.parents)
+        return folders and self.path.stat().st_mode & 0o005 == 0o005
+
+
+def find(bot: CommandBot, folder: Path) -> Executable:
+    """The program that a bot's command names; `folder`: the bot's folder. Raises BotError."""
+    name = bot.command[0]
+    path = folder / name if "/" in name else _on_path(name)
+    if path is None or not path.is_file():
+        where = "is not on this machine's PATH" if path is None else "is not there"
+        raise BotError(f"{FILE}: command: the program {name} {where}")
+    if "/" in name and not path.resolve().is_relative_to(folder.resolve()):
+        raise BotError(f"{FILE}: command: {name} leads out of the bot's folder")
+    try:
+        found = examine(path.resolve())
+    except OSError as error:
+        raise BotError(f"{FILE}: command: {name}: {error.strerror}") from None
+    if sys.platform == "linux" and not found.is_native:
+        raise BotError(f'{FILE}: command: {name} is no program but a script: name its interpreter, as in ["python3", "{name}"]')
+    return found
+
+
+def examine(path: Path) -> Executable:
+    """What kind of program a file is; `path` without links. Raises OSError."""
+    with path.open("rb") as file:
+        start = file.read(_READ_BYTES)
+    return Executable(path, start.startswith(_ELF), _loader(start))
+
+
+def _is_of_the_system(loader: str) -> bool:
+    """Whether a path leads to a file among the system's libraries, from whatever folder and through whatever links."""
+    if not os.path.isabs(loader):
+        return False
+    real = os.path.realpath(loader)
+    return os.path.isfile(real) and any(real.startswith(os.path.realpath(folder) + "/") for folder in SYSTEM)
+
+
+def _on_path(name: str) -> Path | None:
+    """The first program of that name on the PATH; wrapper scripts of version managers are passed over."""
+    first: Path | None = None
+    for folder in os.get_exec_path():
+        found = shutil.which(name, path=folder)
+        if found is None:
+            continue
+        first = first or Path(found)
+        with contextlib.suppress(OSError):  # one that may be run but not read
+            if sys.platform != "linux" or examine(Path(found)).is_native:
+                return Path(found)
+    return first
+
+
+def _loader(start: bytes) -> str:
+    """The interpreter segment of an ELF file of 64 bits, from its first bytes; empty where there is none."""
+    try:
+        fields = _HEADER.unpack_from(start)
+        table, size, count = fields[5], fields[9], fields[10]
+        for number in range(count):
+            kind, _, offset, _, _, length, _, _ = _SEGMENT.unpack_from(start, table + number * size)
+            if kind == _INTERPRETER:
+                return start[offset : offset + length].partition(b"\0")[0].decode()  # the kernel reads no further either
+    except (struct.error, UnicodeDecodeError):
+        return ""
+    return ""

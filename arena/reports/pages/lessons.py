@@ -1,0 +1,177 @@
+"""The lesson of a game: a guided first round with fixed cards, as frames for the page that teaches it.
+
+A room writes it down in `page/lesson.json` (docs/tables.md): all actions of the round in order, and what is to be said at
+some of them. Here it is played on the engine, so the page that shows it knows no rules. Nothing of it is stored.
+"""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from arena import games
+from arena.engine.room import Document, Game, States
+from arena.errors import ConfigError
+from arena.reports.pages.frames import Event
+from arena.reports.pages.scenes import Played, Scene, description, events, position
+
+Sentences = dict[str, str]
+"""Language, text."""
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the text of a step states, for the test that holds it against the engine (tests/reports/test_lessons.py)."""
+
+    position: dict[str, Any] = {}
+    """Values of the learner's position before the step, by dotted path: `units.0.nertz.-1`; `hands.0.length` counts."""
+    legal: list[str] = []
+    """Actions that the seat to choose may play now, besides the one that it plays."""
+    illegal: list[str] = []
+    """Actions that it may not play."""
+    legal_count: int | None = None
+    """How many actions it has."""
+    after: dict[str, Any] = {}
+    """Values of the position of the next frame: after what others choose at the same time, too."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A step as the room writes it down."""
+
+    seat: int | None
+    """The seat that acts; None: there is only something to read."""
+    action: str | None = None
+    say: Sentences | None = None
+    rule: str = ""
+    claims: Claims = Claims()
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A lesson as the room writes it down in `page/lesson.json`."""
+
+    seats: int
+    seat: int
+    """The learner's seat."""
+    seed: int
+    """The seed of the deal."""
+    intro: Sentences
+    outro: Sentences
+    steps: list[Line]
+    options: dict[str, Any] = {}
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A frame of the lesson, and what is played next."""
+
+    position: Document | None
+    """What the learner's seat sees; None where the room has no position: then `text` says it."""
+    text: str = ""
+    events: list[Event] = []
+    """What happened since the step before, as the learner's seat learnt it."""
+    choosing: list[int] = []
+    """The seat that chooses next."""
+    legal: list[str] = []
+    """The learner's legal actions, if the learner is to choose."""
+    seat: int | None = None
+    """The seat that acts; None: there is only something to read."""
+    action: str | None = None
+    say: Sentences | None = None
+    """What to do and why; None for a step of a rival that needs no words: the page goes on by itself."""
+    rule: str = ""
+    """The section of the rules that says so."""
+
+
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """A guided first round."""
+
+    game: str
+    seats: int
+    seat: int
+    """The learner's seat."""
+    options: dict[str, Any]
+    """All rule options, resolved."""
+    intro: Sentences
+    """Said before the first step."""
+    outro: Sentences
+    """Said at the end."""
+    steps: list[Step]
+    end: Step
+    """What lies on the table when the lesson is over."""
+
+
+@cache
+def lesson(game: str) -> Lesson | None:
+    """The lesson of a game; None for a room without one. Raises ConfigError that names the file and the step that cannot be."""
+    written = script(game)
+    return None if written is None else _Round(games.load(game), written).played()
+
+
+@cache
+def script(game: str) -> Script | None:
+    """The lesson of a game as its room writes it down; None for a room without one. Raises ConfigError."""
+    file = games.load(game).folder / "page" / "lesson.json"
+    if not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Script)
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"{file}: {error}") from None
+
+
+class _Round:
+    """The round of a lesson while it is played."""
+
+    def __init__(self, game: Game, written: Script) -> None:
+        self._game, self._written, self._eyes = game, written, written.seat
+        self._options = game.resolve_options(written.options, written.seats)
+        self._states = game.deal(written.seats, self._options, written.seed)
+        self._number = 0
+        self._played: list[Played] = []
+        """What was played since the last frame."""
+
+    def played(self) -> Lesson:
+        """All frames of the lesson. Raises ConfigError."""
+        written, steps = self._written, []
+        for at, line in enumerate(written.steps, start=1):
+            if line.say or line.seat == written.seat or not self._game.engine.is_simultaneous(self._states):
+                steps.append(self._frame(line))
+            if line.action is not None:
+                self._play(line, at)
+        return Lesson(
+            game=self._game.name, seats=written.seats, seat=written.seat, options=self._options, intro=written.intro,
+            outro=written.outro, steps=steps, end=self._frame(Line(seat=None)),
+        )  # fmt: skip
+
+    def _frame(self, line: Line) -> Step:
+        """The frame before a step."""
+        game, is_over = self._game, bool(self._game.engine.is_round_over(self._states))
+        scene = Scene(self._number, self._states.tobytes(), self._played, is_end_of_round=is_over)
+        seen = position(game, scene, self._eyes)
+        heard = [Event(one.number, who, text) for one in self._played for who, text in events(game, one, self._eyes)]
+        self._played = []
+        chooser = None if is_over else int(game.engine.current_seat(self._states))
+        return Step(
+            position=seen, text=description(game, scene, self._eyes) if seen is None else "", events=heard,
+            choosing=[] if chooser is None else [chooser], legal=legal(game, self._states) if chooser == self._eyes else [],
+            seat=line.seat, action=line.action, say=line.say, rule=line.rule,
+        )  # fmt: skip
+
+    def _play(self, line: Line, at: int) -> None:
+        """Play an action in place; at the end of the round the state stays there, and no new cards are dealt."""
+        game, where = self._game, f"{self._game.folder / 'page' / 'lesson.json'}: step {at}"
+        if game.engine.is_round_over(self._states):
+            raise ConfigError(f"{where}: the round is over")
+        seat = int(game.engine.current_seat(self._states))
+        if seat != line.seat:
+            raise ConfigError(f"{where}: seat {seat} is to choose, not {line.seat}")
+        codes = dict(zip(legal(game, self._states), game.legal_list(self._states)))
+        if line.action not in codes:
+            raise ConfigError(f"{where}: {line.action!r} is not legal; legal: {', '.join(codes)}")
+        action = codes[line.action]
+        self._played.append(Played(self._number, seat, action, self._states.tobytes()))
+        game.engine.step(self._states, action)
+        self._number += 1
+
+
+def legal(game: Game, states: States) -> list[str]:
+    """The legal actions of the seat to choose, in canonical order."""
+    return game.text.action_texts(states[0], game.legal_list(states))

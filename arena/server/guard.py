@@ -1,0 +1,239 @@
+"""What every request passes before any page sees it: Host, length, rate, origin, session. And the headers of every answer.
+
+Plain ASGI, so that sockets pass the same gate; the cheapest questions come first.
+"""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Collection, Hashable, Iterable
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena.results.account_rows import HOST
+from arena.server.buckets import Buckets, Rate
+from arena.server.cookies import cookie, cookie_name
+from arena.server.entrance import Entrance, Entry
+from arena.server.headers import EMBEDDED, security_headers
+from arena.server.problems import Problem, answer_of
+from arena.server.proxy import PublicAddress
+from arena.server.scopes import beyond
+from arena.server.sending import AT_ONCE, AT_ONCE_OF_ADDRESS, Lanes, in_parts
+
+REQUESTS = Rate(a_second=100.0, burst=600)
+"""How many requests an address may make: a page is some ten of them, the first time."""
+STRANGERS = Rate(a_second=5.0, burst=60)
+"""How many of them it may make without a session: to log in, and for what is embedded. Files are not counted."""
+LONGEST_ADDRESS = 2000
+"""Bytes of path and query; no address of the hall is nearly as long."""
+TOO_MANY, GUESTS = "refusal_too_many", "refusal_guest"
+FILES = "/static/"
+PUBLIC = (FILES, EMBEDDED)
+"""How the paths begin that a page elsewhere may load."""
+OPEN = (*PUBLIC, "/login", "/favicon.ico", "/join/", "/api/join/", "/invite")
+"""How the paths begin that need no session."""
+FOR_GUESTS = tuple(f"{before}{path}" for path in ("/tables/", "/m/", "/rules", "/learn/") for before in ("", "/api"))
+"""How the other paths begin that a guest may ask for; of a table and a match it must be one of the guest's own."""
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/?#%\\\s]+)(?::\d{1,5})?")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which requests are answered: their Host names, and how many an address may make."""
+
+    names: Collection[str] = ("localhost",)
+    """Host names under which the hall is reached, besides addresses."""
+    any_address: bool = False
+    """Whether any IP address is right as Host, not only loopback ones: a name that was rebound is never an address."""
+    requests: Rate = field(default=REQUESTS)
+    strangers: Rate = field(default=STRANGERS)
+    public: PublicAddress | None = None
+    """The address under which a proxy shows the hall; None: there is no proxy, and headers of proxies mean nothing."""
+
+    def is_host(self, host: str) -> bool:
+        """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found[1].lower()
+        if name in self.names:
+            return True
+        try:
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return self.any_address or address.is_loopback
+
+    def is_origin(self, origin: str, host: str) -> bool:
+        """Whether pages of this origin are those of the hall, for a request with this Host header."""
+        name = origin.partition("://")[2]
+        is_public = self.public is not None and host.partition(":")[0].lower() == self.public.name
+        return origin == str(self.public) if is_public else name == host
+
+
+def rules_for(host: str, public: PublicAddress | None = None) -> Rules:
+    """The rules of a hall that listens on this host; `public`: behind a proxy with this address."""
+    if public is not None:
+        return Rules({"localhost", public.name}, public=public)
+    own = {"localhost", host.lower()}
+    try:
+        is_local = ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        is_local = host.lower() == "localhost"
+    return Rules(own) if is_local else Rules(own | {socket.gethostname().lower()}, any_address=True)
+
+
+Page = Callable[[Request, Problem], str]
+
+
+class Guard:
+    """The gate around the application."""
+
+    def __init__(
+        self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page, weight: Callable[[str], int] = lambda _: 1
+    ) -> None:
+        """`page`: makes the page of a problem; `weight`: for how many requests one at this path counts."""
+        self._app, self._entrance, self._rules, self._page, self._weight = app, entrance, rules, page, weight
+        self._lanes = Lanes()
+        self._buckets, self._strangers = Buckets(rules.requests), Buckets(rules.strangers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or hand it on with the name of its session and its account in `scope["state"]`."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        sender = in_parts(_with_headers(scope["path"], send))
+        headers = Headers(scope=scope)
+        problem = self._problem(scope, headers)
+        entry = None
+        if problem is None:
+            try:
+                entry = await self._entry(scope, headers)
+                problem = self._refusal(scope, entry)
+            except Problem as refused:
+                problem = refused
+        if problem is not None:
+            await self._answer(problem, scope)(scope, receive, sender)
+        elif scope["type"] == "websocket" and entry is not None and entry.account not in (None, HOST):
+            await self._entrance.serve_socket(self._app, scope, receive, sender, entry)
+        elif scope["type"] == "websocket" or scope["method"] == "PUT" or scope["path"].startswith(FILES):
+            await self._app(scope, receive, sender)  # these have limits of their own, or are in memory already
+        else:
+            await self._in_lane(scope, receive, sender, entry)
+
+    async def _in_lane(self, scope: Scope, receive: Receive, sender: Send, entry: Entry | None) -> None:
+        """Hand a request on when it is its visitor's turn."""
+        visitor = _visitor(entry, _client(scope))
+        try:
+            async with self._lanes.entered(visitor, AT_ONCE if isinstance(visitor, str) else AT_ONCE_OF_ADDRESS):
+                await self._app(scope, receive, sender)
+        except Problem as refused:
+            await self._answer(refused, scope)(scope, receive, sender)
+
+    def _answer(self, problem: Problem, scope: Scope) -> ASGIApp:
+        is_plain = problem.status in (403, 421, 429) and problem.why != GUESTS  # no page of ours, or too many to make pages
+        if scope["type"] == "websocket" or is_plain:
+            return answer_of(problem, scope["path"])
+        return answer_of(problem, scope["path"], lambda found: self._page(Request(scope), found))
+
+    def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
+        if not self._rules.is_host(headers.get("host", "")):
+            return Problem(421, "refusal_other_host")
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
+        return None if self._is_ours(scope, headers, _bearer(headers)) else Problem(403, "refusal_other_site")
+
+    async def _entry(self, scope: Scope, headers: Headers) -> Entry | None:
+        """Whoever comes; what the pages need of it is put into the scope. Raises Problem."""
+        secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""), scope["scheme"]))
+        entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
+        state = scope.setdefault("state", {})
+        state["address"] = str(_client(scope))
+        state["session"] = None if entry is None else entry.session
+        state["is_guest"] = entry is not None and entry.is_guest
+        state["account"] = None if entry is None else entry.account
+        state["is_program"] = entry is not None and entry.is_program
+        return entry
+
+    def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
+        """What keeps out a request, once it is known who comes."""
+        address = _client(scope)
+        if not self._buckets.take(_visitor(entry, address), self._weight(scope["path"])):
+            return Problem(429, TOO_MANY)
+        if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
+            return Problem(403, GUESTS)
+        if entry is None:
+            return self._at_the_door(scope["path"], address)
+        return None if entry.scope is None else beyond(entry.scope, scope)
+
+    def _at_the_door(self, path: str, address: str | None) -> Problem | None:
+        """What keeps out a request without a session."""
+        if path.startswith(FILES):
+            return None
+        if not self._strangers.take(address):
+            return Problem(429, TOO_MANY)
+        if not path.startswith(OPEN):
+            return Problem(401, "refusal_no_session")
+        return None
+
+    def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:
+        """Whether a request comes from a page of the hall, from no browser at all, or is a link elsewhere that is followed."""
+        is_socket = scope["type"] == "websocket"
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        is_foreign = site is not None and site not in ("same-origin", "none")
+        if (
+            not is_socket and scope["method"] in SAFE_METHODS
+        ):  # a link elsewhere may lead here; no page elsewhere loads from here
+            return not is_foreign or headers.get("sec-fetch-mode") == "navigate" or scope["path"].startswith(PUBLIC)
+        if is_foreign:
+            return False
+        if origin is not None:
+            return self._rules.is_origin(origin, headers.get("host", ""))
+        return bearer is not None or not is_socket  # a browser names the origin of a socket, always
+
+
+def _visitor(entry: Entry | None, address: str | None) -> Hashable:
+    """Whom requests are counted for: an account; else an address, apart for guests, for the host, and without a session."""
+    if entry is not None and entry.account is not None and entry.account != HOST:
+        return entry.account.id
+    return address, entry is None, entry is not None and entry.is_guest
+
+
+def _client(scope: Scope) -> str | None:
+    """The place that requests come from: an address, or the network of 64 bits that one customer has in the newer internet."""
+    if not scope.get("client"):
+        return None
+    text: str = scope["client"][0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return text
+
+
+def _bearer(headers: Headers) -> str | None:
+    kind, _, secret = headers.get("authorization", "").partition(" ")
+    return secret.strip() if kind.lower() == "bearer" else None
+
+
+def _with_headers(path: str, send: Send) -> Send:
+    """Sends answers with the security headers; an answer's own header of the same name is kept."""
+
+    async def sender(message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            headers = list(message.get("headers", ()))
+            message["headers"] = headers + list(_missing(headers, path))
+        await send(message)
+
+    return sender
+
+
+def _missing(headers: Iterable[tuple[bytes, bytes]], path: str) -> Iterable[tuple[bytes, bytes]]:
+    known = {name.lower() for name, _ in headers}
+    return (header for header in security_headers(path) if header[0] not in known)

@@ -1,0 +1,120 @@
+"""A channel: numbered messages to all who watch one table, and what somebody who was away has missed."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+from arena.server.live_board.board import Seen
+from arena.server.live_board.messages import HOME, ChangedRow, HomeNews, Message, Snapshot, Trouble, Update
+from arena.server.views.home import Home
+from arena.server.views.tables import BoardRow
+
+REMEMBERED = 60
+"""Messages of a channel that can be sent again: a minute of a board that moves."""
+
+
+class Reader(Protocol):
+    """Somebody who watches."""
+
+    def offer(self, channel: "Channel", text: str) -> None:
+        """Take a message, without waiting."""
+
+
+class Channel:
+    """The messages of one channel. Lives in the event loop."""
+
+    def __init__(self, name: str, asked: str | None, epoch: str) -> None:
+        """`asked`: the pool; `epoch`: tells this run of the hall from others."""
+        self.name, self.asked = name, asked
+        self.readers: set[Reader] = set()
+        self.number = 0
+        """The number of the newest message."""
+        self._epoch = epoch
+        self._state: Seen | Home | str | None = None
+        self._sent: deque[tuple[int, str]] = deque(maxlen=REMEMBERED)
+        self._snapshot = (-1, "")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known of the channel yet."""
+        return self._state is None
+
+    def publish(self, state: Seen | Home | str) -> bool:
+        """Tell all readers what is different now; False if nothing is. `state`: a text if there is trouble."""
+        if state == self._state:
+            return False
+        before, self._state = self._state, state
+        self.number += 1
+        message = self._update(before, state) if isinstance(state, Seen) else None
+        text = _text(message or self._whole())
+        self._sent.append((self.number, text))
+        for reader in tuple(self.readers):
+            reader.offer(self, text)
+        return True
+
+    def missed(self, epoch: str | None, last: int | None) -> list[str]:
+        """What somebody gets who comes, or comes back: the messages since the `last` one, or a snapshot."""
+        oldest = self._sent[0][0] if self._sent else self.number + 1
+        if epoch == self._epoch and last is not None and oldest - 1 <= last <= self.number:
+            return [text for number, text in self._sent if number > last]
+        return [self.snapshot()]
+
+    def snapshot(self) -> str:
+        """All that is known, as one message with the newest number; encoded once for all who need it."""
+        if self._snapshot[0] != self.number:
+            self._snapshot = (self.number, _text(self._whole()))
+        return self._snapshot[1]
+
+    def _whole(self) -> Message:
+        state, epoch, number = self._state, self._epoch, self.number
+        if isinstance(state, Home):
+            return HomeNews(channel=HOME, epoch=epoch, number=number, home=state)
+        if not isinstance(state, Seen):
+            return Trouble(
+                channel=self.name, asked=self.asked, epoch=epoch, number=number, error=state or "nothing is known yet"
+            )
+        pool = self._pool(state)
+        return Snapshot(
+            channel=self.name, asked=self.asked, epoch=epoch, number=number, progress=state.progress, pools=state.pools,
+            pool=pool, board=self._rows(state), behind=state.behind,
+        )  # fmt: skip
+
+    def _update(self, before: Seen | Home | str | None, state: Seen) -> Message | None:
+        """The rows that have changed; None: a snapshot is needed, because there are other bots or other tables."""
+        if not isinstance(before, Seen) or before.pools != state.pools:
+            return None
+        old, new = ({(row.bot, row.version): changing(row) for row in self._rows(one)} for one in (before, state))
+        if old.keys() != new.keys() or _dead(self._rows(before)) != _dead(self._rows(state)):
+            return None
+        return Update(
+            channel=self.name, asked=self.asked, epoch=self._epoch, number=self.number, progress=state.progress,
+            rows=tuple(row for bot, row in new.items() if old[bot] != row), behind=state.behind,
+        )  # fmt: skip
+
+    def _pool(self, state: Seen) -> str | None:
+        return self.asked if self.asked is not None else next(iter(state.pools), None)
+
+    def _rows(self, state: Seen) -> tuple[BoardRow, ...]:
+        pool = self._pool(state)
+        return state.tables.get(pool, ()) if pool is not None else ()
+
+
+def _dead(rows: Iterable[BoardRow]) -> set[tuple[str, int]]:
+    """The bots that a board hides."""
+    return {(row.bot, row.version) for row in rows if row.dead is not None}
+
+
+def changing(row: BoardRow) -> ChangedRow:
+    """What may change of a row, as exactly as a page shows it."""
+    return ChangedRow(
+        bot=row.bot, version=row.version, rank=row.rank, rank_low=row.rank_low, rank_high=row.rank_high,
+        separable=row.separable, rating=round(row.rating, 2), mu=round(row.mu, 2), low=round(row.low, 2),
+        high=round(row.high, 2), matches=row.matches, wins=row.wins, mean_place=round(row.mean_place, 3), faults=row.faults,
+        online=None if row.online is None else round(row.online, 2),
+    )  # fmt: skip
+
+
+def _text(message: Message) -> str:
+    return msgspec.json.encode(message).decode()

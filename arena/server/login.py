@@ -1,0 +1,105 @@
+"""The door: the token of the hall or of a person opens a session, and a session can be ended."""
+
+import re
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from arena.errors import StoreError
+from arena.results.account_rows import HOST, Account
+from arena.results.accounts import Accounts, Kind
+from arena.results.tokens import digest
+from arena.server.cookies import cookie, keep, session_cookie
+from arena.server.entrance import Entrance
+from arena.server.forms import form_of
+from arena.server.framing import NOBODY, frame_of
+from arena.server.language import language
+from arena.server.problems import Problem
+from arena.server.rendering import Templates
+from arena.server.sessions import Sessions
+
+LONGEST_LOGIN = 4096
+"""Bytes of the form that brings a token."""
+DOORS = ("/login", "/invite")
+"""The pages that let somebody in, to which who logs out first comes back."""
+_LOCAL = re.compile(r"/(?!/)[A-Za-z0-9_./-]*")  # a path of the hall: `//` would lead to another host
+
+
+class Login:
+    """The handlers of logging in and out."""
+
+    def __init__(self, sessions: Sessions, accounts: Accounts, entrance: Entrance, templates: Templates) -> None:
+        self._sessions, self._accounts, self._entrance, self._templates = sessions, accounts, entrance, templates
+
+    def routes(self) -> list[BaseRoute]:
+        """All addresses."""
+        return [
+            Route("/login", self.shown, methods=["GET"]),
+            Route("/login", self.logged_in, methods=["POST"]),
+            Route("/logout", self.logged_out, methods=["POST"]),
+        ]
+
+    def page(self, request: Request, message: str) -> str:
+        """The page that asks for a token; `message`: the key of what it says."""
+        return self._templates.page("login", language(request), message=message, path="/login", access=NOBODY)
+
+    async def shown(self, request: Request) -> Response:
+        """The page with a button that sends the token of its address; who is logged in has to log out first."""
+        if (page := logged_in(request, self._templates)) is not None:
+            return page
+        return Response(self.page(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
+
+    async def logged_in(self, request: Request) -> Response:
+        """Open a session for who has the token of the hall or of an account."""
+        fields = await form_of(request, LONGEST_LOGIN)
+        if (page := logged_in(request, self._templates)) is not None:
+            return page
+        token = fields.get("token", "").strip()
+        session, is_lasting = None, False
+        if self._sessions.is_token(token):
+            session = self._sessions.opened()
+        else:
+            session, is_lasting = await run_in_threadpool(self._session_of, token), True
+        if session is None:
+            wrong = self.page(request, "login_wrong")
+            return Response(wrong, 403, {"cache-control": "no-store"}, "text/html")
+        following = fields.get("next", "")
+        answer = RedirectResponse(following if _LOCAL.fullmatch(following) else "/", 303)
+        keep(request, answer, session_cookie(request), session, is_lasting=is_lasting)
+        return answer
+
+    async def logged_out(self, request: Request) -> Response:
+        """End the session, and lead to the page that lets others in."""
+        fields = await form_of(request, LONGEST_LOGIN)
+        name = session_cookie(request)
+        secret = cookie(request.headers.get("cookie", ""), name) or ""
+        self._sessions.close(secret)
+        account: Account | None = request.scope["state"].get("account")
+        if account is not None and account != HOST:
+            await run_in_threadpool(self._accounts.close_session, digest(secret))
+            self._entrance.look_again(account)
+        following = fields.get("next", "")
+        answer = RedirectResponse(following if following in DOORS else DOORS[0], 303)
+        keep(request, answer, name, "", is_lasting=False)
+        return answer
+
+    def _session_of(self, token: str) -> str | None:
+        try:
+            account = self._accounts.of_token(digest(token), Kind.PERSON)
+            return None if account is None else self._accounts.open_session(account)
+        except StoreError:
+            raise Problem(503, "refusal_no_accounts") from None
+
+
+def logged_in(request: Request, templates: Templates) -> Response | None:
+    """The page that says who is logged in in this browser; None: nobody is.
+
+    A link with somebody else's token must not make the reader somebody else: what they did then would be that one's.
+    """
+    if request.scope["state"]["account"] is None or "authorization" in request.headers:  # the second: a program, no browser
+        return None
+    status = 200 if request.method == "GET" else 409
+    page = templates.page("logged_in", language(request), path=request.url.path, **frame_of(request))
+    return Response(page, status, {"cache-control": "no-store"}, "text/html")

@@ -1,0 +1,90 @@
+"""The hall's pages: templates filled with what the views found."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from arena import games
+from arena.records import Ending
+from arena.reports.pages import assets as pages
+from arena.reports.pages.template import environment
+from arena.reports.pages.words import LANGUAGES, LIVE, PAGE, PLAYER, catalogue, filled, hall_words
+from arena.server.assets import Assets, table_name
+from arena.server.blocks import NAMES
+from arena.server.language import QUERY
+from arena.server.prose import prose
+
+TEMPLATES = Path(__file__).parent / "templates"
+_FRAME = {"account": None, "contest": None, "nav": (), "origin": ""}  # of a page that anybody may see: server/framing.py
+_LIVE = (
+    "beating.js",
+    "table_socket.js",
+    "table_lobby.js",
+    "table_log.js",
+    "table_coach.js",
+    "table_result.js",
+    "table_page.js",
+)
+
+
+class Templates:
+    """Makes the pages.
+
+    Every template knows `lang`, `word(key, **values)`, `static(file)`, what is in `blocks.NAMES`, and for the address of the
+    page with other parameters `with_query(name=value)` and `with_language(code)`.
+    """
+
+    def __init__(self, assets: Assets) -> None:
+        self._templates = environment(TEMPLATES)
+        self._templates.filters["markdown"] = prose
+        self._templates.globals |= {
+            "static": assets.url,
+            "games": games.names(),
+            "endings": [ending.value for ending in Ending],
+            "player_files": player_files,
+            "table_files": table_files,
+            "live_files": live_files,
+            "lesson_files": lesson_files,
+        } | NAMES
+
+    def page(self, template: str, lang: str, *, query: Iterable[tuple[str, str]] = (), **values: Any) -> str:
+        """The page `template` in a language; `query`: the parameters of its address; `values`: more names for the template."""
+        texts = hall_words(LANGUAGES[0]) | hall_words(lang)
+
+        def word(key: str, **parts: Any) -> str:
+            return filled(texts.get(key, key), parts)
+
+        def with_query(**changes: object) -> str:
+            kept = [(name, value) for name, value in query if name not in changes]
+            return urlencode([*kept, *((name, str(value)) for name, value in changes.items() if value is not None)])
+
+        def with_language(code: str) -> str:
+            return with_query(**{QUERY: code})
+
+        names = {"lang": lang, "word": word, "known_words": texts, "with_query": with_query, "with_language": with_language}
+        return self._templates.get_template(f"{template}.html.jinja").render(_FRAME | names | values)
+
+
+def table_files(game: str) -> list[str]:
+    """The files that draw a game's table, by their names among the assets."""
+    words = [f"words/{game}.js"] if catalogue(game) else []
+    return [*(table_name(game, path) for path in pages.table_files(game)), *words]
+
+
+def player_files(game: str | None) -> list[str]:
+    """The files of the replay player, and of a game's table; None: a script loads those of any game when it needs them."""
+    own = [path.name for path in pages.player_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{PLAYER}.js", *([] if game is None else table_files(game))]
+
+
+def live_files(game: str) -> list[str]:
+    """The files of a page at which a person plays a game: all but its template."""
+    own = [path.name for path in pages.choosing_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{LIVE}.js", *table_files(game), "table_page.css", *_LIVE]
+
+
+def lesson_files(game: str) -> list[str]:
+    """The files of the page of a game's lesson."""
+    own = [path.name for path in pages.choosing_files()]
+    return [*own, f"words/{PAGE}.js", f"words/{LIVE}.js", *table_files(game), "table_page.css", "lesson.js"]

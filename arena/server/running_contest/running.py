@@ -1,0 +1,195 @@
+"""The contest that a hall holds: its file, the ladder that plays it in a process of its own, and what that says.
+
+Whatever ends the ladder, it is started again, where it was, after a longer wait each time it fails at once. It ends when its
+input does, so nothing is left behind when the hall is killed.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import StoreError
+from arena.results.inbox import Inbox
+from arena.server import memory
+from arena.server.contest.messages import Begin, Entered, Freeze, FromLadder, LadderState, LookNow, Rated, Said
+from arena.server.contest.settings import Contest, read_contest
+from arena.server.running_contest.recent_marks import RecentMarks
+from arena.tournament.session import Settings, check_settings
+
+LOG = logging.getLogger("arena.server")
+COMMAND = (sys.executable, "-P", "-m", "arena.server.contest.ladder")
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds before the ladder is started again; twice as long each time it has ended soon after its start."""
+SOON = 120.0
+"""A ladder that ran this many seconds has not failed at once."""
+FAREWELL_SECONDS = 1.5
+"""How long the end of the hall waits for the ladder, which then ends by itself when all is written."""
+LONGEST_LINE = 1 << 20
+LINES = 100
+"""How many lines of the ladder are kept for the organiser."""
+
+
+class RunningContest:
+    """A contest while the hall is open. `look` may be called from any thread."""
+
+    def __init__(
+        self, file: Path, results: Path, *, address: str | None = None, workers: int | None = None,
+        command: Sequence[str] = COMMAND,
+    ) -> None:  # fmt: skip
+        """Read the contest's file. Raises ConfigError or BotError.
+
+        `address`: of a Ray cluster; None: the ladder plays on this machine, with `workers` processes.
+        """
+        check_settings(Settings(out=results, address=address, workers=workers))
+        self.contest: Contest = read_contest(file, results)
+        self.file = file
+        self.results = results
+        self.folder = results / self.contest.name
+        """The folder of the ladder, as of any tournament."""
+        self.marks = RecentMarks(self.contest, self.folder)
+        self.state = LadderState(doing="starting")
+        """What the ladder said last."""
+        self.said: deque[str] = deque(maxlen=LINES)
+        """The ladder's last lines for the organiser, oldest first."""
+        self._begin = Begin(contest=str(file), results=str(results), address=address, workers=workers)
+        self._command = tuple(command)
+        self._inbox = Inbox(results)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._is_ending = False
+        self._complaint = ""  # what the terminal said last of a ladder that failed
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the ladder's process while it runs."""
+        return self._process.pid if self._process is not None and self._process.returncode is None else None
+
+    def look(self) -> None:
+        """Tell the ladder that something has changed: a version was accepted or withdrawn."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell, LookNow())
+
+    def freeze(self) -> None:
+        """Have the marks frozen now."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell, Freeze())
+
+    def start(self) -> None:
+        """Start the ladder, in the loop that is running."""
+        self._loop = asyncio.get_running_loop()
+        self._task = self._loop.create_task(self._supervise())
+
+    async def close(self) -> None:
+        """Have the ladder stop as Ctrl-C stops a tournament. It ends by itself if that takes long."""
+        self._is_ending = True
+        if self._task is None:
+            return
+        self._hang_up()
+        await asyncio.wait([self._task], timeout=FAREWELL_SECONDS)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._inbox.close()
+
+    async def _supervise(self) -> None:
+        wait = FIRST_WAIT
+        while not self._is_ending:
+            began = time.monotonic()
+            self.state = LadderState(doing="starting", matches=self.state.matches)
+            try:
+                why = await self._run()
+            except OSError as error:
+                why = f"cannot be started: {error.strerror}"
+            if self._is_ending:
+                return
+            wait = FIRST_WAIT if time.monotonic() - began > SOON else min(LONGEST_WAIT, 2 * wait)
+            text = self.state.text if self.state.doing == "failed" and self.state.text else f"the ladder {why}"
+            if text != self._complaint:
+                self._complaint = text
+                LOG.error("the ladder of the contest %s has failed: %s", self.contest.name, text)
+            self.state = LadderState(doing="failed", text=text, matches=self.state.matches)
+            self._note(f"the ladder {why}; it starts again in {wait:.0f} s")
+            await asyncio.sleep(wait)
+
+    async def _run(self) -> str:
+        """Run the ladder's process until it ends; how it ended, in words."""
+        process = self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            start_new_session=True, limit=LONGEST_LINE,
+        )  # fmt: skip
+        group = memory.bound(process.pid)
+        errors = asyncio.create_task(self._read_errors(process))
+        try:
+            self._tell(self._begin)
+            if self._is_ending:
+                self._hang_up()
+            await self._listen(process)
+            code = await process.wait()
+        finally:
+            if not self._is_ending and process.returncode is None:
+                _kill(process)
+                await process.wait()
+            errors.cancel()
+            await asyncio.gather(errors, return_exceptions=True)
+        _kill(process)  # what is left of its group
+        if group is not None:
+            group.remove()
+        return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        decoder = msgspec.json.Decoder(FromLadder)
+        while line := await process.stdout.readline():
+            try:
+                heard = decoder.decode(line)
+            except msgspec.DecodeError as error:
+                self._note(f"the ladder said what the hall does not understand: {error}")
+                return
+            await asyncio.to_thread(self._hear, heard)
+
+    def _hear(self, heard: FromLadder) -> None:
+        try:
+            match heard:
+                case LadderState():
+                    self.state = heard
+                case Said():
+                    self._note(heard.text)
+                case Entered():
+                    self._inbox.mark_entered(heard.bot, heard.version)
+                case Rated():
+                    self._inbox.mark_rated(heard.bot, heard.version)
+        except StoreError as error:  # it is said again when the ladder starts
+            self._note(str(error))
+
+    async def _read_errors(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while part := await process.stderr.read(1 << 14):
+            for line in part.decode("utf-8", "replace").splitlines():
+                self._note(line)
+
+    def _tell(self, message: Begin | LookNow | Freeze) -> None:
+        process = self._process
+        if process is not None and process.stdin is not None and not process.stdin.is_closing():
+            process.stdin.write(msgspec.json.encode(message) + b"\n")
+
+    def _hang_up(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def _note(self, text: str) -> None:
+        self.said.append(text)
+        LOG.info("%s", text)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

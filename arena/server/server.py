@@ -1,0 +1,109 @@
+"""Running the hall: one process with one loop, which ends within three seconds and leaves nothing behind."""
+
+import contextlib
+import errno
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+
+from arena.errors import ConfigError
+from arena.server.deadlines import LARGEST_HEAD, PromptProtocol
+from arena.server.frames import CountingSocket
+
+LARGEST_MESSAGE = 64 * 1024
+"""Bytes of a message that a socket may send to us."""
+_ASKS_AFTER = 20.0  # seconds: how often a socket is asked whether it is there, and how long the answer may take
+_FAREWELL_SECONDS = 1  # for open requests, after Ctrl-C
+_LAST_SECONDS = 2.5  # after which the process ends, whatever a thread is computing
+_SOCKETS = 65_536  # file descriptors, if the system allows so many
+_TAKEN = {
+    errno.EADDRINUSE: "is in use; choose another one with --port, or --port 0 for any free one",
+    errno.EACCES: "is not for every user; choose one above 1023 with --port",
+}
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """A socket that listens at this address; port 0 is any free one. Raises ConfigError."""
+    if not 0 <= port <= 65_535:
+        raise ConfigError(f"--port {port}: a port is a number from 0 to 65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError):
+        raise ConfigError(f"--host {host}: this machine has no such address") from None
+    found = socket.socket(family, kind, protocol)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(2048)
+        found.set_inheritable(False)
+    except OSError as error:
+        found.close()
+        if error.errno in _TAKEN:
+            raise ConfigError(f"port {port} {_TAKEN[error.errno]}") from None
+        raise ConfigError(f"--host {host}: this machine cannot listen there: {error.strerror}") from None
+    return found
+
+
+def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtocol) -> None:
+    """Serve until SIGINT or SIGTERM. For the main thread of a process that then ends."""
+    allow_many_sockets()
+    _leave_pipes_quietly()
+    _Server(configured(app, protocol)).run([place])
+
+
+def _leave_pipes_quietly() -> None:
+    """Say nothing of pipes that outlive the loop: a ladder may end later than the hall, and what a child started holds them."""
+    report = sys.unraisablehook
+
+    def hear(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(unraisable.exc_value, RuntimeError) or str(unraisable.exc_value) != "Event loop is closed":
+            report(unraisable)
+
+    sys.unraisablehook = hear
+
+
+def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
+    """How the server works: no log, no compression of messages, no word about itself."""
+    return uvicorn.Config(
+        app, loop="asyncio", http=protocol, ws=CountingSocket, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
+        ws_ping_interval=_ASKS_AFTER, ws_ping_timeout=_ASKS_AFTER, log_config=None,
+        log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
+        h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
+    )  # fmt: skip
+
+
+def allow_many_sockets() -> None:
+    """Raise this process's limit of open files as far as the system lets it."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _SOCKETS if most == resource.RLIM_INFINITY else min(_SOCKETS, most)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+class _Server(uvicorn.Server):
+    """A server that takes Ctrl-C as its proper end, and does not wait for threads that compute."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            last = threading.Timer(_LAST_SECONDS, os._exit, (0,))
+            last.daemon = True
+            last.start()
+        super().handle_exit(sig, frame)

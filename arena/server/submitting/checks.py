@@ -1,0 +1,242 @@
+"""The checks of submissions: one at a time, each in a process of its own, from the queue in the site's file.
+
+Whatever ends a check early (its process is killed, the hall dies, the disk is full) only puts the submission back into its
+place. A submission is void after three checks that failed by the machine's fault. Lives in the event loop.
+"""
+
+import asyncio
+import contextlib
+import logging
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+
+from arena.errors import StoreError
+from arena.results.inbox import MOST_ATTEMPTS, MOST_RESTARTS, Inbox, Sent, State
+from arena.results.lock import FolderLock
+from arena.server.child_process import ChildProcess
+from arena.server.contest.checker import UNPACKED
+from arena.server.contest.messages import Check, Checked, Checking, FromChecker
+from arena.tournament.admission.check_report import refused
+from arena.tournament.workers.processes import HASH_SEED
+
+LOG = logging.getLogger("arena.server")
+COMMAND = (sys.executable, "-P", "-m", "arena.server.contest.checker")
+"""What checks a submission."""
+FIRST_SECONDS = 300.0
+"""How long a check may take by the clock on the wall at first; one that takes longer begins anew when nobody else waits."""
+CHECK_SECONDS = 900.0
+"""How long it may take then. What takes longer is refused."""
+MOST_SAID = 16 << 20
+"""Bytes that a check may say; its report is a small part of that."""
+LEAST_FREE = 64 << 20
+"""Bytes on the disk below which nothing is checked: an accepted bot could not be stored."""
+OUT_OF_MEMORY = "its check took more memory than this machine has for one, twice: its files, or what they make, are too large"
+LOOK_SECONDS = 5.0
+"""How often to look for submissions that another hall of the folder has received, and whether the disk has room again."""
+PAUSES = (1.0, 5.0)
+"""Seconds before a submission is checked a second and a third time."""
+
+
+class Checks:
+    """Takes submissions from the inbox, one after the other."""
+
+    def __init__(
+        self, inbox: Inbox, results: Path, *, contest: Path | None = None, accepted: Callable[[Sent], object] = lambda _: None,
+        command: Sequence[str] = COMMAND, seconds: tuple[float, float] = (FIRST_SECONDS, CHECK_SECONDS),
+        pauses: Sequence[float] = PAUSES, charge: Callable[[str, float], object] = lambda account, seconds: None,
+    ) -> None:  # fmt: skip
+        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
+
+        `seconds`: of a check at first, and when it begins anew; `charge`: is told the CPU seconds of an account's check.
+        """
+        self._charge = charge
+        self._inbox, self._results, self._contest = inbox, results, contest
+        self._accepted, self._command, self._seconds, self._pauses = accepted, tuple(command), seconds, tuple(pauses)
+        self._lock: FolderLock | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        self._child: ChildProcess[FromChecker] | None = None
+        self._checked: Sent | None = None
+        self._text = ""
+        self.trouble = ""
+        """Why nothing is checked at present, in words for people; empty: all is well."""
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that checks; None: none does."""
+        return None if self._child is None else self._child.pid
+
+    def text_of(self, sent: Sent) -> str:
+        """How far the check of a submission is, in words; empty: it is not checked now, or not here."""
+        return self._text if self._checked is not None and self._checked.id == sent.id else ""
+
+    def start(self) -> None:
+        """Begin to check."""
+        self._task = asyncio.create_task(self._run())
+
+    def poke(self) -> None:
+        """Look at the queue now: something was received."""
+        self._news.set()
+
+    async def close(self) -> None:
+        """End the check that runs, which is not counted, and all that it has started."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self._lock is not None:
+            self._lock.__exit__()
+            self._lock = None
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                has_checked = await self._one()
+            except StoreError as error:
+                self._complain(str(error))
+                has_checked = False
+            except Exception as error:  # a mistake of ours must not end all checks
+                LOG.error("checking: %s", error, exc_info=error)
+                has_checked = False
+            if not has_checked:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._news.wait()
+            self._news.clear()
+
+    async def _one(self) -> bool:
+        """Check the next submission; returns whether there was one that could be checked."""
+        if not await run_in_threadpool(self._may_begin):
+            return False
+        sent = await run_in_threadpool(self._inbox.begin)
+        if sent is None:
+            return False
+        self._checked, self._text = sent, ""
+        try:
+            outcome = await self._outcome(sent)
+            if outcome is None:
+                self._give_back(sent)
+                return True
+            ended = await run_in_threadpool(self._ended, sent, outcome)
+        except asyncio.CancelledError:
+            self._give_back(sent, is_counted=False)
+            raise
+        except BaseException:
+            self._give_back(sent)
+            raise
+        finally:
+            self._checked = None
+            await asyncio.shield(run_in_threadpool(self._clear, sent))
+        if ended is None:
+            await asyncio.sleep(self._pauses[min(sent.attempts, len(self._pauses)) - 1])
+        elif ended.state is State.ACCEPTED:
+            self._accepted(ended)
+        return True
+
+    def _may_begin(self) -> bool:
+        """Whether a check may begin here now. Raises StoreError."""
+        if not self._inbox.path.exists() or not self._inbox.pending():
+            return False
+        if self._lock is None:
+            lock = FolderLock(self._inbox.folder)
+            try:
+                lock.__enter__()
+            except StoreError:
+                return False  # another hall of this folder checks
+            self._lock = lock
+            self._inbox.sweep()
+        self._recover()
+        free = shutil.disk_usage(self._inbox.folder).free
+        if free < LEAST_FREE:
+            self._complain(f"the disk is nearly full ({free >> 20} MiB are free): checks wait until there is room")
+            return False
+        self.trouble = ""
+        return True
+
+    def _recover(self) -> None:
+        """Put back what a hall that died was checking, and what could not be noted as it should. Raises StoreError."""
+        for sent in self._inbox.interrupted():
+            if sent.attempts >= MOST_RESTARTS:
+                self._void(sent, f"its check was cut short {sent.attempts} times")
+            else:
+                self._inbox.give_back(sent)
+
+    async def _outcome(self, sent: Sent) -> Checked | None:
+        """The outcome of a check; None: it takes long, and others come first. One that was cut short: trouble."""
+        said: list[Checked] = []
+
+        def hear(message: FromChecker) -> None:
+            if isinstance(message, Checking):
+                self._text = message.text
+            else:
+                said.append(message)
+
+        decoder: msgspec.json.Decoder[FromChecker] = msgspec.json.Decoder(FromChecker)
+        child = self._child = ChildProcess(self._command, decoder, most_heard=MOST_SAID, environment=HASH_SEED)
+        child.spent = partial(self._charge, sent.account)
+        contest = None if self._contest is None else str(self._contest)
+        asked = Check(
+            submission=sent.id, bot=sent.bot, file=str(self._inbox.path_of(sent)), results=str(self._results), contest=contest
+        )
+        is_first = sent.attempts == 1
+        seconds = self._seconds[0 if is_first else 1]
+        try:
+            async with asyncio.timeout(seconds):
+                await child.run(asked, hear)
+        except TimeoutError:
+            if is_first and not said:
+                return None
+            reason = (
+                f"too slow for the hall: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
+            )
+            return said[-1] if said else Checked(report=refused(sent.bot, f"{reason}. It has to decide faster"))
+        except OSError as error:
+            return Checked(report=None, trouble=f"the check could not be started: {error.strerror}")
+        finally:
+            self._child = None
+        if said:
+            return said[-1]
+        LOG.error("the check of %s was cut short: %s", sent.id, child.errors)
+        return Checked(report=None, trouble="the check was cut short", ran_out=child.ran_out)
+
+    def _ended(self, sent: Sent, outcome: Checked) -> Sent | None:
+        """Note how a check has ended; None: it is to be checked again. Raises StoreError."""
+        if outcome.ran_out and sent.attempts > 1:
+            outcome = Checked(report=refused(sent.bot, OUT_OF_MEMORY))
+        if outcome.report is None:
+            LOG.error("the machine failed the check of %s: %s", sent.id, outcome.trouble)
+            if sent.attempts < MOST_ATTEMPTS:
+                self._inbox.give_back(sent)
+                return None
+            return self._void(sent, outcome.trouble)
+        sha256 = outcome.report.sha256 or None
+        if outcome.version is None:
+            return self._inbox.end(sent, State.REFUSED, msgspec.json.encode(outcome), sha256=sha256)
+        if sent.attempts > 1 and self._inbox.of_version(sent.bot, outcome.version) is None:
+            outcome = msgspec.structs.replace(
+                outcome, is_new=True
+            )  # an earlier check of this one was killed after it was stored
+        return self._inbox.end(
+            sent, State.ACCEPTED, msgspec.json.encode(outcome), sha256=sha256, version=outcome.version
+        )  # fmt: skip
+
+    def _void(self, sent: Sent, trouble: str) -> Sent:
+        return self._inbox.end(sent, State.VOID, msgspec.json.encode(Checked(report=None, trouble=trouble)))
+
+    def _give_back(self, sent: Sent, *, is_counted: bool = True) -> None:
+        with contextlib.suppress(StoreError):  # then it is found as interrupted at the next start
+            self._inbox.give_back(sent, is_counted=is_counted)
+
+    def _clear(self, sent: Sent) -> None:
+        path = self._inbox.path_of(sent)
+        shutil.rmtree(path.with_name(path.name + UNPACKED), ignore_errors=True)
+
+    def _complain(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            LOG.error("checking: %s", trouble)
+        self.trouble = trouble

@@ -1,0 +1,47 @@
+"""A live table while it is played: its people, its bots, the referee."""
+
+from collections.abc import Callable
+from functools import partial
+
+from arena.match import Seat, play
+from arena.records import MatchRecord
+from arena.server.table_process.arranging import Arranged, BotSeats
+from arena.server.table_process.bots import BotAtTable, BotInTime
+from arena.server.table_process.desk import Desk, PersonSeat
+from arena.server.table_process.hints import Adviser
+from arena.server.table_process.messages import FromTable
+from arena.server.table_process.telling import Teller
+from arena.server.table_process.ticks import Inbox, Ticks
+
+
+def play_table(
+    table: Arranged,
+    seats: BotSeats,
+    inbox: Inbox,
+    send: Callable[[FromTable], object],
+    adviser: Adviser,
+    tick_ms: int | None = None,
+) -> MatchRecord:
+    """Play the match of a table to its end, and tell all that happens to `send`. `tick_ms`: of a match in real time.
+
+    Raises BotError for a bot that does not start, and HostTrouble where the machine failed a bot.
+    """
+    game, setup = table.game, table.setup
+    ticks = None if tick_ms is None else Ticks(inbox, tick_ms)
+    states = game.deal(len(setup.players), setup.options, setup.deal_seed)
+    teller = Teller(game, setup.options, states, table.people, send, ticks)
+    desk = Desk(inbox, teller, adviser, ticks)
+    for seat in table.people:
+        desk.add(seat, partial(_substitute, table, seats, seat, desk))
+    kind = BotAtTable if ticks is None else BotInTime
+    players: list[Seat] = [
+        PersonSeat(desk, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, desk)
+        for seat, plan in enumerate(table.plans)
+    ]
+    return play(game, setup, players, observer=teller.played)
+
+
+def _substitute(table: Arranged, seats: BotSeats, seat: int, desk: Desk) -> Seat:
+    """The seat of the bot that takes over from a person."""
+    bot = seats.open(seat, table.setup.bot_seeds[seat])
+    return bot if desk.ticks is None else BotInTime(bot, table.bots[seat].name, desk)

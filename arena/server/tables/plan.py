@@ -1,0 +1,135 @@
+"""What somebody wants to play, and the table that comes of it: seats with people, levels and bots, and rule options."""
+
+import secrets
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from arena import games
+from arena.errors import ConfigError
+from arena.reports.pages.offers import offer
+from arena.results.person_names import folded_name
+from arena.server.people.levels import Opponent, opponents
+from arena.server.problems import Problem
+from arena.server.table_process.messages import SeatPlan
+
+ME, PERSON = "me", "person"
+"""The two wishes for a seat that are no opponent: who opens the table, and anybody with the link."""
+TAKING_OVER = "club"
+"""The level that plays for who is away or does not come."""
+PACES = (150, 250, 400, 600)
+"""Milliseconds of a tick that can be chosen in real time."""
+MOST_SEATS_IN_REAL_TIME = 6
+
+_Wish = Annotated[str, msgspec.Meta(max_length=80)]
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table that somebody wants to open."""
+
+    game: Annotated[str, msgspec.Meta(max_length=80)]
+    seats: Annotated[list[_Wish], msgspec.Meta(min_length=1, max_length=20)]
+    """The wish for each seat: `me` once, `person` for anybody with the link, else an opponent as `/play/GAME` lists them:
+    `level:club`, `house:naga_greedy`, `submitted:alice`."""
+    options: dict[str, Any] = {}
+    """Rule options that differ from the defaults."""
+    tick_ms: int | None = None
+    """Milliseconds of a tick, for a game in real time: one of 150, 250, 400, 600."""
+    name: Annotated[str, msgspec.Meta(max_length=500)] | None = None
+    """The name to play under; who is known already needs none."""
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """A table that the command line wants, for the first person who comes with its code."""
+
+    opening: Opening
+    usual_name: str
+    """The name of a person who has none yet, if the opening names none and nobody else has it."""
+    seed: int | None = None
+    """What fixes the cards."""
+
+
+class TablePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A table that can be opened."""
+
+    opening: Opening
+    """What was wanted, for a rematch."""
+    game: str
+    options: dict[str, Any]
+    seats: list[SeatPlan]
+    is_for_people: list[bool]
+    """Whether a person sits, or may sit, at each seat."""
+    host_seat: int
+    results: str
+    tick_ms: int | None
+    seed: int | None = None
+    """What fixes the cards; None: cards that nobody can foretell. Nobody can ask for it over the network."""
+
+    @property
+    def has_lobby(self) -> bool:
+        """Whether others may join before the match starts."""
+        return sum(self.is_for_people) > 1
+
+
+def planned(opening: Opening, results: Path, host: str) -> TablePlan:
+    """The table that somebody wants. `host`: the name of who opens it. Raises Problem that says what is wrong."""
+    wishes = opening.seats
+    if wishes.count(ME) != 1:
+        raise Problem(400, "refusal_one_me")
+    try:
+        game = games.load(opening.game)
+        game.check_seats(len(wishes))
+        game.resolve_options(opening.options, len(wishes))
+        known = {wish_for(one): one for one in opponents(opening.game, results)}
+    except ConfigError as error:
+        raise Problem(400, "refusal_said", text=error) from None
+    if opening.tick_ms is not None:
+        if opening.tick_ms not in PACES:
+            raise Problem(400, "refusal_pace", paces=", ".join(map(str, PACES)))
+        if offer(opening.game).real_time is None:
+            raise Problem(400, "refusal_no_real_time", game=opening.game)
+        if len(wishes) > MOST_SEATS_IN_REAL_TIME:
+            raise Problem(400, "refusal_seats_in_real_time", most=MOST_SEATS_IN_REAL_TIME)
+    is_for_people = [wish in (ME, PERSON) for wish in wishes]
+    chosen = [known.get(f"level:{TAKING_OVER}" if wish in (ME, PERSON) else wish) for wish in wishes]
+    for wish, one in zip(wishes, chosen):
+        if one is None:
+            raise Problem(400, "refusal_no_opponent", wish=wish, known=", ".join(known))
+    seats = _seats([one for one in chosen if one is not None], is_for_people, host)
+    return TablePlan(
+        opening=opening, game=opening.game, options=dict(opening.options), seats=seats, is_for_people=is_for_people,
+        host_seat=wishes.index(ME), results=str(results), tick_ms=opening.tick_ms,
+    )  # fmt: skip
+
+
+def wish_for(opponent: Opponent) -> str:
+    """How an opponent is asked for."""
+    return f"level:{opponent.name}" if opponent.kind == "level" else opponent.bot
+
+
+def shuffled(wishes: Sequence[str]) -> list[str]:
+    """The seats by lot."""
+    found = list(wishes)
+    secrets.SystemRandom().shuffle(found)
+    return found
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it if it is taken. `taken`: folded names."""
+    found, number = name, 1
+    while folded_name(found) in taken:
+        number += 1
+        found = f"{name}-{number}"
+    return found
+
+
+def _seats(chosen: Sequence[Opponent], is_for_people: Sequence[bool], host: str) -> list[SeatPlan]:
+    """The seats, each under a name that nobody else at the table has; bots that only take over are named last."""
+    names: dict[int, str] = {}
+    taken = {folded_name(host)}
+    for seat in sorted(range(len(chosen)), key=lambda one: is_for_people[one]):
+        names[seat] = free_name(chosen[seat].name, taken)
+        taken.add(folded_name(names[seat]))
+    return [SeatPlan(name=names[seat], bot=one.bot, params=one.params) for seat, one in enumerate(chosen)]

@@ -1,0 +1,34 @@
+"""Who may read what a bot says: its owner and the organisers."""
+
+from collections.abc import Collection
+from typing import Any
+
+from arena.records import MatchRecord, SeatRecord
+from arena.server.asked import Asked
+from arena.server.people.store import PERSON, REMOTE_SEAT
+
+
+def heard_seats(asked: Asked[Any], record: MatchRecord) -> tuple[int, ...]:
+    """The seats of a match whose bots' notes and output the visitor may read."""
+    account = asked.visitor.account
+    bots = [place for place, row in enumerate(record.seats) if row.isolation not in (PERSON, REMOTE_SEAT)]
+    if account is None or not asked.visitor.is_author:
+        return ()
+    if asked.visitor.is_organiser:
+        return tuple(bots)
+    owned = asked.submitting.inbox.bots_of(account.id)
+    return tuple(place for place in bots if record.seats[place].bot in owned and _is_submitted(asked, record.seats[place]))
+
+
+def owned_bots(asked: Asked[Any]) -> Collection[str] | None:
+    """The names of the visitor's bots; None: an organiser, who may read what any bot says."""
+    account = asked.visitor.account
+    if account is None or not asked.visitor.is_author:
+        return ()
+    return None if asked.visitor.is_organiser else asked.submitting.inbox.bots_of(account.id)
+
+
+def _is_submitted(asked: Asked[Any], row: SeatRecord) -> bool:
+    """Whether the code of a seat was submitted under its name. Any tournament may call its bots as it likes."""
+    bot = asked.library.submitted.all().get(row.bot)
+    return bot is not None and any(version.sha256 == row.bot_sha256 for version in bot.versions)

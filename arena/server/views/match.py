@@ -1,0 +1,212 @@
+"""A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from arena import games
+from arena.engine.readiness import CHANCE
+from arena.errors import StoreError, without_trace
+from arena.names import MATCH_ID_DIGITS
+from arena.records import MatchRecord
+from arena.reports.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
+from arena.reports.pages.luck_curve import LuckCurve, luck_curve
+from arena.reports.selection.names import shown
+from arena.results.parquet import find_luck
+from arena.server.asked import Asked
+from arena.server.library import Library
+from arena.server.problems import Problem
+from arena.server.views.hearers import heard_seats
+from arena.server.views.matches import MatchCard, card_of
+from arena.server.views.state import progress_of
+from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
+from arena.tournament.archive.folder import ENTRIES, HALL
+from arena.tournament.workers.warmup import warm_rooms
+
+_Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
+_Page = Annotated[int, msgspec.Meta(ge=0, le=1 << 20)]
+_HEX = set("0123456789abcdef")
+
+
+class MatchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The eyes, and the part of the match."""
+
+    seat: _Seat | None = None
+    """The seat that looks; without it all cards are open."""
+    page: _Page = 0
+    """Which page of frames, from 0."""
+    lost: _Seat | None = None
+    """Begin where this seat lost: before its decision after which the room's evaluation fell most."""
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A match and a page of its frames."""
+
+    card: MatchCard
+    tournament: str
+    """The tournament, for its address; of a match of people the name of their folder, which has no page."""
+    of_people: bool
+    """Whether the match was played outside any tournament: by people, because somebody asked for it, or by a remote bot."""
+    seat: int | None
+    """The seat that looks; None: all cards are open."""
+    frames: Frames
+    start: int | None
+    """The frame to begin with, if `lost` was asked for and the seat has such a decision: an opinion, not a result."""
+    heard: tuple[int, ...]
+    """The seats whose bots' notes and output the visitor may read, at `/m/ID/notes` and `/m/ID/output`."""
+    commands: tuple[str, ...]
+    """Commands that show the match in a terminal."""
+    luck: tuple[float, ...] | None = None
+    """How many places the cards were worth to each seat; None where that was not worked out, or not all cards are open."""
+
+
+def match(asked: Asked[MatchQuery]) -> Match:
+    """The data of `/m/ID`. Raises Problem 404 for an unknown match, seat or page."""
+    match_id, query = checked_id(asked), asked.query
+    tournament, found = stored(asked.library, match_id)
+    record = found.record
+    if query.seat is not None and query.seat >= len(record.seats):
+        raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
+    page = frames(found, query.seat, query.page)
+    if query.page and not page.frames:
+        raise Problem(404, "refusal_no_frames", page=query.page)
+    eyes = "" if query.seat is None else f" --seat {query.seat}"
+    heard = heard_seats(asked, record)
+    return Match(
+        card=card_of(record), tournament=tournament, of_people=is_of_people(record), seat=query.seat,
+        frames=_without_traces(page, heard), start=_start(found, query), heard=heard,
+        commands=(f"arena replay {record.match_id}{eyes}",), luck=None if query.seat is not None else _luck(asked, record),
+    )  # fmt: skip
+
+
+def _luck(asked: Asked[Any], record: MatchRecord) -> tuple[float, ...] | None:
+    """How many places the cards were worth to each seat, if that is stored beside the match."""
+    folder, _, _ = located(asked.library, record.match_id)
+    try:
+        found = find_luck(folder, record.match_id)
+    except StoreError:  # it is only an addition: the match is shown all the same
+        return None
+    if found is None or not found.events or len(found.seats) != len(record.seats):
+        return None
+    rivals = [sum(other.unit != seat.unit for other in record.seats) for seat in record.seats]
+    return tuple(round(count * seat.luck, 2) for count, seat in zip(rivals, found.seats))
+
+
+class OpinionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The opinion takes no parameters."""
+
+
+def match_opinion(asked: Asked[OpinionQuery]) -> Opinion:
+    """The data of `/api/m/ID/opinion`: looks at all cards."""
+    return opinion(stored(asked.library, checked_id(asked))[1])
+
+
+class LuckQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The luck takes no parameters."""
+
+
+def match_luck(asked: Asked[LuckQuery]) -> LuckCurve:
+    """The data of `/api/m/ID/luck`: looks at all cards. Raises Problem 404 where nothing is known of the game's chance."""
+    match_id, library = checked_id(asked), asked.library
+    _, found = stored(library, match_id)
+    if not games.has_luck(found.game.name):
+        raise Problem(404, "refusal_no_luck", game=found.game.name)
+
+    def curve() -> LuckCurve:
+        warm_rooms({found.game.name: (CHANCE,)}, lambda _: None)
+        return luck_curve(found)
+
+    return library.kept(("luck", match_id), library.out, curve, ())
+
+
+def embedded_luck(asked: Asked[LuckQuery]) -> LuckCurve:
+    """The luck of an embedded match. Raises Problem as `embedded_match`."""
+    _check_ended(asked)
+    return match_luck(asked)
+
+
+def embedded_match(asked: Asked[MatchQuery]) -> Match:
+    """The data of `/embed/m/ID`, for whoever knows the id. Raises Problem as `match`, and 403 for a tournament that goes on."""
+    _check_ended(asked)
+    return match(asked)
+
+
+def embedded_opinion(asked: Asked[OpinionQuery]) -> Opinion:
+    """The opinion about an embedded match. Raises Problem as `embedded_match`."""
+    _check_ended(asked)
+    return match_opinion(asked)
+
+
+def checked_id(asked: Asked[Any]) -> str:
+    """The id in the address. Raises Problem 404 for what is no whole id, and 403 for a guest who has not played the match.
+
+    The beginning of an id must not find a match that was not meant.
+    """
+    match_id = checked_id_of(asked.place["id"])
+    if asked.visitor.is_guest and not asked.tables.has_played(asked.visitor.person, match_id):
+        raise Problem(403, "refusal_not_your_match")
+    return match_id
+
+
+def checked_id_of(text: str) -> str:
+    """A whole id of a match. Raises Problem 404 for anything else."""
+    if len(text) != MATCH_ID_DIGITS or set(text) - _HEX:
+        raise Problem(404, "refusal_no_match_id", digits=MATCH_ID_DIGITS)
+    return text
+
+
+def located(library: Library, match_id: str) -> tuple[Path, MatchRecord, bytes]:
+    """The folder of a match, its record and the key of its deals. Raises Problem 404 for an unknown match, and StoreError."""
+    try:
+        return locate_match(library.out, match_id)
+    except StoreError as error:
+        if "not found in" in str(error):
+            raise Problem(404, "refusal_no_match", id=match_id) from None
+        raise
+
+
+def _without_traces(page: Frames, heard: Collection[int]) -> Frames:
+    """The frames without what shows the source of a bot whose author does not look. A note begins with its seat."""
+    if page.header is None:
+        return page
+    notes = [note if _seat_of(note) in heard else _without_trace(note) for note in page.header.notes]
+    return msgspec.structs.replace(page, header=msgspec.structs.replace(page.header, notes=notes))
+
+
+def _seat_of(note: str) -> int | None:
+    number = note.removeprefix("seat ").partition(" ")[0]
+    return int(number) if number.isdecimal() else None
+
+
+def _without_trace(note: str) -> str:
+    what, colon, reason = note.partition(": ")
+    return f"{what}: {found}" if colon and (found := without_trace(reason)) else what
+
+
+def _check_ended(asked: Asked[Any]) -> None:
+    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
+    name, found = stored(asked.library, checked_id(asked))
+    if is_of_people(found.record):  # it is stored when it has ended, and nobody else gets its cards
+        return
+    if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
+        raise Problem(403, "refusal_not_ended", name=shown(name))
+
+
+def stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
+    """The name of the tournament that has a match, and the match. Raises as `located`."""
+
+    def find() -> tuple[str, StoredMatch]:
+        folder, record, key = located(library, match_id)
+        warm_rooms({record.game: ()}, lambda _: None)
+        name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
+        return name, stored_match(with_faults(record, folder), key)
+
+    return library.kept(("match", match_id), library.out, find, ())
+
+
+def _start(found: StoredMatch, query: MatchQuery) -> int | None:
+    if query.lost is None or query.seat is not None or query.lost >= len(found.record.seats):
+        return None
+    return opinion(found).lost[query.lost]

@@ -1,0 +1,80 @@
+"""The rules of the games, in the languages that they are written in."""
+
+import functools
+import re
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.reports.manual.pages import games_with_rules, rules_texts
+from arena.server.asked import Asked
+from arena.server.problems import Problem
+from arena.server.prose import MOST_KEPT
+
+
+class RulesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules take no parameters."""
+
+
+class GameTitle(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that has rules to read."""
+
+    game: str
+    """The name in its address, `/rules/GAME`."""
+    titles: dict[str, str]
+    """The title of its rules, by language."""
+
+
+class RulesList(msgspec.Struct, frozen=True, kw_only=True):
+    """All games with rules to read."""
+
+    games: tuple[GameTitle, ...]
+
+
+class RulesText(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of a game."""
+
+    game: str
+    texts: dict[str, str]
+    """The rules in Markdown, by language; English is always there."""
+    others: tuple[GameTitle, ...]
+    """The other games."""
+
+
+def rules_list(_asked: Asked[RulesQuery]) -> RulesList:
+    """The data of `/rules`."""
+    return RulesList(games=_titles())
+
+
+def rules_text(asked: Asked[RulesQuery]) -> RulesText:
+    """The data of `/rules/GAME`."""
+    game = asked.place["game"]
+    try:
+        texts = _texts(game)
+    except ConfigError as error:
+        raise Problem(404, "refusal_said", text=error) from None
+    return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
+
+
+@functools.lru_cache(maxsize=MOST_KEPT)
+def _texts(game: str) -> dict[str, str]:
+    """The rules of a game by language, which stay as they are while the hall is open. Raises ConfigError."""
+    return rules_texts(game)
+
+
+def titles_of(game: str) -> dict[str, str]:
+    """The title of a game's rules, by language; its name, if it has no rules to read."""
+    try:
+        return {language: _title(text) for language, text in _texts(game).items()}
+    except ConfigError:
+        return {"en": game}
+
+
+@functools.cache
+def _titles() -> tuple[GameTitle, ...]:
+    return tuple(GameTitle(game=game, titles=titles_of(game)) for game in games_with_rules())
+
+
+def _title(text: str) -> str:
+    """The first heading of a text in Markdown, without what stands behind a colon."""
+    return re.split("[:：]", text.partition("\n")[0].lstrip("# "))[0].strip()

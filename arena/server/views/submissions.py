@@ -1,0 +1,273 @@
+"""What somebody has submitted: `/me` with the own bots, the queue and the quotas, and one submission in full."""
+
+import io
+from typing import Annotated
+
+import msgspec
+from rich.console import Console
+
+from arena.agent.submissions import PREFIX
+from arena.errors import StoreError
+from arena.reports.terminal.bot_check import print_bot_check
+from arena.reports.terminal.page import ConsolePage
+from arena.results.account_rows import Account
+from arena.results.inbox import PAGE, Place, Sent, State
+from arena.server.asked import Asked
+from arena.server.contest.messages import Checked
+from arena.server.problems import Problem
+from arena.server.submitting.submitting import Submitting, author_of
+from arena.server.views.versions import VersionResult, against_earlier
+from arena.tournament.admission.check_report import BotCheck
+
+_LONGEST_LINE = 300
+_WIDTH = 100  # columns of a report that is read on a page
+_CHECKED = msgspec.json.Decoder(Checked)
+
+
+class MeQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which submissions `/me` shows."""
+
+    before: Annotated[int, msgspec.Meta(ge=0, le=1 << 62)] | None = None
+    """Only those that came before the one with this number: the `next` of the page before."""
+    everybody: bool = False
+    """Whether to show those of all authors, for organisers."""
+
+
+class SubmissionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A submission takes no parameters."""
+
+
+class Submitted(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission and how far it is. All times are UTC, ISO 8601."""
+
+    id: str
+    """The id in its address, `/submissions/ID`."""
+    number: int
+    bot: str
+    state: str
+    """`waiting`, `checking`, `accepted`, `refused`, `void` (the machine failed: not counted), `entered` (into the ladder),
+    `rated` (it has a rated match there) or `slow` (it is left out of the ladder: see `asleep`)."""
+    is_pending: bool
+    """Whether its check has yet to end."""
+    received: str
+    size: int
+    """How many bytes were sent."""
+    started: str | None
+    """When its check began."""
+    ended: str | None
+    """When its check ended."""
+    entered: str | None
+    """When it came into the ladder."""
+    rated: str | None
+    """When it had its first rated match there."""
+    asleep: float | None
+    """How many seconds it slept in the ladder while others waited, so that it is left out there; None: it takes part."""
+    place: int | None
+    """The place in the queue: 1 is the next one, 0 is being checked; None: its check has ended."""
+    seconds: int | None
+    """About how long until its check ends; None: nobody knows, or it has ended."""
+    checking: str
+    """How far its check is, in words."""
+    attempts: int
+    """How often its check has begun; more than once if the machine failed."""
+    version: int | None
+    """The version under which the bot is kept; None: it may not enter, or nobody knows yet."""
+    is_new: bool | None
+    """False: these files were this version already. None: there is no version."""
+    reference: str | None
+    """How configs name this version."""
+    sha256: str | None
+    reasons: tuple[str, ...]
+    """Why the bot may not enter, or what the machine's trouble was."""
+    fault: str | None
+    """What went wrong first, in one line; None: nothing did."""
+    warnings: tuple[str, ...]
+    """What its author should know although it may enter."""
+    author: str | None = None
+    """The name of the account that sent it; for organisers."""
+
+
+class WholeSubmission(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission in full."""
+
+    submission: Submitted
+    report: BotCheck | None
+    """What the check found, as `arena check --format json` prints it; None: it has not ended, or the machine failed."""
+    text: str
+    """The report as the terminal prints it; empty: there is none."""
+    trouble: str
+    """Why nothing is checked in the hall at present; empty: all is well."""
+    versions: tuple[VersionResult, ...]
+    """The version against the one before, in each pool of the contest; empty before they have met."""
+
+
+class OwnBot(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot of the author."""
+
+    name: str
+    version: int | None
+    """The newest version; None: none was accepted yet."""
+    submitted: str | None
+    """When the newest version was stored."""
+    withdrawn: str | None
+    """Why it plays no more, in words; None: it plays."""
+    newest: Submitted | None
+    """The submission of the newest accepted version."""
+
+
+class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+    """What an author may still send."""
+
+    versions_a_day: int | None
+    """Submissions within 24 hours; None: any number."""
+    versions_left: int | None
+    pending: int | None
+    """Submissions that may wait or be checked at a time; None: any number."""
+    pending_left: int | None
+    bytes: int
+    """The most bytes of one submission."""
+    seconds: int
+    """How long to wait before the next submission; 0: it may come now."""
+
+
+class Me(msgspec.Struct, frozen=True, kw_only=True):
+    """The bots and submissions of who asks."""
+
+    name: str
+    is_organiser: bool
+    everybody: bool
+    """Whether the submissions are those of all authors."""
+    bots: tuple[OwnBot, ...]
+    submissions: tuple[Submitted, ...]
+    """The newest first."""
+    next: int | None
+    """What `before` has to be for the following ones; None: these were the last."""
+    pending: int
+    """How many of the own submissions have yet to end."""
+    queue: int
+    """How many submissions of all wait or are checked."""
+    allowance: Allowance
+    trouble: str
+    """Why nothing is checked in the hall at present; empty: all is well."""
+
+
+def me(asked: Asked[MeQuery]) -> Me:
+    """The data of `/me`."""
+    account = author_of(asked.visitor)
+    submitting, query = asked.submitting, asked.query
+    inbox = submitting.inbox
+    if query.everybody and not account.is_organiser:
+        raise Problem(403, "submit_not_all")
+    found = (
+        inbox.everything(before=query.before, most=PAGE + 1)
+        if query.everybody
+        else inbox.of_account(account.id, before=query.before, most=PAGE + 1)
+    )
+    shown_rows = found[:PAGE]
+    places = inbox.places() if any(sent.state.is_pending for sent in shown_rows) else {}
+    names = asked.submitting.names() if query.everybody else {}
+    used = inbox.use(account.id)
+    return Me(
+        name=account.name, is_organiser=account.is_organiser, everybody=query.everybody, bots=_bots(submitting, account),
+        submissions=tuple(
+            _shown(sent, places, submitting.checks.text_of(sent), names.get(sent.account) if query.everybody else None)
+            for sent in shown_rows
+        ),
+        next=shown_rows[-1].number if len(found) > PAGE else None, pending=used.pending, queue=inbox.pending(),
+        allowance=_allowance(submitting, account), trouble=submitting.checks.trouble,
+    )  # fmt: skip
+
+
+def submission(asked: Asked[SubmissionQuery]) -> WholeSubmission:
+    """The data of `/submissions/ID`. Others learn nothing of it, not even that it is there."""
+    account = author_of(asked.visitor)
+    sent = asked.submitting.inbox.find(asked.place["id"])
+    if sent is None or (sent.account != account.id and not account.is_organiser):
+        raise Problem(404, "submit_not_found")
+    if sent.account != account.id:
+        asked.accounts.log_look(account, "submission", sent.bot, sent.id)
+    author = None if sent.account == account.id else asked.submitting.names().get(sent.account)
+    outcome = outcome_of(sent)
+    report = None if outcome is None else outcome.report
+    return WholeSubmission(
+        submission=shown(sent, asked.submitting, author), report=report, text="" if report is None else _printed(report),
+        trouble=asked.submitting.checks.trouble if sent.state.is_pending else "", versions=_versions(asked, sent),
+    )  # fmt: skip
+
+
+def _versions(asked: Asked[SubmissionQuery], sent: Sent) -> tuple[VersionResult, ...]:
+    if asked.contest is None or sent.version is None:
+        return ()
+    return against_earlier(asked.library, asked.boards, asked.contest.contest.name, sent.bot, sent.version)
+
+
+def shown(sent: Sent, submitting: Submitting, author: str | None = None) -> Submitted:
+    """A submission as programs get it."""
+    places = submitting.inbox.places() if sent.state.is_pending else {}
+    return _shown(sent, places, submitting.checks.text_of(sent), author)
+
+
+def outcome_of(sent: Sent) -> Checked | None:
+    """How the check of a submission ended; None: it has not. Raises StoreError."""
+    if sent.report is None:
+        return None
+    try:
+        return _CHECKED.decode(sent.report)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"submission {sent.id}: its report is damaged: {error}") from None
+
+
+def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) -> Submitted:
+    outcome, place = outcome_of(sent), places.get(sent.id)
+    report = None if outcome is None else outcome.report
+    reasons = report.refusals if report is not None else (outcome.trouble,) if outcome is not None else ()
+    return Submitted(
+        id=sent.id, number=sent.number, bot=sent.bot, state=sent.stage, is_pending=sent.state.is_pending,
+        received=sent.received, size=sent.size, started=sent.started, ended=sent.ended, entered=sent.entered,
+        rated=sent.rated, asleep=sent.asleep, place=None if place is None else place.place,
+        seconds=None if place is None else place.seconds,
+        checking=text, attempts=sent.attempts, version=sent.version,
+        is_new=outcome.is_new if outcome is not None and sent.state is State.ACCEPTED else None,
+        reference=None if sent.version is None else f"{PREFIX}{sent.bot}@{sent.version}", sha256=sent.sha256,
+        reasons=reasons, fault=_fault(report), warnings=() if report is None else report.warnings, author=author,
+    )  # fmt: skip
+
+
+def _fault(report: BotCheck | None) -> str | None:
+    lines = report.faults[0].reason.strip().splitlines() if report is not None and report.faults else []
+    return lines[-1][:_LONGEST_LINE] if lines else None
+
+
+def _printed(report: BotCheck) -> str:
+    target = io.StringIO()
+    print_bot_check(report, ConsolePage(Console(file=target, width=_WIDTH)))
+    return target.getvalue().rstrip()
+
+
+def _bots(submitting: Submitting, account: Account) -> tuple[OwnBot, ...]:
+    newest = submitting.inbox.newest(account.id)
+    return tuple(_bot(name, submitting, newest.get(name)) for name in submitting.inbox.bots_of(account.id))
+
+
+def _bot(name: str, submitting: Submitting, newest: Sent | None) -> OwnBot:
+    versions = submitting.store.versions(name)
+    withdrawal = submitting.store.withdrawal(name) if versions else None
+    return OwnBot(
+        name=name, version=versions[-1].version if versions else None,
+        submitted=versions[-1].submitted if versions else None, withdrawn=None if withdrawal is None else str(withdrawal),
+        newest=None if newest is None else _shown(newest, {}, "", None),
+    )  # fmt: skip
+
+
+def _allowance(submitting: Submitting, account: Account) -> Allowance:
+    quotas, most = submitting.quotas_of(account), submitting.most_bytes(account)
+    if quotas is None:
+        return Allowance(
+            versions_a_day=None, versions_left=None, pending=None, pending_left=None, bytes=most, seconds=0
+        )  # fmt: skip
+    used = submitting.inbox.use(account.id)
+    return Allowance(
+        versions_a_day=quotas.versions_a_day, versions_left=max(0, quotas.versions_a_day - used.versions),
+        pending=quotas.pending, pending_left=max(0, quotas.pending - used.pending), bytes=most,
+        seconds=submitting.seconds_to_wait(account),
+    )  # fmt: skip

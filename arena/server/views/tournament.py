@@ -1,0 +1,325 @@
+"""A tournament: how far it is, its tables, who beats whom, and its faults."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.disk import is_there
+from arena.errors import StoreError, without_trace
+from arena.ratings.head_to_head import head_to_head
+from arena.ratings.models import is_order_free
+from arena.ratings.rows import PoolRows
+from arena.ratings.settings import OVERALL, headline_model, overall_rule
+from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
+from arena.records import Ending, Rating
+from arena.reports.selection.boards import Online, chosen_pools, headline, headline_ratings, online_beside
+from arena.reports.selection.costs import Costs, add_up
+from arena.reports.selection.names import shown
+from arena.results import parquet
+from arena.results.lock import running_process
+from arena.results.manifest import MANIFEST_FILE, Manifest
+from arena.results.schema import RATINGS
+from arena.server.asked import Asked
+from arena.server.library import Library
+from arena.server.live_board.board import LiveBoards, Seen
+from arena.server.problems import Problem
+from arena.server.views.dead import dead_bots
+from arena.server.views.hearers import owned_bots
+from arena.server.views.losses import PoolLoss, pool_losses
+from arena.server.views.state import Progress, progress_of
+from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
+from arena.tournament.archive import boards
+
+MOST_PAIRED = 40
+"""Bots of a table of pairs: more cells than that nobody reads."""
+MOST_FAULTS = 20
+
+
+class TournamentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which of the tables to show."""
+
+    pool: str | None = None
+    """The rating pool, or `overall`; by default the first table."""
+    hidden: bool = False
+    """Whether the board of a ladder shows all: old versions, who is gone or retired, who has been at the bottom for long."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of the tournament."""
+
+    game: str
+    pool: str
+    seats: int | str | None
+    deals: int | str | None
+    options: dict[str, Any]
+
+
+class Pairs(msgspec.Struct, frozen=True, kw_only=True):
+    """How often each bot finished ahead of each other one; best first."""
+
+    bots: tuple[str, ...]
+    """The names, for addresses."""
+    versions: tuple[int, ...]
+    shown: tuple[str, ...]
+    """The names as a page shows them."""
+    shares: tuple[tuple[float | None, ...], ...]
+    """[bots][bots]: the share of the meetings in which the first finished ahead; a tie is half; None: they never met."""
+    meetings: tuple[tuple[int, ...], ...]
+    """[bots][bots]: the matches in which the two are compared."""
+
+
+class FaultCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault of a bot."""
+
+    match_id: str
+    bot: str
+    version: int
+    seat: int
+    decision: int
+    """The index of the decision in the log; -1: the start of the match."""
+    ending: Ending
+    reason: str
+
+
+class Counting(msgspec.Struct, frozen=True, kw_only=True):
+    """How the numbers of the table came about."""
+
+    overall: str
+    """The rule by which pools become one ranking: `standardized`, `mean-rank` or `mean-mu`."""
+    has_online: bool
+    """Whether the ranks know no order of matches, and the ratings in the order of play stand beside them."""
+    orders: int | None
+    """The number of other orders of the same matches in which those were computed; None: that was not measured."""
+    shift: int | None
+    """How far a rank by them moved at most."""
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament with one of its tables."""
+
+    name: str
+    shown: str
+    """The name as a page shows it."""
+    headline: str
+    """All of it in one line."""
+    progress: Progress
+    started: str | None
+    """When it started: UTC, ISO 8601."""
+    outcome: str | None
+    """How a comparison or a ladder ended, in words."""
+    entries: tuple[Entry, ...]
+    pools: tuple[str, ...]
+    """The pools that have a table, the overall one first if there is one."""
+    pool: str | None
+    """The pool of `board`; None: there is no table yet."""
+    board: tuple[BoardRow, ...]
+    """The rows, best first; those with `dead` are hidden unless `hidden` is asked for."""
+    counting: Counting | None
+    """How the numbers of `board` came about; None: there is no table yet."""
+    without_rank: tuple[WithoutRank, ...]
+    """The bots that are not on the overall board, with the pools that they play."""
+    hidden: int
+    """How many rows of the table are left out as dead."""
+    is_whole: bool
+    """Whether dead rows are asked for, too."""
+    pairs: Pairs | None
+    """The pairs of the pool; None for the overall pool, and while the tournament is played."""
+    losses: tuple[PoolLoss, ...]
+    """The worst loss of each bot in the pool; empty for the overall pool, and while the tournament is played."""
+    faults: tuple[FaultCard, ...]
+    """The first faults of all pools."""
+    missing: tuple[str, ...]
+    """Why parts are left out."""
+    behind: int
+    """Matches that are stored and not in the table yet: a journal of millions is read bit by bit."""
+
+
+def tournament(asked: Asked[TournamentQuery]) -> Tournament:
+    """The data of `/t/NAME`. Raises Problem 404 for an unknown tournament or pool."""
+    name, library = asked.place["name"], asked.library
+    folder = library.folder(name)
+    if not is_there(folder / MANIFEST_FILE):
+        return _bare(name, progress_of(library, name, folder))
+    manifest = library.manifest(name, folder)
+    seen = seen_of(library, asked.boards, name, folder)
+    pool = _chosen(seen.pools, asked.query.pool, name)
+    found = _described(name, manifest, seen, pool, is_whole=asked.query.hidden)
+    if is_live(seen.progress, folder):
+        return found
+    found = _with_insights(library, folder, manifest, found)
+    owned = owned_bots(asked)
+    faults = (
+        one if owned is None or one.bot in owned else msgspec.structs.replace(one, reason=without_trace(one.reason))
+        for one in found.faults
+    )
+    return msgspec.structs.replace(found, faults=tuple(faults))
+
+
+def is_live(progress: Progress, folder: Path) -> bool:
+    """Whether a tournament's board is made from its journal: while it is played, and where nothing else is stored."""
+    return progress.is_running or not is_there(folder / RATINGS.file)
+
+
+def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen:
+    """The board of a tournament now, whether it is being played or stored."""
+    if running_process(folder) is not None or not is_there(folder / RATINGS.file):
+        return live.seen(folder)
+    progress = progress_of(library, name, folder)
+    manifest = library.manifest(name, folder)
+    (ratings, online), (costs, _) = _both_ratings(library, name, folder), all_costs(library, name, folder)
+    pools = tuple(chosen_pools(manifest, ratings))
+
+    def made() -> dict[str, tuple[BoardRow, ...]]:
+        dead = dead_bots(manifest, ratings)
+        return {pool: board_rows(ratings, pool, costs, dead=dead, online=online) for pool in pools}
+
+    tables = library.kept(("tables", name), folder, made)
+    return Seen(progress, pools, tables, bots_without_rank(ratings, pools))
+
+
+def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
+    """The rated matches of a pool of a stored tournament."""
+    return stored_rows(library, name, folder, manifest).pool_rows(pool)
+
+
+def stored_rows(library: Library, name: str, folder: Path, manifest: Manifest) -> StoredRows:
+    """The rows of a stored tournament."""
+
+    def read() -> StoredRows:
+        columns = boards.read_columns(folder, COLUMNS)
+        return StoredRows(columns, without=manifest.unrated_bots, unrated=unrated_entries(manifest))
+
+    return library.kept(("rows", name), folder, read, is_large=True)
+
+
+def all_ratings(library: Library, name: str, folder: Path) -> list[Rating]:
+    """The stored headline ratings."""
+    return _both_ratings(library, name, folder)[0]
+
+
+def _both_ratings(library: Library, name: str, folder: Path) -> tuple[list[Rating], Online]:
+    """The stored headline ratings, and beside them those in the order of play."""
+
+    def read() -> tuple[list[Rating], Online]:
+        manifest, found = library.manifest(name, folder), parquet.read_ratings(folder)
+        return headline_ratings(manifest, found), online_beside(headline_model(manifest.config), found)
+
+    return library.kept(("ratings", name), folder, read, (MANIFEST_FILE, RATINGS.file))
+
+
+def all_costs(library: Library, name: str, folder: Path) -> tuple[Costs, str]:
+    """What decisions cost, and why that is missing."""
+
+    def read() -> tuple[Costs, str]:
+        try:
+            return add_up(parquet.read_totals(folder)), ""
+        except StoreError as error:
+            return {}, f"without CPU times and kinds of endings: {error}"
+
+    return library.kept(("costs", name), folder, read)
+
+
+def entries_of(manifest: Manifest) -> tuple[Entry, ...]:
+    """The games of a tournament, as far as its config names them."""
+    return tuple(
+        Entry(
+            game=str(entry.get("game")), pool=str(entry.get("pool")), seats=entry.get("seats"), deals=entry.get("deals"),
+            options=entry.get("options", {}),
+        )
+        for entry in manifest.entries
+    )  # fmt: skip
+
+
+def pairs_of(rows: PoolRows, ratings: list[Rating]) -> Pairs:
+    """The pairs of a pool, the best bots first."""
+    found = head_to_head(rows)
+    ranked = [(rating.bot, rating.bot_version) for rating in ratings if (rating.bot, rating.bot_version) in found.bots]
+    order = [found.bots.index(bot) for bot in ranked[:MOST_PAIRED]]
+    bots = [found.bots[number] for number in order]
+    return Pairs(
+        bots=tuple(bot for bot, _ in bots), versions=tuple(version for _, version in bots),
+        shown=tuple(shown(*bot) for bot in bots),
+        shares=tuple(tuple(_rounded(found.share(one, other)) for other in order) for one in order),
+        meetings=tuple(tuple(int(found.meetings[one, other]) for other in order) for one in order),
+    )  # fmt: skip
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, is_whole: bool) -> Tournament:
+    """A tournament with what is known of it while it is played."""
+    rows = seen.tables[pool] if pool is not None else ()
+    board = rows if is_whole else tuple(row for row in rows if row.dead is None)
+    return Tournament(
+        name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
+        outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,
+        board=board, counting=_counting(manifest, pool), without_rank=seen.without_rank,
+        hidden=len(rows) - len(board), is_whole=is_whole, pairs=None, losses=(), faults=(), missing=(),
+        behind=seen.behind,
+    )  # fmt: skip
+
+
+def _counting(manifest: Manifest, pool: str | None) -> Counting:
+    shifts = manifest.order_shifts
+    is_known = shifts is not None and pool in shifts.ranks
+    return Counting(
+        overall=overall_rule(manifest.config), has_online=is_order_free(headline_model(manifest.config)),
+        orders=shifts.orders if shifts is not None and is_known else None,
+        shift=shifts.ranks[str(pool)] if shifts is not None and is_known else None,
+    )  # fmt: skip
+
+
+def _bare(name: str, progress: Progress) -> Tournament:
+    """A tournament that has not begun to play."""
+    return Tournament(
+        name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
+        pools=(), pool=None, board=(), counting=None, without_rank=(), hidden=0, is_whole=False, pairs=None, losses=(),
+        faults=(), missing=(), behind=0,
+    )  # fmt: skip
+
+
+def _with_insights(library: Library, folder: Path, manifest: Manifest, found: Tournament) -> Tournament:
+    """The tournament with what is known only after the end: pairs, losses and faults."""
+    name = found.name
+    _, missing = all_costs(library, name, folder)
+    return msgspec.structs.replace(
+        found, pairs=_pairs(library, name, folder, manifest, found.pool),
+        losses=_losses(library, name, folder, manifest, found.pool),
+        faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
+    )  # fmt: skip
+
+
+def _pairs(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> Pairs | None:
+    if pool is None or pool == OVERALL:
+        return None
+    own = [rating for rating in all_ratings(library, name, folder) if rating.pool == pool]
+    return library.kept(("pairs", name, pool), folder, lambda: pairs_of(rated_pool(library, name, folder, manifest, pool), own))
+
+
+def _losses(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> tuple[PoolLoss, ...]:
+    if pool is None or pool == OVERALL:
+        return ()
+    ranked = [(one.bot, one.bot_version) for one in all_ratings(library, name, folder) if one.pool == pool]
+    rows = stored_rows(library, name, folder, manifest)
+    return library.kept(("losses", name, pool), folder, lambda: pool_losses(rows, pool, ranked, folder))
+
+
+def _chosen(pools: tuple[str, ...], choice: str | None, name: str) -> str | None:
+    if choice is None:
+        return pools[0] if pools else None
+    if choice not in pools:
+        raise Problem(404, "refusal_no_pool", name=name, pool=repr(choice), known=", ".join(pools) or "-")
+    return choice
+
+
+def _faults(folder: Path) -> tuple[FaultCard, ...]:
+    return tuple(
+        FaultCard(
+            match_id=place.fault.match_id, bot=place.fault.bot, version=place.fault.bot_version, seat=place.fault.seat,
+            decision=place.fault.decision, ending=place.fault.ending, reason=place.fault.reason.partition("\nit printed: ")[0],
+        )
+        for place in boards.locate_faults(folder)[:MOST_FAULTS]
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""The luck of a tournament that is over: worked out from its folder, and written beside its matches."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from arena import games
+from arena.disk import is_there
+from arena.engine.readiness import CHANCE
+from arena.errors import ConfigError, StoreError
+from arena.names import in_words
+from arena.ratings.rows import PoolRows
+from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
+from arena.ratings.values import estimates
+from arena.records import MatchLuck
+from arena.results import parquet
+from arena.results.manifest import Manifest, read_manifest, write_manifest
+from arena.results.schema import LUCK
+from arena.tournament.formats.plan import Plan, read_plan
+from arena.tournament.workers.compiling import Needs
+from arena.tournament.workers.processes import available_cpus
+from arena.tournament.workers.reckoning import MATCHES_FOR_ALL, Reckoner
+
+WITHOUT = "no room of its games says what chance decides in it"
+TOLD = 64  # matches from one word on how many are done to the next
+
+
+def write_luck(
+    folder: Path, plan: Plan, matches: int, workers: int | None = None, hear: Callable[[int], object] = lambda _: None
+) -> dict[str, str]:
+    """Write luck.parquet beside the stored matches; returns the hash of each game's estimate for the manifest.
+
+    `matches`: about how many there are; `workers`: by default one for a few matches, else as many as there are cores;
+    `hear` gets the number of those that are done, now and then. Writes nothing and returns nothing where no game has luck. The
+    part CHANCE of the games should be compiled.
+    """
+    found = estimates(entry.game for entry in plan.entries)
+    if found:
+        with Reckoner(plan, _workers(workers, matches)) as reckoner:
+            parquet.write_luck(folder, _counted(reckoner.reckon(parquet.read_matches(folder)), hear))
+    return {game: estimate.sha256 for game, estimate in found.items()}
+
+
+def add_luck(folder: Path, workers: int | None = None, compile: Callable[[Needs], object] = lambda _: None) -> Manifest:
+    """Work out the luck of a finished tournament, if that was not done by today's estimates, and note it in its manifest.
+
+    `compile`: has the parts ready. Raises StoreError for a tournament that is not over or has no luck.
+    """
+    manifest = read_manifest(folder)
+    told = {game: estimate.sha256 for game, estimate in estimates(manifest.rules_versions).items()}
+    if not told:
+        raise StoreError(f"{folder}: {WITHOUT}")
+    is_stored = is_there(folder / LUCK.file)
+    if is_stored and (manifest.luck == told or manifest.luck_worth is not None):  # its ratings rest on what is stored
+        return manifest
+    plan = plan_of(folder, manifest)
+    compile(dict.fromkeys(told, (CHANCE,)))
+    changed = msgspec.structs.replace(manifest, luck=write_luck(folder, plan, manifest.played, workers))
+    write_manifest(folder, changed)
+    return changed
+
+
+def plan_of(folder: Path, manifest: Manifest) -> Plan:
+    """The plan of a finished tournament, with the key of its deals. Raises StoreError where there is none, or other rules."""
+    if manifest.key is None:
+        raise StoreError(f"{folder}: not a finished tournament: its luck is known when the key of its deals is public")
+    for name, version in manifest.rules_versions.items():
+        here = games.load(name).version
+        if here != version:
+            raise StoreError(f"{folder}: {name} was played by version {version} of its rules, here is version {here}")
+    try:
+        return read_plan(manifest.config, bytes.fromhex(manifest.key))
+    except (ValueError, ConfigError) as error:
+        raise StoreError(f"{folder}: its manifest tells no plan: {in_words(error)}") from None
+
+
+def pools_with_luck(folder: Path, manifest: Manifest) -> dict[str, PoolRows]:
+    """The rated matches of a tournament with their luck, by pool. Raises StoreError where the files do not belong together."""
+    columns = parquet.read_columns(folder, COLUMNS)
+    luck = parquet.read_luck_column(folder, columns.numbers["index"])
+    return stored_pools(columns, {}, without=manifest.unrated_bots, unrated=unrated_entries(manifest), luck=luck)
+
+
+def _counted(lucks: Iterable[MatchLuck], hear: Callable[[int], object]) -> Iterator[MatchLuck]:
+    for done, luck in enumerate(lucks, 1):
+        if done % TOLD == 0:
+            hear(done)
+        yield luck
+
+
+def _workers(asked: int | None, matches: int) -> int:
+    if asked is not None:
+        return asked
+    return available_cpus() if matches >= MATCHES_FOR_ALL else 1

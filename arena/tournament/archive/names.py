@@ -1,0 +1,70 @@
+"""What bots are called in the hall, where tournaments may use one name for different bots.
+
+Bots of one name and version whose files differ are entries of their own (`greedy@3f2a9c`).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from arena.results.manifest import BotEntry
+from arena.tournament.archive.folder import Entry
+
+LEAST_DIGITS = 6  # of a bot's hash, in its name
+
+BotIdentity = tuple[str, int, str, str]
+"""Name, version, content hash and parameters (canonical JSON)."""
+
+
+def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
+    """What each bot is called in the hall, by name, version, content hash and parameters.
+
+    A bot keeps its name if all bots of that name and version are the same. Otherwise the first digits of its hash are added,
+    and its parameters where the hash is not enough.
+    """
+    variants: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    for entry in chosen:
+        for bot in entry.manifest.bots:
+            variants.setdefault((bot.name, bot.version), set()).add((bot.sha256, bot.params))
+    return {
+        (name, version, sha256, params): _bot_name(name, sha256, params, known)
+        for (name, version), known in variants.items()
+        for sha256, params in known
+    }
+
+
+def hall_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
+    """All bots of these tournaments, each once and under the hall's name, sorted."""
+    names = bot_names(chosen)
+    found: dict[tuple[str, int], BotEntry] = {}
+    for entry in chosen:
+        for bot in entry.manifest.bots:
+            name = names[identity(bot)]
+            known = found.get((name, bot.version), bot)
+            played = tuple(sorted({*known.games, *bot.games}))
+            found[name, bot.version] = msgspec.structs.replace(bot, name=name, games=played, retired=False)
+    return tuple(found[key] for key in sorted(found))
+
+
+def called(name: str, bots: Iterable[str]) -> list[str]:
+    """The bots that a name stands for: the bot of that name, and in the hall every variant of it.
+
+    >>> called("greedy", ["greedy@3f2a9c", "greedy_2", "greedy@77aa01"])
+    ['greedy@3f2a9c', 'greedy@77aa01']
+    """
+    return [bot for bot in bots if bot == name or bot.startswith((f"{name}@", f"{name}{{"))]
+
+
+def identity(bot: BotEntry) -> BotIdentity:
+    """What tells a bot of a tournament from all others, whatever the hall calls it."""
+    return bot.name, bot.version, bot.sha256, bot.params
+
+
+def _bot_name(name: str, sha256: str, params: str, known: set[tuple[str, str]]) -> str:
+    hashes = {other for other, _ in known}
+    if len(hashes) > 1:
+        digits = next(
+            (count for count in range(LEAST_DIGITS, 64) if len({other[:count] for other in hashes}) == len(hashes)), 64
+        )
+        name = f"{name}@{sha256[:digits]}"
+    return name + params if len([1 for other, _ in known if other == sha256]) > 1 else name

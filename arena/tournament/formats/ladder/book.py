@@ -1,0 +1,159 @@
+"""What a ladder has to remember between its runs, besides its rows: a value in the journal, written before it is acted on."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from arena.errors import StoreError
+from arena.match.seeds import newest_key
+from arena.results.journal import Journal
+from arena.tournament.formats.ladder.legs import Closed, LadderPlan, Leg
+from arena.tournament.formats.plan import Contestant, Plan
+from arena.tournament.formats.stages import Stage
+
+_NAME = "ladder"
+
+
+class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
+    """A ladder between two runs; implements course.Book."""
+
+    contestants: tuple[Contestant, ...]
+    """All contestants that the ladder ever had, in the order of their arrival."""
+    legs: tuple[Leg, ...]
+    stages: tuple[Stage, ...]
+    last_key: bytes
+    """The key of the last possible leg, from which the keys of all legs follow (seeds.newest_key)."""
+    has_ended: bool = False
+    """Whether the newest leg is over."""
+    owners: tuple[str, ...] | UnsetType = UNSET
+    """The owner of each contestant of a contest."""
+    chain: int | UnsetType = UNSET
+    """How many keys the chain has, if that is not as usual."""
+
+    def values(self) -> Mapping[str, bytes]:
+        """The book as the journal stores it."""
+        return {_NAME: msgspec.json.encode(self)}
+
+    def after(self, plan: Plan, *, has_ended: bool = False) -> "LadderBook":
+        """The book with what the plan has now. `has_ended`: whether this run is over."""
+        assert isinstance(plan.format, LadderPlan)
+        return msgspec.structs.replace(
+            self, contestants=plan.contestants, legs=plan.format.legs, stages=plan.format.stages, has_ended=has_ended,
+            owners=plan.format.owners,
+        )  # fmt: skip
+
+    def closed(self, plan: Plan, why: str, journal: Journal) -> Plan:
+        """The plan with its newest leg ended from outside: what is open of its last stage is never played."""
+        assert isinstance(plan.format, LadderPlan)
+        ladder = plan.format
+        closed = Closed(why, len(ladder.stages), _gaps(_open(plan, ladder.stages, journal)))
+        legs = (*ladder.legs[:-1], msgspec.structs.replace(ladder.legs[-1], closed=closed))
+        return msgspec.structs.replace(plan, format=msgspec.structs.replace(ladder, legs=legs))
+
+
+def read_book(journal: Journal) -> LadderBook | None:
+    """The book of the ladder in a journal; None before its first run."""
+    value = journal.meta(_NAME)
+    try:
+        return None if value is None else msgspec.json.decode(value, type=LadderBook)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise StoreError(f"{journal.path}: the row of {_NAME!r} is not ours: {error}") from None
+
+
+def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, LadderBook]:
+    """The ladder's plan with all that was before, and a leg for this run if the newest one cannot go on.
+
+    `plan`: by the config alone, its key being that of the last possible leg. A bot whose file or parameters have changed is
+    a new version. Raises StoreError after too many legs.
+    """
+    assert isinstance(plan.format, LadderPlan)
+    (wanted,) = plan.format.legs
+    if book is None:
+        book = LadderBook(contestants=(), legs=(), stages=(), last_key=plan.key, chain=plan.format.chain)
+    contestants = list(book.contestants)
+    owners = ("",) * len(plan.contestants) if plan.format.owners is UNSET else plan.format.owners
+    field = tuple(_enter(one, contestants, is_numbered=bool(owner)) for one, owner in zip(plan.contestants, owners))
+    wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
+    if wanted.luck is not UNSET and any(leg.luck not in (UNSET, wanted.luck) for leg in book.legs):
+        raise StoreError(
+            f"{journal.path}: the ladder goes without luck by other estimates than those of this version, which could not "
+            f"check it; go on with ratings: {{luck: false}}, or start another one"
+        )
+    legs, newest = book.legs, book.legs[-1] if book.legs else None
+    ladder = msgspec.structs.replace(
+        plan.format, legs=legs, stages=book.stages, owners=_owners(plan.format, book, field, len(contestants)), chain=book.chain
+    )
+    if newest is None or book.has_ended or _terms(newest) != _terms(wanted):
+        if newest is not None and newest.rules is not UNSET and newest.first_stage == len(book.stages) and not book.has_ended:
+            legs, skipped = legs[:-1], newest.skipped  # nothing was played in it, and its key is secret yet
+        else:
+            skipped = _unplayed(plan, book, journal)
+        if len(legs) == ladder.most_links:
+            raise StoreError(
+                f"{journal.path}: a ladder has at most {ladder.most_links:,} runs that add something; start another one"
+            )
+        legs = (*legs, msgspec.structs.replace(wanted, skipped=skipped))
+    key = newest_key(book.last_key, len(legs), ladder.most_links)
+    ladder = msgspec.structs.replace(ladder, legs=legs)
+    continued = msgspec.structs.replace(plan, contestants=tuple(contestants), format=ladder, key=key)
+    return continued, book.after(continued)
+
+
+def _owners(
+    ladder: LadderPlan, book: LadderBook, field: tuple[int, ...], contestants: int
+) -> tuple[str, ...] | UnsetType:  # fmt: skip
+    """The owners of all contestants. Whoever has one keeps it: the tables of before were chosen by it."""
+    if ladder.owners is UNSET:
+        return book.owners
+    known = () if book.owners is UNSET else book.owners
+    wanted = dict(zip(field, ladder.owners))
+    return tuple(known[place] if place < len(known) else wanted.get(place, "") for place in range(contestants))
+
+
+def _enter(contestant: Contestant, known: list[Contestant], *, is_numbered: bool) -> int:
+    """The contestant's place among all that there ever were; a new one is added.
+
+    `is_numbered`: its version is that of its author, who may go back to older files; else the files alone tell versions apart.
+    """
+    for place, other in enumerate(known):
+        is_same = (other.identity, other.games) == (contestant.identity, contestant.games)
+        if is_same and (not is_numbered or other.version == contestant.version):
+            known[place] = msgspec.structs.replace(other, trusted=contestant.trusted)
+            return place
+    earlier = [other.version for other in known if other.name == contestant.name]
+    version = max([contestant.version, *(version + 1 for version in earlier)])
+    known.append(msgspec.structs.replace(contestant, version=version))
+    return len(known) - 1
+
+
+def _terms(leg: Leg) -> tuple[object, ...]:
+    return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules, leg.rating_model, leg.luck
+
+
+def _unplayed(plan: Plan, book: LadderBook, journal: Journal) -> tuple[int, ...]:
+    """The matches that the newest leg has left open: only of its last stage."""
+    if book.legs and book.legs[-1].closed is not UNSET:  # it says so itself
+        return ()
+    return _open(plan, book.stages, journal)
+
+
+def _open(plan: Plan, stages: tuple[Stage, ...], journal: Journal) -> tuple[int, ...]:
+    """The matches of the last stage that are not stored."""
+    if not stages:
+        return ()
+    stage = stages[-1]
+    size = sum(plan.matches_at(place) for place, _ in stage.tables)
+    played = {index for index in journal.indices() if index >= stage.first_index}
+    return tuple(index for index in range(stage.first_index, stage.first_index + size) if index not in played)
+
+
+def _gaps(indices: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Ascending indices as gaps: the first and the one behind the last of each."""
+    gaps: list[tuple[int, int]] = []
+    for index in indices:
+        if gaps and gaps[-1][1] == index:
+            gaps[-1] = (gaps[-1][0], index + 1)
+        else:
+            gaps.append((index, index + 1))
+    return tuple(gaps)

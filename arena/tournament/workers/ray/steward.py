@@ -1,0 +1,65 @@
+"""The actor on each node of a cluster beside the workers: reports what is installed, compiles rules, shows signs of life.
+
+This module is shipped by value, because arena may be missing on the node or have another version. So it imports nothing of
+arena at the top, and speaks in plain dicts and texts.
+"""
+
+import importlib.metadata
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class Steward:
+    """The Ray actor of one node."""
+
+    def installation(self, rooms: Sequence[str]) -> dict[str, str]:
+        """What is installed on the node (see installation.installation); only the version if that is too old to be asked."""
+        try:
+            from arena.tournament.workers.ray.installation import installation
+        except ImportError as error:
+            try:
+                return {"arena": importlib.metadata.version("arena-hall")}
+            except importlib.metadata.PackageNotFoundError:
+                return {"arena": f"none ({error})"}
+        return installation(rooms)
+
+    def prepare(
+        self, needs: Mapping[str, Sequence[str]], level: str, least: str, has_untrusted: bool, programs: Sequence[Any]
+    ) -> dict[str, str]:
+        """Compile what is needed unless that was done on this node, and find out how untrusted bots are locked in here.
+
+        `needs`: games, with the parts of each that bots ask for; `programs`: command bots whose program has to be here. Answers
+        with `error` when the node cannot be used, and with what is worth a line.
+        """
+        from arena import cache
+        from arena.errors import ArenaError, BotError
+        from arena.match.sandbox import Keeper, LockError, find_program
+        from arena.tournament.workers.warmup import warm_rooms
+
+        said: dict[str, str] = {}
+        for bot in programs:
+            try:
+                find_program(bot, cache.cache_root())
+            except BotError as error:
+                return {"error": f"{bot.name} cannot play there: {error}"}
+        if sys.flags.hash_randomization:
+            return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
+        if has_untrusted:
+            try:
+                with Keeper((), level=level, least=least) as keeper:
+                    said["isolation"], said["reason"] = keeper.level, keeper.reason
+            except LockError as error:
+                return {"error": f"bots that are not trusted cannot be locked in there: {error}"}
+        cache.cache_root()
+        if cache.is_temporary():
+            said["cache"] = f"no folder of its own for compiled rules (set {cache.VARIABLE}): every worker compiles for itself"
+            return said
+        try:
+            seconds = warm_rooms(needs, lambda _: None)
+        except ArenaError as error:
+            return {"error": str(error)}
+        return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})
+
+    def answer(self) -> None:
+        """Answer, which shows that the node lives."""

@@ -1,0 +1,375 @@
+"""Plays a chunk of the plan in a worker process. Every backend runs the same code."""
+
+import contextlib
+import os
+import resource
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from arena import games
+from arena.agent import BotFiles
+from arena.cache import is_temporary
+from arena.engine.readiness import NotCompiled, Part, absent_parts, compile_here
+from arena.match import Fault, HostTrouble, Player, Spent, play
+from arena.match.blamed import BlamedSeat
+from arena.match.choose import BotSeat, choose_seat, keeper_for
+from arena.match.in_process import InProcessSeat
+from arena.match.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
+from arena.records import Ending, MatchRecord
+from arena.results.rows import Finished, packed
+from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.stages import Stage
+from arena.tournament.workers.waiting import Waiting
+
+FAILURES_UNTIL_BLAME = 3
+"""How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
+LOOK_AHEAD = 32
+"""How many matches of a chunk are looked at to choose the one that is played next."""
+REMEMBERED = 4_096
+"""How many deals a worker remembers to know when bots see their cards again."""
+BLAMED = 1_000
+"""Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
+GREEDY = 0.5
+"""A seat is the cause that another got no CPU if it used this share of the other's wall time as CPU time."""
+OVERDUE = "the match took longer than all its seats may take together, and the hall was waiting for this one"
+
+
+class Job(msgspec.Struct, frozen=True):
+    """Everything that a worker needs, by value: workers need no shared disk."""
+
+    plan: Plan
+    bots: Mapping[str, BotFiles]
+    """The files of each bot, by content hash."""
+    least: str = LOCKED
+    """The weakest isolation level that will do: a machine that offers less plays no match of an untrusted bot."""
+    isolation: str = NAMESPACE
+    """The strongest isolation level to try."""
+
+    def worker(self) -> "Worker":
+        """The worker that plays this job; made in the worker process."""
+        return Worker(self)
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A host fault: a match that failed through no bot, as far as is known, and is tried again."""
+
+    reason: str
+    """Why it failed: words or a traceback."""
+    seat: int | None = None
+    """The seat whose isolation failed, or for which the hall waited; None: something else failed."""
+    was_killed: bool = False
+    """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
+    blame: Ending | None = None
+    """How the match ends for the seat's bot if this happens FAILURES_UNTIL_BLAME times, and to no other seat; None: the bot
+    cannot be the cause."""
+    was_overdue: bool = False
+    """Whether the match took longer than its seats may take together, and the hall waited for this one."""
+
+
+class Past(msgspec.Struct, frozen=True):
+    """What earlier attempts at a match leave to the next one."""
+
+    kills: dict[int, int] = {}
+    """How often each seat was killed from outside, or failed the hall in another way that counts, by seat."""
+    played: tuple[tuple[int, int], ...] = ()
+    """What was played before the match had to begin anew; see match.play."""
+
+
+FIRST = Past()
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a bot asked for that is not compiled: its match begins anew when it is."""
+
+    game: str
+    part: str
+    played: tuple[tuple[int, int], ...] = ()
+    """What was played before, as in `Past`."""
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """The results of a chunk of matches."""
+
+    finished: Finished
+    failures: dict[int, Failure]
+    """The failures by index of the match."""
+    seconds: float
+    """The wall time of the chunk."""
+    match_cpu: float
+    """CPU seconds spent inside matches, locked seats included."""
+    worker_cpu: float
+    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
+    lacking: dict[int, Asked] = {}
+    """The matches, by index, in which a bot asked for what is not compiled."""
+    slept: dict[int, float] = {}
+    """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
+
+    @property
+    def records(self) -> list[MatchRecord]:
+        """The matches that were played to their end, decoded."""
+        return self.finished.records
+
+
+class Worker:
+    """Plays the matches of one job, and keeps loaded games between chunks."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._plan = job.plan
+        self._params = {bot.player: bot.params for bot in job.plan.contestants}
+        self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
+        self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
+        rooms = (entry.game for entry in job.plan.entries)
+        self._keeper = keeper_for(rooms, level=job.isolation, least=job.least)
+        self._stays = not self._trusted and all(bot.command is None for bot in job.bots.values())
+        self._cpu_before: float | None = None
+        self._waiting = Waiting()
+        self._last: Cards | None = None  # of the match that was played last
+        self._seen: dict[tuple[int, int], frozenset[int]] = {}  # who saw the cards of each deal
+        self._slept: defaultdict[int, float] = defaultdict(float)
+
+    def keep_note(self, shared: memoryview) -> None:
+        """Keep a note of the seat that is waited for where those who end this process find it; see waiting.py."""
+        self._waiting = Waiting(shared)
+
+    def close(self) -> None:
+        """End the processes of locked seats. After this the worker plays nothing."""
+        if self._keeper is not None:
+            self._keeper.close()
+        self._nowhere.close()
+
+    def play(self, indices: Sequence[int], past: Past = FIRST, stage: Stage | None = None) -> Chunk:
+        """Play the matches with these indices; if one of them ends in a host fault, the others are played all the same.
+
+        `past`: what earlier attempts at these matches left. `stage`: the part of a ladder's plan that has them.
+        """
+        if stage is not None:
+            self._plan = self._job.plan.with_stage(stage)
+        if self._keeper is not None and self._stays:
+            self._keeper.stay()
+        began = time.perf_counter()
+        records: list[MatchRecord] = []
+        failures: dict[int, Failure] = {}
+        lacking: dict[int, Asked] = {}
+        match_cpu, cpu = 0.0, self._own_cpu()
+        held = self._held_cpu()
+        if len(self._trusted) < len(self._params):
+            indices = apart(self._plan, indices, self._last)
+        for place, index in enumerate(indices):
+            self._expect(indices[place : place + 2])
+            self._forget(cards_of(self._plan, index))
+            try:
+                played = self.play_match(index, past)
+            except NotCompiled as needed:
+                lacking[index] = Asked(needed.game, needed.part, needed.played)
+            else:
+                if isinstance(played, Failure):
+                    failures[index] = played
+                else:
+                    records.append(played)
+            self._last = cards_of(self._plan, index)
+            before, cpu = cpu, self._own_cpu()
+            match_cpu += cpu - before
+        self._expect(())
+        finished = packed(records)
+        held_by_now = self._held_cpu()
+        match_cpu += held_by_now - held  # they work for matches alone
+        now = self._own_cpu() + held_by_now
+        worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
+        self._cpu_before = now
+        seconds = time.perf_counter() - began
+        if self._keeper is not None and worker_cpu:
+            self._keeper.played(worker_cpu, seconds)
+        slept = dict(self._slept)
+        self._slept.clear()
+        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept)
+
+    def play_match(self, index: int, past: Past = FIRST) -> MatchRecord | Failure:
+        """Play one match of the plan.
+
+        Raises NotCompiled if a bot asks for a part of a room that is not in the cache: to compile it takes longer than a match
+        may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
+        """
+        blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in past.kills.items() if count >= BLAMED}
+        spent: defaultdict[int, Spent] = defaultdict(Spent)
+        again = past.played
+        self._waiting.begin(index)
+        while True:
+            try:
+                with absent_parts(_load):
+                    played = self._attempt(index, past.kills, blamed, spent, again)
+            except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
+                _load(games.part(games.load(needed.game), needed.part))
+                assert self._keeper is not None
+                self._keeper.renew()
+                again = needed.played
+                continue
+            fault = _blame(played, past.kills) if isinstance(played, Failure) and not blamed else None
+            if fault is None:
+                self._note_sleep(index, spent)
+                return played
+            assert isinstance(played, Failure) and played.seat is not None
+            blamed[played.seat] = fault
+
+    def _attempt(
+        self, index: int, kills: Mapping[int, int], blamed: Mapping[int, Fault], spent: defaultdict[int, Spent],
+        again: Sequence[tuple[int, int]],
+    ) -> MatchRecord | Failure:  # fmt: skip
+        """Play a match once.
+
+        `blamed`: seats that forfeit at once; `spent`: see HeldSeat.spent, by seat, kept up to date; `again`: see match.play.
+        """
+        seats: list[BotSeat | BlamedSeat] = []
+        try:
+            setup = self._plan.setup(index)
+            for place, (player, seed) in enumerate(zip(setup.players, setup.bot_seeds)):
+                seat = BlamedSeat(blamed[place]) if place in blamed else self._seat(player, seed, kills.get(place, 0))
+                seats.append(seat)
+                if not isinstance(seat, BlamedSeat):
+                    seat.spent = spent[place]
+            try:
+                # what a bot prints does not reach the terminal
+                with contextlib.redirect_stdout(self._nowhere), contextlib.redirect_stderr(self._nowhere):
+                    return play(games.load(setup.game), setup, seats, self._waiting.waits_for, again=again)
+            except HostTrouble as trouble:
+                return _failure(trouble, seats)
+        except LockError as error:
+            return Failure(f"a bot that is not trusted cannot be locked in here: {error}")
+        except Exception:
+            place = self._waiting.seat
+            has_begun = 0 <= place < len(seats) and _has_begun(seats[place])
+            return Failure(traceback.format_exc(), place if has_begun else None, blame=Ending.CRASH if has_begun else None)
+        finally:
+            for seat in reversed(seats):
+                _close(seat)
+
+    def _note_sleep(self, index: int, spent: Mapping[int, Spent]) -> None:
+        bots = self._plan.bots(index) if any(one.asleep or one.asleep_around for one in spent.values()) else ()
+        for place, bot in enumerate(bots):
+            if place in spent:
+                self._slept[bot] += spent[place].asleep + spent[place].asleep_around
+
+    def _forget(self, cards: "Cards") -> None:
+        """Before a bot sees the same cards again: have the processor's caches forget what it may have left in them."""
+        if len(self._trusted) == len(self._params):
+            return
+        seen = self._seen.get(cards.deal, frozenset())
+        if not seen.isdisjoint(cards.bots) or len(self._seen) >= REMEMBERED:
+            forget_caches()
+            self._seen.clear()
+            seen = frozenset()
+        self._seen[cards.deal] = seen | cards.bots
+
+    def _expect(self, indices: Sequence[int]) -> None:
+        """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""
+        if self._keeper is None or len(self._trusted) == len(self._params):
+            return
+        seats: list[tuple[str, BotFiles]] = []
+        for index in indices:
+            game = self._plan.entries[self._plan.entry_of(index)].game
+            players = [self._plan.contestants[place].player for place in self._plan.bots(index)]
+            seats += [(game, self._job.bots[player.sha256]) for player in players if player not in self._trusted]
+        with contextlib.suppress(Exception):
+            self._keeper.expect(seats, self._plan.limits)
+
+    def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
+        return choose_seat(
+            self._job.bots[player.sha256], is_trusted=player in self._trusted, keeper=self._keeper,
+            limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills,
+        )  # fmt: skip
+
+    def _own_cpu(self) -> float:
+        """CPU time of this process and its ended children."""
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + children.ru_utime + children.ru_stime
+
+    def _held_cpu(self) -> float:
+        """CPU time of the zygote, the templates and the locked seats that have ended."""
+        return 0.0 if self._keeper is None else self._keeper.cpu_seconds()
+
+
+class Cards(NamedTuple):
+    """The cards of a match, and who sees them."""
+
+    deal: tuple[int, int]
+    bots: frozenset[int]
+
+    def come_again_in(self, other: "Cards") -> bool:
+        """Whether a bot sees the same cards again, maybe from another seat."""
+        return self.deal == other.deal and not self.bots.isdisjoint(other.bots)
+
+
+def cards_of(plan: Plan, index: int) -> Cards:
+    """The cards of match `index`."""
+    return Cards(plan.deal_of(index), frozenset(plan.bots(index)))
+
+
+def apart(plan: Plan, indices: Sequence[int], last: Cards | None = None) -> list[int]:
+    """The matches in an order in which no bot sees the same cards twice in a row, as far as there is one.
+
+    `last`: the cards of the match before them, if there is one.
+    """
+    left, ordered = [(index, cards_of(plan, index)) for index in indices], list[int]()
+    of_deal = Counter(cards.deal for _, cards in left)
+    while left:
+        others = [match for match in left[:LOOK_AHEAD] if last is None or not last.come_again_in(match[1])]
+        chosen = max(others or left[:1], key=lambda match: of_deal[match[1].deal])  # what is frequent must not be left over
+        left.remove(chosen)
+        of_deal[chosen[1].deal] -= 1
+        ordered.append(chosen[0])
+        last = chosen[1]
+    return ordered
+
+
+def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
+    """Return a host fault as a failure of the seat that caused it. The seats still run.
+
+    A seat that got no CPU is not the cause of that if others had it; a rival that used it meanwhile is. One thread of a bot
+    gets no more than a fair share. So a seat that had half a CPU while another was ready and had next to nothing runs many
+    threads.
+    """
+    seat = seats[trouble.seat]
+    if trouble.starved:
+        used = {place: other.unanswered_cpu for place, other in enumerate(seats) if isinstance(other, HeldSeat)}
+        used.pop(trouble.seat, None)
+        greedy = max(used, key=lambda place: used[place], default=None)
+        if greedy is None or used[greedy] < GREEDY * trouble.starved.seconds:
+            return Failure(str(trouble), trouble.seat, blame=None if trouble.starved.is_proven else Ending.TIMEOUT)
+        reason = f"{trouble}; meanwhile seat {greedy} used {used[greedy]:.1f} s of CPU time"
+        return Failure(reason, greedy, blame=Ending.TIMEOUT)
+    was_killed = isinstance(seat, HeldSeat) and seat.was_killed
+    return Failure(str(trouble), trouble.seat, was_killed, Ending.CRASH if _has_begun(seat) else None)
+
+
+def _has_begun(seat: BotSeat | BlamedSeat) -> bool:
+    """Whether code of the seat's bot may have run, so that the bot can be the cause of what happened."""
+    return isinstance(seat, InProcessSeat) or (isinstance(seat, HeldSeat) and seat.has_begun)
+
+
+def _blame(failure: Failure, kills: Mapping[int, int]) -> Fault | None:
+    """The fault of a bot that failed the hall too often, in this match, where no other did; None if that is not so."""
+    seat = failure.seat
+    if seat is None or failure.blame is None or set(kills) - {seat} or kills.get(seat, 0) + 1 < FAILURES_UNTIL_BLAME:
+        return None
+    lines = failure.reason.strip().splitlines()
+    what = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return Fault(failure.blame, f"failed the hall {FAILURES_UNTIL_BLAME} times in this match: {what}")
+
+
+def _close(seat: BotSeat | BlamedSeat) -> None:
+    """Close a seat. What goes wrong then changes no result."""
+    with contextlib.suppress(Exception):
+        seat.close()
+
+
+def _load(part: Part) -> None:
+    """Load a part that is in the cache. Compile one only if nobody else could: where the cache is this process's alone."""
+    if not part.is_compiled and not is_temporary():
+        raise NotCompiled(part.game, part.name)
+    compile_here(part)

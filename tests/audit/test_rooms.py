@@ -1,0 +1,334 @@
+"""Every room against the laws of the rules engine (arena/audit/laws), and the laws against broken rooms.
+
+The rooms are those of arena, and two of another distribution (tests/rooms).
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.audit import laws as conformance
+from arena.audit.laws import LAWS, laws, world_laws
+from arena.engine.room import Game
+from arena.games import load, names
+from helpers import poker_rooms
+from helpers.once import once
+
+pytestmark = pytest.mark.usefixtures("poker")
+
+ROOMS = [*names(), *poker_rooms.NAMES]
+SEEDS = st.integers(0, 2**128 - 1)
+MANY = 6 if "ARENA_TEST_ALL" in os.environ else 4
+FILES = ("RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
+
+
+COMPILED_ONCE = """
+import json
+import sys
+from arena import games
+from arena.audit import laws as conformance
+
+for name in sys.argv[1:]:
+    room = games.load(name)
+    games.warm(room)
+    try:
+        conformance.compiled_once(room, 1)
+        answer = ""
+    except AssertionError as error:
+        answer = str(error) or "failed"
+    print(json.dumps([name, answer]))
+"""
+PLAYED = """
+import json
+import sys
+from arena import games
+from arena.audit import laws as conformance
+
+for name in sys.argv[1:]:
+    print(json.dumps([name, conformance.fingerprint(games.load(name), range(4), 60)]))
+"""
+HELD = """
+import json
+import sys
+from arena import games
+from arena.audit import laws as conformance
+
+SHORT = {"nertz": {"tick_limit": 40, "max_rounds": 2}, "yaniv": {"limit": 30}}  # without the compiler a match takes long
+for name in sys.argv[1:]:
+    room = games.load(name)
+    options = room.resolve_options(SHORT.get(name, {}), room.seats[0])
+    for law in conformance.LAWS:
+        law(conformance.Table(room, room.seats[0], options, seed=1))
+    print(json.dumps([name, conformance.fingerprint(room, range(2), 400)]))
+"""
+HELD_COMPILED = PLAYED.replace("range(4), 60", "range(2), 400")
+SEARCHED = """
+import json
+import sys
+from arena import games, search
+
+for name in sys.argv[1:]:
+    room = games.load(name)
+    states = room.deal(room.seats[0], room.resolve_options({}, room.seats[0]), 3)
+    seat = room.engine.current_seat(states)
+    found = []
+    for method in search.METHODS:
+        asked = search.Settings(iterations=12, method=method, world_iterations=5)
+        found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked))
+    memory, asked = search.Memory(), search.Settings(iterations=40)
+    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
+    room.engine.advance(states, room.legal_list(states)[0])
+    while room.engine.current_seat(states) != seat:
+        room.engine.advance(states, room.legal_list(states)[-1])
+    # this search goes on from the tree of the one before
+    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
+    print(json.dumps([name, [str(one.choices) for one in found]]))
+"""
+
+
+def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict[str, Any]:
+    """What a new interpreter finds of each of the rooms."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *rooms],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": str(int(not compiler))},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(map(json.loads, done.stdout.splitlines()))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("matches", [2, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_law(room, law, matches):
+    @settings(max_examples=matches, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(seed=SEEDS)
+    def holds(seed):
+        law(conformance.make_table(load(room), seed))
+
+    holds()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", [1, 2])
+@pytest.mark.parametrize("room", ROOMS)
+def test_law_at_the_fewest_and_the_most_seats(room, seats):
+    game = load(room)
+    count = game.seats[0] if seats == 1 else game.seats[-1]
+    for law in LAWS:
+        law(conformance.Table(game, count, game.resolve_options({}, count), seed=7))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_options_are_exact(room):
+    conformance.options_are_exact(load(room))
+
+
+@pytest.mark.parametrize(
+    ("room", "rooms"),
+    [(room, poker_rooms.NAMES) for room in poker_rooms.NAMES]
+    + [pytest.param(room, names(), marks=pytest.mark.slow) for room in names()],
+)
+def test_every_function_is_compiled_for_one_signature(room, rooms, tmp_path_factory):
+    found = once(tmp_path_factory, f"signatures-of-{rooms[0]}", lambda: in_fresh_process(COMPILED_ONCE, rooms, compiler=True))
+    assert found[room] == ""
+
+
+def with_and_without_compiler(folders: pytest.TempPathFactory, name: str, code: str, room: str) -> list[Any]:
+    """What the code finds of a room, with the compiler and without."""
+
+    def find() -> list[dict[str, Any]]:
+        return [in_fresh_process(code, ROOMS, compiler=compiler) for compiler in (True, False)]
+
+    return [found[room] for found in once(folders, name, find)]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_compiler_changes_nothing(room, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "played", PLAYED, room)
+    assert with_compiler == without
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", ROOMS)
+def test_all_laws_hold_without_the_compiler(room):
+    """Numbers of numpy overflow where compiled ones are wide; a warning is an error here. What is played is the same, too."""
+    found = [in_fresh_process(HELD if not compiler else HELD_COMPILED, [room], compiler=compiler) for compiler in (True, False)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_compiler_changes_no_search(room, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "searched", SEARCHED, room)
+    assert with_compiler == without
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_playthrough(room):
+    """Golden: a difference is a change of the rules, of the deals or of the wording."""
+    game = load(room)
+    written = (game.folder / "playthrough.txt").read_text(encoding="utf-8")
+    assert conformance.playthrough(game) == written, (
+        f"if the change is meant: python -m arena.audit.laws {room} > arena/games/{room}/playthrough.txt, "
+        f"and raise VERSION if the rules changed"
+    )
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_room_has_all_its_files(room):
+    missing = {name for name in FILES if not (load(room).folder / name).is_file()}
+    assert missing == ({"rollout.py"} if room == "kuhn" else set())  # it shows that a room may do without
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rules_text_names_every_option(room):
+    text = (load(room).folder / "RULES.md").read_text(encoding="utf-8")
+    assert [option.name for option in load(room).options if f"`{option.name}" not in text] == []
+
+
+class TestBrokenRooms:
+    """Each law must be able to fail: a room with one fault each."""
+
+    GAME = load("naga")
+    LISTED = load("hisatsu")
+    """A room that lists worlds."""
+
+    @staticmethod
+    def broken(law: Callable[[conformance.Table], None], game: Game, match: str, seeds: int = 3) -> None:
+        with pytest.raises(AssertionError, match=match):
+            for seed in range(seeds):
+                law(conformance.make_table(game, seed))
+
+    def with_engine(self, **functions: Any) -> Game:
+        return replace(self.GAME, engine=replace(self.GAME.engine, **functions))
+
+    def with_text(self, **functions: Any) -> Game:
+        return replace(self.GAME, text=SimpleNamespace(**{**vars(self.GAME.text), **functions}))
+
+    def test_shuffled_legal_list(self):
+        def backwards(states, out):
+            count = self.GAME.engine.legal_actions(states, out)
+            out[:count] = out[:count][::-1].copy()
+            return count
+
+        self.broken(laws.legal_lists_are_canonical, self.with_engine(legal_actions=backwards), "not ascending")
+
+    def test_observed_stock(self):
+        def leaky(states, seat, out):
+            self.GAME.engine.observe(states, seat, out)
+            out["stock"][0][0] = states["stock"][0][0]
+
+        self.broken(laws.worlds_look_the_same, self.with_engine(observe=leaky), "stock")
+
+    def test_observed_choice(self):
+        def leaky(states, seat, out):
+            self.GAME.engine.observe(states, seat, out)
+            out["pending"] = states["pending"]
+
+        self.broken(laws.simultaneous_choices_are_hidden, self.with_engine(observe=leaky), "the choice shows")
+
+    def test_determinize_that_peeks(self):
+        def peeking(states, seat, rng):
+            stock = states["stock"].copy()
+            self.GAME.engine.determinize(states, seat, rng)
+            states["seed"][0][0] = stock[0][0]
+
+        self.broken(laws.observed_state_is_enough, self.with_engine(determinize=peeking), "determinize")
+
+    def test_determinize_that_keeps_the_deal_seed(self):
+        def keeping(states, seat, rng):
+            seed = states["seed"].copy()
+            self.GAME.engine.determinize(states, seat, rng)
+            states["seed"] = seed
+
+        self.broken(laws.worlds_look_the_same, self.with_engine(determinize=keeping), "deal seed")
+
+    def test_seen_choice_before_the_reveal(self):
+        def telling(states, action, viewer):
+            return self.GAME.engine.seen_action(states, action, viewer) or 1 << 50 | action
+
+        self.broken(laws.worlds_look_the_same, self.with_engine(seen_action=telling), "is seen as")
+
+    def test_description_with_hidden_cards(self):
+        text = self.with_text(describe=lambda s, seat: self.GAME.text.describe(s, None))
+        self.broken(laws.text_needs_what_is_seen, text, "from the observed state")
+
+    def test_masked_position_that_leaves_out_a_key(self):
+        def shorter(s, seat):
+            document = self.GAME.text.masked_position(s, seat)
+            del document["places"]
+            return document
+
+        self.broken(laws.masked_position_only_masks, self.with_text(masked_position=shorter), "places")
+
+    def test_texts_that_are_not_unique(self):
+        text = self.with_text(action_texts=lambda s, codes: ["field 1" for _ in codes])
+        self.broken(laws.notation_round_trips, text, "share a text")
+
+    def test_lenient_parser(self):
+        text = self.with_text(parse_action=lambda s, text: self.GAME.text.parse_action(s, " ".join(text.split())))
+        self.broken(laws.garbage_is_refused, text, "read as a legal action")
+
+    def test_listed_world_that_shows_the_truth(self):
+        self.broken(world_laws.listed_worlds_fit, self.with_worlds(nth_world=lambda *_: 1.0), "shows what is hidden")
+
+    def test_world_that_is_not_listed(self):
+        def fewer(s, seat):
+            return max(1, self.LISTED.rollout.count_worlds(s, seat) - 1)
+
+        self.broken(world_laws.no_world_is_left_out, self.with_worlds(count_worlds=fewer), "not among them")
+
+    def with_worlds(self, **functions: Any) -> Game:
+        return replace(self.LISTED, rollout=SimpleNamespace(**{**vars(self.LISTED.rollout), **functions}))
+
+    def test_crash_on_a_damaged_position(self):
+        def trusting(document):
+            return self.GAME.text.from_position({**document, "hands": [list(hand) for hand in document["hands"]]})
+
+        self.broken(laws.damaged_positions_are_refused, self.with_text(from_position=trusting), "not refused", seeds=20)
+
+    def test_deal_that_ignores_a_seed_word(self):
+        def short_sighted(states, seats, options, seed):
+            self.GAME.engine.deal(states, seats, options, seed * [1, 1, 0, 1])
+
+        self.broken(laws.same_seed_same_match, self.with_engine(deal=short_sighted), "no effect")
+
+    def with_next_round(self, spoil: Callable[[Any], None]) -> conformance.Table:
+        def next_round(s):
+            spoil(s)
+            self.GAME.rules.next_round(s)
+
+        rules = SimpleNamespace(**{**vars(self.GAME.rules), "next_round": next_round})
+        options = self.GAME.resolve_options({"series": "games:2"}, 2)
+        return conformance.Table(replace(self.GAME, rules=rules), 2, options, seed=1)
+
+    def test_deal_that_depends_on_play(self):
+        def mix(s):
+            s.seed[3] ^= s.shown[0]
+
+        with pytest.raises(AssertionError, match="depends on the first round"):
+            laws.deals_do_not_depend_on_play(self.with_next_round(mix))
+
+    def test_round_that_is_not_counted(self):
+        def forget(s):
+            s.round_number -= 1
+
+        with pytest.raises(AssertionError, match="number of round 2"):
+            laws.rounds_halt(self.with_next_round(forget))
+
+    def test_places_that_do_not_follow_the_scores(self):
+        def everyone_second(states, out):
+            out[:] = 2
+
+        self.broken(laws.results_are_in_order, self.with_engine(places=everyone_second), "not a ranking")

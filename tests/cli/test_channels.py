@@ -1,0 +1,38 @@
+"""The attacks of `arena bench channels`: what the kernel refuses, and that nothing comes through where it does."""
+
+import json
+
+import pytest
+
+from arena.cli.main import main
+from arena.cli.measuring.channels import ATTACKS, WATCHERS, channels
+from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
+
+
+@pytest.mark.parametrize("level", [NAMESPACE, LOCKED])
+def test_what_a_locked_bot_leaves_for_its_next_match_is_refused(level: str) -> None:
+    try:
+        found = {channel.attack: channel for channel in channels("naga", level, trials=1)}
+    except LockError as error:
+        pytest.skip(f"bots cannot be locked in here: {error}")
+    assert list(found) == [*ATTACKS, *WATCHERS]
+    assert not any(channel.hands for channel in found.values()), found
+    assert {attack for attack, channel in found.items() if not channel.refused} == {
+        "cache lines, by numpy", "a rival's table lines, by numpy", "prime and probe, by numpy"
+    }  # fmt: skip
+
+
+def test_without_a_lock_nothing_is_refused_and_a_futex_carries_all() -> None:
+    found = {channel.attack: channel for channel in channels("naga", PROCESS, trials=1)}
+    assert not any(channel.refused for channel in found.values())
+    futex = found["a futex in a library, same table"]
+    assert futex.right == 1.0 and futex.hands == 1
+
+
+def test_the_table_says_what_came_through(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "channels", "--game", "naga", "--trials", "1", "--isolation", PROCESS]) == 1
+    assert "hands known" in capsys.readouterr().out
+    assert main(["bench", "channels", "--game", "naga", "--trials", "1", "--isolation", PROCESS, "--format", "json"]) == 1
+    assert {channel["attack"] for channel in json.loads(capsys.readouterr().out)} == {*ATTACKS, *WATCHERS}
+    assert main(["bench", "channels", "--isolation", "none"]) == 2
+    assert main(["bench", "channels", "--game", "naga", "--trials", "0"]) == 2

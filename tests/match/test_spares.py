@@ -1,0 +1,93 @@
+"""Locked seats that are made ahead: they are taken, ended when nobody wants them, and no loss when they die."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from arena.agent import BotFiles
+from arena.games import load
+from arena.match import play
+from arena.match.sandbox import Keeper, LockedSeat, LockError
+from arena.match.single_match import agree
+from arena.records import Ending
+from helpers.locked_matches import CLOCK, LIMITS
+from helpers.processes import runs, seats, survivors, until
+
+SOURCE = b"""
+from arena.agent import Agent
+
+class First(Agent):
+    def act(self, view):
+        return 0
+"""
+BOT, OTHER = (BotFiles(name, {name: SOURCE}) for name in ("one.py", "other.py"))
+
+
+@pytest.fixture
+def keeper() -> Iterator[Keeper]:
+    with Keeper(["naga"]) as opened:
+        try:
+            _ = opened.level
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        yield opened
+
+
+def played(keeper: Keeper, *bots: BotFiles) -> set[int]:
+    """The process ids of the seats of a match in which all goes well; they have ended."""
+    setup = agree("naga", ["one", "two"], seed=3, clock=CLOCK)
+    opened = [LockedSeat(keeper, bot, seed=number, params={}, limits=LIMITS) for bot, number in zip(bots, setup.bot_seeds)]
+    try:
+        record = play(load("naga"), setup, opened)
+        assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2, record.notes
+        pids = {seat.pid for seat in opened}
+    finally:
+        for seat in opened:
+            seat.close()
+    assert not survivors(pids)
+    return pids
+
+
+def expect(keeper: Keeper, *bots: BotFiles) -> set[int]:
+    """Expect seats of these bots; returns the process ids of all spare ones, once they are there and no others."""
+    keeper.expect([("naga", bot) for bot in bots], LIMITS)
+    return set(until(lambda: len(found := set(filter(runs, seats(os.getpid())))) == len(bots) and found))
+
+
+def test_seats_that_were_expected_are_taken(keeper: Keeper) -> None:
+    spares = expect(keeper, BOT, OTHER)
+    assert played(keeper, BOT, OTHER) == spares
+    twice = expect(keeper, BOT, BOT)
+    assert not twice & spares and played(keeper, BOT, BOT) == twice
+
+
+def test_seats_that_nobody_expects_any_more_are_ended(keeper: Keeper) -> None:
+    spares = expect(keeper, BOT, BOT, OTHER)
+    left = expect(keeper, BOT)
+    assert left < spares and not survivors(spares - left)
+    keeper.expect([], LIMITS)
+    assert not survivors(left)
+
+
+def test_a_spare_seat_that_was_killed_is_no_loss(keeper: Keeper) -> None:
+    spares = expect(keeper, BOT, OTHER)
+    for pid in spares:
+        os.kill(pid, signal.SIGKILL)
+    assert not survivors(spares)
+    assert not played(keeper, BOT, OTHER) & spares
+
+
+def test_spare_seats_end_with_their_template_and_with_the_zygote(keeper: Keeper) -> None:
+    spares = expect(keeper, BOT)
+    os.kill(keeper.pids[-1], signal.SIGKILL)
+    assert not survivors(spares)
+    others = expect(keeper, OTHER)
+    keeper.renew()
+    assert not survivors(others) and played(keeper, BOT, OTHER)
+
+
+def test_seats_of_a_game_that_is_not_loaded_are_not_made_ahead(keeper: Keeper) -> None:
+    keeper.expect([("no such game", BOT)], LIMITS)
+    assert keeper.pids == [keeper.pid]

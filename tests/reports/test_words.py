@@ -1,0 +1,23 @@
+"""Every text of the pages is there in every language, with the same values to fill in."""
+
+import re
+
+import pytest
+
+from arena import games
+from arena.reports.pages.words import HALL, LANGUAGES, LIVE, NOTES, PLAYER, catalogue
+
+
+@pytest.mark.parametrize("name", [*HALL, PLAYER, LIVE, NOTES, *games.names()])
+def test_no_text_is_missing_in_any_language(name: str) -> None:
+    texts = catalogue(name)
+    assert sorted(texts) == sorted(LANGUAGES)
+    english = texts["en"]
+    for language in LANGUAGES:
+        assert sorted(texts[language]) == sorted(english)
+        for key, text in texts[language].items():
+            assert text.strip() and _values(text) == _values(english[key]), key
+
+
+def _values(text: str) -> list[str]:
+    return sorted(re.findall(r"\{\w+\}", text))

@@ -1,0 +1,232 @@
+"""The list of all bots: searched, filtered, in pages that stay right while bots come and go; who is hidden, and why."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from starlette.testclient import TestClient
+
+from arena.agent import BotFiles
+from arena.agent.submissions import Submissions
+from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import Standings
+from arena.records import MatchRecord
+from arena.results import parquet
+from arena.results.manifest import BotEntry, Manifest, write_manifest
+from arena.server.views.dead import LONG, Dead, dead_bots
+from arena.server.views.tables import board_rows
+from helpers.hall import hall
+from helpers.records import make_rating, make_record, make_seat, numbered
+from helpers.results import HOSTILE, make_manifest, write_results
+
+MANY = 1000
+
+
+def submit(out: Path, *names: str, text: str = "") -> None:
+    for name in names:
+        Submissions(out).submit(name, BotFiles(f"{name}.py", {f"{name}.py": f"# {name} {text}".encode()}), ("naga",))
+
+
+def entry(name: str, version: int = 1, **changes: Any) -> BotEntry:
+    values: dict[str, Any] = {"sha256": "0" * 64, "params": "{}", "games": ("naga",), "trusted": False}
+    return BotEntry(name=name, version=version, **(values | changes))
+
+
+RATINGS = msgspec.to_builtins(RatingSettings())
+
+
+def ladder(*bots: BotEntry, field: list[int] | None = None) -> Manifest:
+    legs = [{"field": list(range(len(bots))) if field is None else field}]
+    return make_manifest(name="class", bots=bots, config={"format": {"name": "ladder", "legs": legs}, "ratings": RATINGS})
+
+
+def listed(client: TestClient, query: str = "") -> list[str]:
+    answer = client.get(f"/api/bots{query}")
+    assert answer.status_code == 200, answer.text
+    return [bot["name"] for bot in answer.json()["bots"]]
+
+
+def paged(client: TestClient, query: str) -> Iterator[list[str]]:
+    """The pages of a list, each asked for when the one before has been looked at."""
+    cursor = ""
+    while True:
+        found = client.get(f"/api/bots?{query}{cursor}").json()
+        yield [bot["name"] for bot in found["bots"]]
+        if found["next"] is None:
+            return
+        cursor = f"&cursor={found['next']}"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A thousand bots that were submitted, of which one has results."""
+    out = tmp_path_factory.mktemp("many")
+    submit(out, "first_bot")
+    version = out / "submissions" / "versions"
+    text = (version / "first_bot" / "1.json").read_text()
+    for number in range(MANY - 1):  # as the store writes them, without waiting for the disk each time
+        name = f"bot_{number:03d}"
+        (version / name).mkdir()
+        (version / name / "1.json").write_text(text.replace("first_bot", name))
+    with hall(out) as client:
+        yield client
+
+
+def test_a_thousand_bots_come_page_by_page_each_once(many: TestClient) -> None:
+    for order in ("name", "rating", "newest", "matches"):
+        pages = list(paged(many, f"sort={order}&limit=200"))
+        assert [len(page) for page in pages] == [200] * 5
+        assert len({name for page in pages for name in page}) == MANY
+    page = many.get("/bots")
+    assert page.status_code == 200 and len(page.content) < 100_000
+
+
+def test_a_page_stays_right_while_bots_come_and_go(tmp_path: Path) -> None:
+    submit(tmp_path, "bee", "cat", "dog", "eel", "fly")
+    with hall(tmp_path) as client:
+        pages = paged(client, "sort=name&limit=2&state=playing")
+        assert next(pages) == ["bee", "cat"]
+        submit(tmp_path, "ant", "cow")  # one before what was seen, one behind it
+        Submissions(tmp_path).withdraw("cat")  # the last one that was seen is gone from the list
+        assert next(pages) == ["cow", "dog"]
+        assert next(pages) == ["eel", "fly"]
+        assert next(pages, None) is None
+        assert listed(client, "?state=withdrawn") == ["cat"]
+
+
+def test_a_new_version_is_seen_at_once(tmp_path: Path) -> None:
+    submit(tmp_path, "bee")
+    with hall(tmp_path) as client:
+        assert client.get("/api/bots").json()["bots"][0]["version"] == 1
+        submit(tmp_path, "bee", text="again")
+        found = client.get("/api/bots").json()["bots"][0]
+        assert (found["version"], found["versions"]) == (2, 2)
+        Submissions(tmp_path).withdraw("bee")
+        assert client.get("/api/bots").json()["bots"][0]["state"] == "withdrawn"
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "%", "_", "' or 1=1 --", "\\", "\x00", "\u202e", "[a-z]*", "(" * 50, "日本", "\ud7ff\U0010ffff"]
+)
+def test_a_search_takes_any_text_for_what_it_is(many: TestClient, text: str) -> None:
+    answer = many.get("/api/bots", params={"q": text})
+    wanted = {"_"} & {text}
+    assert answer.status_code == 200 and (answer.json()["total"] == MANY) == bool(wanted)
+    page = many.get("/bots", params={"q": text})
+    assert page.status_code == 200 and "<img src=x" not in page.text
+
+
+def test_a_search_knows_no_case_and_no_width(many: TestClient) -> None:
+    assert listed(many, "?q=FIRST") == listed(many, "?q=ｆｉｒｓｔ＿") == ["first_bot"]
+    assert many.get("/api/bots", params={"q": "x" * 101}).status_code == 400
+
+
+FORGED = [base64.urlsafe_b64encode(text).decode() for text in (b"[1,2,3]", b'["rating",1e999,"a"]', b"[" * 200)]
+BAD_CURSORS = ["x", "!!!", "AAAA", "=", "9" * 299, "\u202e", *FORGED]
+
+
+@pytest.mark.parametrize("cursor", BAD_CURSORS)
+def test_a_cursor_that_no_page_gave_is_refused(many: TestClient, cursor: str) -> None:
+    for path in ("/api/bots", "/bots"):
+        answer = many.get(path, params={"cursor": cursor})
+        assert answer.status_code == 400, answer.text
+
+
+def test_a_cursor_of_another_order_is_refused(many: TestClient) -> None:
+    cursor = many.get("/api/bots?sort=name&limit=1").json()["next"]
+    assert many.get(f"/api/bots?sort=rating&cursor={cursor}").status_code == 400
+
+
+def test_filters_and_hostile_names(tmp_path: Path) -> None:
+    seats = [make_seat(HOSTILE, 1), make_seat("bob", 2)]
+    write_results(tmp_path, [make_record(seats=(seats[0], seats[1]))] * 4, HOSTILE, "bob")
+    submit(tmp_path, "bob", "new")
+    with hall(tmp_path) as client:
+        assert listed(client) == [HOSTILE, "bob", "new"]  # who is not rated comes last
+        assert listed(client, "?game=yaniv") == []
+        assert listed(client, "?owner=mine") == []
+        for query in ("", "?limit=1&sort=name"):
+            page = client.get(f"/bots{query}")
+            assert page.status_code == 200 and "<img src=x" not in page.text
+        assert client.get("/api/bots?state=lost").status_code == 400
+        assert client.get("/api/bots?limit=1000").status_code == 400
+
+
+# Who is hidden --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_ladder_hides_old_versions_and_who_is_retired_or_gone() -> None:
+    manifest = ladder(entry("fox"), entry("fox", 2), entry("owl", retired=True), entry("crab"), field=[0, 1, 2])
+    ratings = [msgspec.structs.replace(make_rating(), bot=bot.name, bot_version=bot.version) for bot in manifest.bots]
+    found = dead_bots(manifest, ratings)["naga"]
+    assert found == {("fox", 1): Dead.OLD, ("owl", 1): Dead.RETIRED, ("crab", 1): Dead.GONE}
+    rows = board_rows(ratings, "naga", dead={"naga": found})
+    assert [row.bot for row in rows if row.dead is None] == ["fox"]
+    assert dead_bots(msgspec.structs.replace(manifest, config={}), ratings) == {}  # what ends hides nobody
+
+
+def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
+    def found(*, matches: int = LONG, low: float = 10.0, bots: int = 12, **changes: Any) -> dict[tuple[str, int], Dead]:
+        names = [f"bot_{number}" for number in range(bots)]
+        manifest = ladder(*(entry(name, **(changes if name == names[-1] else {})) for name in names))
+        rows = [
+            msgspec.structs.replace(
+                make_rating(), bot=name, low=20.0 if name != names[-1] else low, high=30.0 if name != names[-1] else low + 5,
+                matches=matches,
+            )
+            for name in names
+        ]  # fmt: skip
+        return dead_bots(manifest, rows)["naga"]
+
+    assert found() == {("bot_11", 1): Dead.BOTTOM}
+    assert found(matches=LONG - 1) == {}
+    assert found(low=16.0) == {}  # the intervals touch
+    assert found(bots=8) == {}  # a tenth of eight is nobody
+    assert found(trusted=True) == {}
+
+
+@pytest.fixture(scope="module")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A hall with a ladder: two versions of fox, and a retired owl."""
+    out = tmp_path_factory.mktemp("contest")
+    bots = [("fox", 1), ("fox", 2), ("owl", 1)]
+    records = numbered([table_of(deal, *pair) for deal in range(6) for pair in ((bots[1], bots[0]), (bots[0], bots[2]))])
+    submit(out, "fox")
+    submit(out, "fox", text="2")
+    submit(out, "owl")
+    manifest = ladder(entry("fox"), entry("fox", 2), entry("owl", retired=True))
+    (out / "class").mkdir()
+    write_manifest(out / "class", msgspec.structs.replace(manifest, matches=len(records), played=len(records)))
+    standings = Standings(RatingSettings(), {"naga": bots})
+    for record in records:
+        standings.add(record)
+    parquet.write_matches(out / "class", records)
+    parquet.write_ratings(out / "class", standings.ratings())
+    with hall(out) as client:
+        yield client
+
+
+def table_of(deal: int, first: tuple[str, int], second: tuple[str, int]) -> MatchRecord:
+    seats = tuple(make_seat(bot, place, bot_version=version) for place, (bot, version) in enumerate((first, second), 1))
+    return make_record(0, seats, deal=deal)
+
+
+def test_dead_bots_are_hidden_counted_and_shown_by_one_click(contest: TestClient) -> None:
+    found = contest.get("/api/bots").json()
+    assert [bot["name"] for bot in found["bots"]] == ["fox"] and found["hidden"] == 1
+    assert 'href="?state=all"' in contest.get("/bots").text
+    assert set(listed(contest, "?state=all")) == {"fox", "owl"} and listed(contest, "?state=dead") == ["owl"]
+
+
+def test_the_board_of_a_ladder_hides_the_same(contest: TestClient) -> None:
+    found = contest.get("/api/t/class").json()
+    assert [(row["bot"], row["version"]) for row in found["board"]] == [("fox", 2)] and found["hidden"] == 2
+    assert 'href="?hidden=true"' in contest.get("/t/class").text
+    whole = contest.get("/api/t/class?hidden=true").json()
+    assert len(whole["board"]) == 3 and whole["hidden"] == 0
+    assert {row["dead"] for row in whole["board"]} == {None, "old", "retired"}
+    page = contest.get("/t/class?hidden=true").text
+    assert "data-whole" in page and 'href="?"' in page

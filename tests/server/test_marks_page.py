@@ -1,0 +1,218 @@
+"""The marks of a contest: for all to see, as CSV for organisers, frozen by them; and the contest on the front page."""
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.agent import BotFiles
+from arena.agent.submissions import Submissions
+from arena.results.account_rows import Account, Role
+from arena.results.inbox import Inbox, State
+from arena.results.manifest import write_manifest
+from arena.results.owned_bots import OwnedBots
+from arena.results.site_file import SiteFile
+from arena.server.contest.marks import BotMark, Marks, PoolMark, keep_marks
+from arena.server.contest.messages import Checked
+from arena.server.running_contest.recent_marks import FRESH_SECONDS, RecentMarks
+from arena.server.running_contest.running import RunningContest
+from arena.server.views.marks import BOM, marks_csv
+from helpers.hall import Played, hall
+from helpers.members import Members, with_members
+from helpers.records import make_record, make_seat, numbered
+
+IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
+FILE = """\
+name: class
+games: [{game: naga, seats: 2}]
+staff: ["house:naga_greedy", "house:random_bot"]
+marks: {naga_greedy: 4, random_bot: 5.5}
+"""
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\uff1d1", '=HYPERLINK("http://x")', "=cmd|' /C calc'!A0"]
+
+
+def pool_mark(pool: str = "naga", **against: str) -> PoolMark:
+    return PoolMark(pool=pool, mu=27.5, low=-1.25, high=30.0, rating=20.0, rank=1, matches=40, against=against)
+
+
+def bot_mark(bot: str, mark: float | None = None, *pools: PoolMark, is_staff: bool = False) -> BotMark:
+    against = pools[0].against if pools else {}
+    return BotMark(bot=bot, version=2, is_staff=is_staff, mark=mark, against=against, pools=pools)
+
+
+def made(*bots: BotMark, is_frozen: bool = False) -> Marks:
+    return Marks(
+        contest="class", at="2026-11-24T00:00:00+00:00", is_frozen=is_frozen, marks={"random_bot": 5.5, "naga_greedy": 4.0},
+        matches=40, before=40, sha256="ab" * 32 if is_frozen else None, bots=bots,
+    )  # fmt: skip
+
+
+def author(name: str) -> Account:
+    return Account(id=name, name=name, folded=name, role=Role.AUTHOR, since="")
+
+
+def owned_by(out: Path, **owners: str) -> OwnedBots:
+    file = SiteFile(out)
+    with file.writing() as db:
+        for bot, owner in owners.items():
+            db.execute("insert or ignore into accounts values (?, ?, ?, 'author', '', null)", (owner, owner, owner))
+            db.execute("insert into bots (name, owner, since) values (?, ?, '')", (bot, owner))
+    return OwnedBots(file)
+
+
+def read(text: str) -> list[dict[str, str]]:
+    assert text.startswith(BOM) and text.endswith("\r\n")
+    return list(csv.DictReader(io.StringIO(text.removeprefix(BOM), newline=""), strict=True))
+
+
+def test_a_line_for_each_author_and_pool_by_the_best_bot(tmp_path: Path) -> None:
+    owned = owned_by(tmp_path, fox="aya", owl="aya", bee="ben")
+    pools = (pool_mark("overall", naga_greedy="above"), pool_mark(naga_greedy="open"))
+    bots = [bot_mark("fox", None, *pools), bot_mark("owl", 4.0, *pools), bot_mark("bee"), bot_mark("lone", 5.5, pools[1])]
+    found = read(marks_csv(made(*bots, bot_mark("naga_greedy", None, is_staff=True)), owned, [author("cho"), author("aya")]))
+    assert [(row["author"], row["bot"], row["mark"], row["pool"], row["against naga_greedy"]) for row in found] == [
+        ("aya", "owl", "4", "overall", "above"), ("aya", "owl", "4", "naga", "open"), ("ben", "bee", "", "", ""),
+        ("", "lone", "5.5", "naga", "open"), ("cho", "", "", "", ""),
+    ]  # fmt: skip
+    assert found[0]["low"] == "-1.2500" and found[0]["frozen"] == "no" and found[0]["against random_bot"] == ""
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
+    owned = owned_by(tmp_path, fox=text)
+    marks = made(bot_mark("fox", 4.0, pool_mark(text)), bot_mark(text, 4.0, pool_mark()))
+    for row in read(marks_csv(marks, owned, [author(f"{text}x")])):
+        for name in ("author", "bot", "pool"):
+            assert row[name] == row[name].lstrip("=+-@\t\r ＝")
+
+
+def test_commas_quotes_and_ends_of_lines_stay_in_their_cell(tmp_path: Path) -> None:
+    name = 'a"b,c\r\nd;e\u3042'
+    (row,) = read(marks_csv(made(), owned_by(tmp_path), [author(name)]))
+    assert row["author"] == name and row["frozen"] == "no"
+
+
+def test_marks_are_computed_now_and_then_and_once_frozen_never_again(tmp_path: Path) -> None:
+    (tmp_path / "class.yaml").write_text(FILE)
+    contest = RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE).contest
+    time = [0.0]
+    recent = RecentMarks(contest, tmp_path / "class", clock=lambda: time[0])
+    first = recent.now()
+    assert recent.now() is first and not first.is_frozen
+    time[0] += FRESH_SECONDS
+    assert recent.now() is not first
+    keep_marks(tmp_path / "class", made(bot_mark("fox", 4.0), is_frozen=True))
+    assert recent.now().is_frozen and recent.now().bots[0].mark == 4.0  # at once, also before the others are old
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
+    """A hall with a contest whose ladder plays nothing."""
+    out = tmp_path_factory.mktemp("results")
+    (out / "class.yaml").write_text(FILE)
+    with with_members(out, contest=RunningContest(out / "class.yaml", out, command=IDLE)) as found:
+        yield found
+
+
+def test_everybody_sees_the_marks_and_organisers_have_them_as_csv(place: Members) -> None:
+    for who, is_organiser in (("host", True), ("organiser", True), ("aya", False), ("gus", False)):
+        client = getattr(place, who)
+        found = client.get("/api/marks").json()
+        assert found["staff"] == ["naga_greedy", "random_bot"] and not found["is_frozen"]
+        assert found["may_freeze"] is found["may_export"] is is_organiser
+        for lang in ("en", "ja"):
+            page = client.get(f"/marks?lang={lang}")
+            assert page.status_code == 200 and ("/marks/freeze" in page.text) is ("/marks.csv" in page.text) is is_organiser
+        answer = client.get("/marks.csv")
+        assert answer.status_code == (200 if is_organiser else 403)
+        if is_organiser:
+            assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+            assert [row["author"] for row in read(answer.content.decode())] == ["Aya", "Ben"]
+    assert place.stranger.get("/marks").status_code == place.stranger.get("/marks.csv").status_code == 401
+
+
+def test_only_organisers_freeze_and_only_when_sure(place: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    assert place.hall.contest is not None
+    monkeypatch.setattr(place.hall.contest, "freeze", lambda: asked.append(True))
+    for who, status in (("aya", 403), ("gus", 403), ("stranger", 401)):
+        assert getattr(place, who).post("/marks/freeze", data={"sure": "yes"}).status_code == status
+    assert place.organiser.post("/marks/freeze").status_code == 400
+    assert not asked
+    assert place.organiser.post("/marks/freeze", data={"sure": "yes"}).status_code == 303
+    assert asked and place.hall.accounts.audit(most=1)[0].what == "freeze"
+
+
+def test_a_withdrawal_is_told_to_the_ladder(place: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    assert place.hall.contest is not None
+    monkeypatch.setattr(place.hall.contest, "look", lambda: told.append(True))
+    Submissions(place.hall.library.out).submit("gone", BotFiles("gone.py", {"gone.py": b"#"}), ())
+    assert place.aya.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 403 and not told
+    assert place.organiser.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 303 and told
+
+
+def test_the_front_page_tells_of_the_contest_and_what_to_do_next(place: Members) -> None:
+    inbox = Inbox(place.hall.library.out)
+    inbox.receive(place.account("aya").id, "fox", b"#", ".py", is_taken=False, is_organiser=False)
+    sent = inbox.begin()
+    assert sent is not None
+    inbox.end(sent, State.ACCEPTED, b"{}", sha256="0" * 64, version=1)
+    inbox.close()
+    news = place.aya.get("/api").json()["contest"]
+    assert (news["name"], news["games"], news["has_bot"], news["pending"]) == ("class", ["naga"], True, 0)
+    assert [(one["bot"], one["version"], one["results"]) for one in news["accepted"]] == [("fox", 1, [])]
+    assert "arena new" not in place.aya.get("/").text and "arena new" in place.ben.get("/").text
+    guest = place.gus.get("/").text
+    assert 'class="button" href="/me"' not in guest and 'href="/marks"' in guest
+    assert place.gus.get("/?lang=ja").status_code == 200
+    assert place.aya.get("/api/bots").json()["contest"] == "class"
+
+
+def test_before_the_first_match_the_front_page_says_how_the_contest_begins(place: Members) -> None:
+    for page in (place.ben.get("/?lang=en").text, place.host.get("/?lang=en").text):
+        assert "arena new my_bot --game naga" in page and "arena check my_bot.py" in page and 'href="/me"' in page
+        assert "Nothing has been played here yet" not in page and "arena tournament --demo" not in page
+        assert "the board appears here by itself" in page
+
+
+def test_an_author_reads_on_three_pages_whether_the_new_version_is_better(tmp_path: Path) -> None:
+    (tmp_path / "class.yaml").write_text(FILE)
+    played = Played(tmp_path, "class")
+    config = {**played.manifest.config, "format": {"name": "ladder"}}
+    versions = [msgspec.structs.replace(played.manifest.bots[0], version=version) for version in (1, 2)]
+    write_manifest(played.folder, msgspec.structs.replace(played.manifest, bots=tuple(versions), config=config))
+    seats = [make_seat("alice", place=place, bot_version=version, unit=2 - version) for version, place in ((2, 1), (1, 2))]
+    played.store(*numbered([make_record(number, (seats[0], seats[1])) for number in range(40)]))
+    contest = RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE)
+    with ExitStack() as opened:
+        opened.callback(played.end)
+        members = opened.enter_context(with_members(tmp_path, contest=contest))
+        inbox, aya = members.hall.submitting.inbox, members.account("aya").id
+        for version in (1, 2):
+            inbox.receive(aya, "alice", b"#", ".py", is_taken=False, is_organiser=False)
+            sent = inbox.begin()
+            assert sent is not None
+            report = msgspec.json.encode(Checked(report=None))
+            inbox.end(sent, State.ACCEPTED, report, sha256="0" * 64, version=version)
+            Submissions(tmp_path).submit("alice", BotFiles("alice.py", {"alice.py": b"#%d" % version}), (), as_new=True)
+        newest, first = inbox.of_account(aya)
+        (found,) = members.aya.get(f"/api/submissions/{newest.id}").json()["versions"]
+        assert (found["version"], found["other"], found["deals"], found["verdict"]) == (2, 1, 20, "better")
+        line = f"v2 did better than v1 in 100 %, {100 * found['low']:.0f} to 100, over 20 deals"
+        for path in (f"/submissions/{newest.id}", "/bots/alice", "/"):
+            assert line in members.aya.get(f"{path}?lang=en").text, path
+        assert members.aya.get(f"/api/submissions/{first.id}").json()["versions"] == []
+
+
+def test_a_hall_without_a_contest_has_no_marks(tmp_path: Path) -> None:
+    with hall(tmp_path) as client:
+        for path in ("/marks", "/api/marks", "/marks.csv"):
+            assert client.get(path).status_code == 404
+        assert client.post("/marks/freeze", data={"sure": "yes"}).status_code == 404
+        assert client.get("/api").json()["contest"] is None

@@ -1,0 +1,45 @@
+"""Every text that a page of the hall asks for is in the catalogue."""
+
+import re
+
+from arena.reports.pages.words import HALL, LANGUAGES, LIVE, NOTES, PAGE, catalogue, hall_words
+from helpers.paths import PACKAGE
+
+ASKED = re.compile(r"""\bword\(["'](\w+)["']|["'](refusal_\w+)["']""")
+
+
+def test_no_page_asks_for_a_text_that_is_not_there() -> None:
+    found = {
+        f"{path.name}: {key}"
+        for path in (PACKAGE / "server").rglob("*")
+        if path.suffix in (".jinja", ".js", ".py")
+        for pair in ASKED.findall(path.read_text("utf-8"))
+        for key in filter(None, pair)
+        if not key.endswith("_") and key not in _known_to(path.name)  # one that ends so is the beginning of several
+    }
+    assert not found
+
+
+def test_every_state_has_a_word() -> None:
+    for state in ("starting", "running", "stopped", "finished", "unreadable"):
+        assert f"state_{state}" in catalogue(PAGE)[LANGUAGES[0]]
+
+
+def test_every_reason_of_a_problem_is_given_somewhere() -> None:
+    below = ("server/people/invitations.py", "results/accounts.py", "results/person_names.py")
+    sources = [*(PACKAGE / "server").rglob("*.py"), *(PACKAGE / path for path in below)]
+    code = "".join(path.read_text() for path in sources)
+    reasons = [key for key in hall_words(LANGUAGES[0]) if key.startswith("refusal_")]
+    assert reasons and [key for key in reasons if f'"{key}"' not in code] == []
+
+
+def test_no_two_catalogues_of_the_hall_share_a_key() -> None:
+    keys = [key for name in HALL for key in catalogue(name)[LANGUAGES[0]]]
+    assert len(keys) == len(set(keys))
+
+
+def _known_to(file: str) -> dict[str, str]:
+    """The words of a file: the scripts of the tables that people play at, and of notes, have catalogues of their own."""
+    if re.fullmatch(r"notes\w*\.js", file):
+        return catalogue(NOTES)[LANGUAGES[0]]
+    return catalogue(LIVE)[LANGUAGES[0]] if re.fullmatch(r"(table_\w+|lesson)\.js", file) else hall_words(LANGUAGES[0])
