@@ -21,7 +21,7 @@ LAYERS = (
     "engine", "search", "agent", "games", "match", "results", "ratings", "tournament", "audit", "reports", "server", "learning",
     "cli",
 )  # fmt: skip
-ROOMS_INSIDE = {
+LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "archive", "config", "admission"),
     "server": ("people", "contest", "table_process"),
     "reports": ("manual", "pages"),
@@ -68,7 +68,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 def floor(parts: Sequence[str]) -> tuple[int, int]:
     """Where a module lies: the place of its package, and its place inside it. `parts`: its name below arena."""
-    inside = ROOMS_INSIDE.get(parts[0], ())
+    inside = LOWEST_INSIDE.get(parts[0], ())
     return LAYERS.index(parts[0]), inside.index(parts[1]) if len(parts) > 1 and parts[1] in inside else len(inside)
 
 

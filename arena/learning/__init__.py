@@ -1,1 +1,1 @@
-"""Doors to the learning libraries: each is imported by itself, and nothing else of arena imports it (docs/learning.md)."""
+"""Doors to the learning libraries, each imported by itself (docs/learning.md); `training` and `exploit`: docs/training.md."""

@@ -1,4 +1,4 @@
-"""One match, from the deal to its record: the set-up, the seats that the referee talks to, the referee."""
+"""One match, from the deal to its record: the set-up, the referee, and the seats that it talks to, one kind locked in."""
 
 from arena.match.records import void
 from arena.match.referee import play

@@ -1,1 +1,1 @@
-"""How lucky the seats of finished matches were, from their logs and for whoever played (arena/engine/chance.py says how)."""
+"""What the rows of finished matches say: ratings and how sure they are, the luck of the seats, pairs, seats, versions."""

@@ -16,10 +16,7 @@ STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
 OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
 """What `overall` may say."""
 LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
-LEAST_RATIO, MOST_RATIO = (
-    1e-3,
-    100.0,
-)  # of a sigma to beta: beyond them beliefs need thousands of sweeps, or have too few digits
+LEAST_RATIO, MOST_RATIO = 1e-3, 100.0  # of a sigma to beta: beyond, beliefs need thousands of sweeps or have too few digits
 MOST_DISTANCE = 1e6  # of a mu from 0, in betas: beyond it too few digits are left for differences
 MOST_WEIGHT = 1e6
 LEAST_DRAW_PROBABILITY = 0.001  # below it, a tie would say more than numbers can hold
