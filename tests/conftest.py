@@ -31,12 +31,17 @@ LONGEST = (
     "tests/match/test_survivors.py",
 )
 """Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for visitors."""
+SLOW_SECONDS = 900
+"""After so long a slow test hangs (others: pyproject.toml)."""
 SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b")
 """What a file with slow tests has in its text."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest without computing: others run meanwhile."""
+    """Bound the time of slow tests; begin with what takes longest without computing: others run meanwhile."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
     places = {file: place for place, file in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(LONGEST)))
 
