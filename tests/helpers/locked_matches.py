@@ -11,9 +11,8 @@ from arena.match import play
 from arena.match.sandbox import CommandSeat, Keeper, LockedSeat
 from arena.match.single_match import agree
 from arena.records import Clock, Limits, MatchRecord
-from helpers.paths import BAD_BOTS, TEST_BOTS
+from helpers.paths import TEST_BOTS
 
-HOSTILE = BAD_BOTS / "locked"
 RIVAL = TEST_BOTS / "counting_bot.py"
 CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
 LIMITS = Limits(memory=192 << 20)

@@ -15,7 +15,8 @@ from arena.match.choose import BotSeat, most_seconds
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError
 from arena.records import Clock, Ending
-from helpers.locked_matches import HOSTILE, LIMITS, RIVAL, first_view, play_locked
+from helpers.attacks import ATTACKS
+from helpers.locked_matches import LIMITS, RIVAL, first_view, play_locked
 from helpers.processes import taken_cpu, until
 
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
@@ -156,13 +157,14 @@ def test_a_gap_in_which_nobody_ran_is_not_charged(keeper: Keeper, tmp_path: Path
     assert isinstance(answer, Answer) and not answer.overslept and jumping.missed > 900
 
 
-LATE = ("naps.py", "sleeps_then_computes.py")
+LATE = ("naps", "sleeps_then_computes")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bot", LATE)
-def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(bot: str, keeper: Keeper) -> None:
-    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(HOSTILE / bot), seed=1, params={}, limits=LIMITS) as seat:
+@pytest.mark.parametrize("name", LATE)
+def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(name: str, keeper: Keeper, tmp_path: Path) -> None:
+    bot = read_bot(ATTACKS[name].bot(tmp_path))
+    with taken_cpu() as cpu, LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         os.sched_setaffinity(seat.pid, [cpu])
         view = first_view(seat=0, clock=Clock(0.3, 0.0))
@@ -173,8 +175,8 @@ def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(bot: str, ke
     assert found.ending is Ending.TIMEOUT, found
 
 
-def test_time_that_an_earlier_attempt_took_counts(keeper: Keeper) -> None:
-    with LockedSeat(keeper, read_bot(HOSTILE / "sleeps.py"), seed=1, params={}, limits=LIMITS) as seat:
+def test_time_that_an_earlier_attempt_took_counts(keeper: Keeper, tmp_path: Path) -> None:
+    with LockedSeat(keeper, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.spent = Spent(busy=match.seconds_of_match(HURRIED) - 0.01)
         seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
@@ -226,7 +228,7 @@ def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
     kind = CommandSeat if is_command else LockedSeat
     with (
         kind(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
-        LockedSeat(keeper, read_bot(HOSTILE / "sleeps.py"), seed=1, params={}, limits=LIMITS) as rival,
+        LockedSeat(keeper, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as rival,
     ):
         for seat in (burning, rival):
             assert seat.start(INFO) is None

@@ -1,6 +1,5 @@
 """Every hostile bot: the refusal itself, the ending in the row, and that the rival's match was scored."""
 
-import ast
 import platform
 import re
 from collections.abc import Iterator
@@ -10,9 +9,9 @@ import pytest
 
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockError
 from arena.records import Clock, Ending
-from helpers.locked_matches import HOSTILE, RIVAL, SECRET, play_locked
+from helpers.attacks import ATTACKS, Attack
+from helpers.locked_matches import RIVAL, SECRET, play_locked
 
-BOTS = sorted(HOSTILE.glob("*.py"), key=lambda path: path.stem)
 NEEDS_NAMESPACE = {"stats_outside", "stats_by_statx"}  # names outside the view: nothing else hides them
 NEEDS_X86 = {"calls_x32", "times_exactly"}  # attacks on that machine's table of calls, and on its clocks
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)  # for bots whose time runs out
@@ -45,36 +44,28 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def expected(path: Path) -> tuple[str, Ending]:
-    """What the first line of a hostile bot says must happen."""
-    line = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
-    if "Expected: refused; the bot plays on: played, no blame." in line:
-        return "refused", Ending.PLAYED
-    found = re.search(r"Expected: (\w+); blame: bot\.", line)
-    assert found, f"{path.name} does not say what must happen"
-    return "fatal", Ending(found[1])
+def test_there_are_as_many_attacks_as_there_were_and_each_says_what_it_tries() -> None:
+    assert len(ATTACKS) >= 83
+    assert all(attack.says for attack in ATTACKS.values())
 
 
-def test_there_are_at_least_forty_and_each_says_what_must_happen() -> None:
-    assert len(BOTS) >= 40
-    assert all(expected(bot) for bot in BOTS)
-
-
-@pytest.mark.parametrize("bot", BOTS, ids=lambda path: path.stem)
-def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(bot: Path, keeper: Keeper, results: Path) -> None:
-    if keeper.level == LOCKED and bot.stem in NEEDS_NAMESPACE:
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(
+    attack: Attack, keeper: Keeper, results: Path, tmp_path: Path
+) -> None:
+    if keeper.level == LOCKED and attack.name in NEEDS_NAMESPACE:
         pytest.skip("only namespaces hide names")
-    if bot.stem in NEEDS_X86 and platform.machine() != "x86_64":
+    if attack.name in NEEDS_X86 and platform.machine() != "x86_64":
         pytest.skip("this machine has no such calls")
-    kind, ending = expected(bot)
     zygote = keeper.pid
-    clock = HURRIED if ending is Ending.TIMEOUT else PATIENT
-    played = play_locked(keeper, [RIVAL, bot], [{"secret": SECRET}, {"results": str(results)}], clock=clock)
+    clock = HURRIED if attack.ending is Ending.TIMEOUT else PATIENT
+    bots = [RIVAL, attack.bot(tmp_path)]
+    played = play_locked(keeper, bots, [{"secret": SECRET}, {"results": str(results)}], clock=clock)
     rival, hostile = played.record.seats
     output = played.outputs[1]
-    assert (hostile.ending, rival.ending) == (ending, Ending.PLAYED), played.record.notes
+    assert (hostile.ending, rival.ending) == (attack.ending, Ending.PLAYED), played.record.notes
     assert hostile.isolation == keeper.level
-    if kind == "refused":
+    if attack.ending is Ending.PLAYED:
         assert "REFUSED" in output and "GOT" not in output, output
         assert not re.search("ImportError|TypeError|NameError|ConnectionRefused", output), output  # not by accident
     else:

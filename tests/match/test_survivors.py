@@ -17,21 +17,22 @@ import yaml
 
 from arena.tournament.session import LOCAL, RAY
 from arena.tournament.workers.ray.guardian import descendants
-from helpers.locked_matches import HOSTILE, RIVAL
+from helpers.attacks import ATTACKS
+from helpers.locked_matches import RIVAL
 from helpers.paths import TESTS
 from helpers.processes import SECONDS, busy_seats, command, seats, survivors, until, zygotes
 
 BACKENDS = [LOCAL, pytest.param(RAY, marks=pytest.mark.slow)]
 WORKER = """
-import sys, threading
+import pathlib, sys, threading
 sys.path.insert(0, sys.argv[1])
-from helpers.locked_matches import HOSTILE, RIVAL, play_locked
+from helpers.locked_matches import RIVAL, play_locked
 from arena.records import Clock
 from arena.match.sandbox import Keeper
 
 def play():
     with Keeper(["naga"]) as keeper:
-        play_locked(keeper, [RIVAL, HOSTILE / "loops.py"], clock=Clock(600.0, 0.0))
+        play_locked(keeper, [RIVAL, pathlib.Path(sys.argv[3])], clock=Clock(600.0, 0.0))
 
 if sys.argv[2] == "main thread":
     play()
@@ -46,11 +47,10 @@ threading.Thread(target=play).start()
         (signal.SIGKILL, "another thread"),
     ],
 )  # fmt: skip
-def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str) -> None:
+def test_nothing_survives_a_killed_worker(blow: signal.Signals, thread: str, tmp_path: Path) -> None:
     """From another thread the zygote cannot be given a death signal: the end of its socket must do."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(TESTS), thread], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-c", WORKER, str(TESTS), thread, str(ATTACKS["loops"].bot(tmp_path))]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         busy = until(lambda: len(seats(process.pid)) == 2 and busy_seats(process.pid, cpu=0.1), process)
         family = zygotes(process.pid) | descendants(zygotes(process.pid))
@@ -108,7 +108,7 @@ class Run:
     def __init__(self, folder: Path, temporary: Path, backend: str) -> None:
         config = {
             "name": "endless", "games": [{"game": "naga", "seats": 2}], "deals": 4,
-            "bots": [str(RIVAL), str(HOSTILE / "loops.py")], "clock": {"move": "600s", "bank": "1s", "start": "10s"},
+            "bots": [str(RIVAL), str(ATTACKS["loops"].bot(folder))], "clock": {"move": "600s", "bank": "1s", "start": "10s"},
         }  # fmt: skip
         path = folder / "endless.yaml"
         path.write_text(yaml.safe_dump(config))

@@ -29,6 +29,7 @@ from arena.server.contest.messages import Check
 from arena.server.submitting.checks import Checks
 from arena.tournament.admission import bot_check, entry
 from arena.tournament.admission.check_report import BotCheck
+from helpers.attacks import ATTACKS, Attack
 from helpers.command_bots import HOSTILE, hostile, is_attack
 from helpers.members import Members, with_members
 from helpers.one_zygote import one_zygote
@@ -36,7 +37,7 @@ from helpers.paths import BAD_BOTS
 
 pytestmark = pytest.mark.slow
 STEP = 1 if "ARENA_TEST_ALL" in os.environ else 6
-FILES = sorted((*BAD_BOTS.glob("*.py"), *(BAD_BOTS / "locked").glob("*.py")))[::STEP]
+FILES = (*sorted(BAD_BOTS.glob("*.py")), *ATTACKS.values())[::STEP]
 COMMANDS = sorted(filter(is_attack, HOSTILE.glob("*.py")))[3 % STEP :: STEP]  # these end soon
 HURRIED = Clock(move=0.2, bank=0.1, start=5.0)
 """The clock for bots whose time runs out: a match takes as long as it has."""
@@ -67,11 +68,12 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
             yield found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("bot", FILES, ids=lambda bot: f"locked-{bot.name}" if isinstance(bot, Attack) else bot.stem)
 def test_a_bad_bot_ends_as_in_the_terminal(
-    members: Members, path: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    members: Members, bot: Path | Attack, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = f"{path.parent.name}_{path.stem}"
+    path = bot.bot(tmp_path) if isinstance(bot, Attack) else bot
+    name = f"bad_{path.stem}"
     hurry(path, monkeypatch)
     assert uploaded(members, name, path.read_bytes()) == submitted(path, name, tmp_path / "out", capsys)
 

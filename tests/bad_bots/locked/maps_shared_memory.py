@@ -1,15 +1,13 @@
-"""Maps memory of a device, shared, huge, or made writable later. Expected: refused; the bot plays on: played, no blame."""
+"""Maps memory of a device, shared, huge, or made writable later."""
 
 import ctypes
 import mmap
 import os
 
-from arena.agent import Agent, View
 
 SIZE = 1 << 21
 BOTH = mmap.PROT_READ | mmap.PROT_WRITE
 SHARED_VALIDATE, HUGETLB = 3, 0x40000
-LIBC = ctypes.CDLL(None, use_errno=True)
 OWN = os.open(__file__, os.O_RDONLY)
 try:
     DEVICE = os.open("/dev/zero", os.O_RDWR)
@@ -34,19 +32,7 @@ ATTEMPTS = {
 }
 
 
-class Attacker(Agent):
-    """Plays five legal decisions, then attacks."""
-
-    games = ("naga",)
-    wants_forced = True
-    asked = 0
-
-    def act(self, view: View) -> object:
-        self.asked += 1
-        if self.asked == 6:
-            for name, attempt in ATTEMPTS.items():
-                try:
-                    print("GOT", name, attempt())
-                except (OSError, MemoryError, ValueError) as error:
-                    print("REFUSED", name, type(error).__name__, error)
-        return view.legal[0]
+@all_refused
+def maps_shared_memory(bot, view):
+    """Maps memory of a device, shared, huge, or made writable later."""
+    return ATTEMPTS

@@ -1,14 +1,12 @@
-"""Times something exactly, by clocks, calls, other code. Expected: refused; the bot plays on: played, no blame."""
+"""Times something exactly, by clocks, calls, other code."""
 
 import ctypes
 import mmap
 import os
 import time
 
-from arena.agent import Agent, View
 
 GRAIN = 1_000_000  # nanoseconds
-LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 LIBC.getauxval.restype = LIBC.mmap.restype = ctypes.c_void_p
 WALL, MONOTONIC, PROCESS, THREAD, RAW, COARSE, BOOT = 0, 1, 2, 3, 4, 6, 7
@@ -70,20 +68,7 @@ ATTEMPTS = {
 }
 
 
-class Attacker(Agent):
-    """Plays five legal decisions, then attacks."""
-
-    games = ("naga",)
-    wants_forced = True
-    asked = 0
-
-    def act(self, view: View) -> object:
-        self.asked += 1
-        if self.asked == 6:
-            for name, attempt in ATTEMPTS.items():
-                try:
-                    attempt()
-                    print("GOT", name)
-                except OSError as error:
-                    print("REFUSED", name, error)
-        return view.legal[0]
+@all_refused
+def times_exactly(bot, view):
+    """Times something exactly, by clocks, calls, other code."""
+    return ATTEMPTS

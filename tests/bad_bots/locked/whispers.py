@@ -1,13 +1,11 @@
-"""Looks for what a rival of the same table could notice. Expected: refused; the bot plays on: played, no blame."""
+"""Looks for what a rival of the same table could notice."""
 
 import ctypes
 import fcntl
 import os
 import time
 
-from arena.agent import Agent, View
 
-LIBC = ctypes.CDLL(None, use_errno=True)
 OWN = os.open(__file__, os.O_RDONLY)
 WAIT, WAKE, REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET, REAL_TIME = 0, 1, 3, 5, 9, 10, 256
 CALLS = {"futex": 202, "membarrier": 324, "sched_getaffinity": 204} if os.uname().machine == "x86_64" else {
@@ -55,19 +53,7 @@ def attempts() -> dict[str, object]:
     }
 
 
-class Attacker(Agent):
-    """Plays five legal decisions, then attacks."""
-
-    games = ("naga",)
-    wants_forced = True
-    asked = 0
-
-    def act(self, view: View) -> object:
-        self.asked += 1
-        if self.asked == 6:
-            for name, attempt in attempts().items():
-                try:
-                    print("GOT", name, attempt())
-                except (OSError, ValueError) as error:
-                    print("REFUSED", name, type(error).__name__, error)
-        return view.legal[0]
+@all_refused
+def whispers(bot, view):
+    """Looks for what a rival of the same table could notice."""
+    return attempts()

@@ -1,16 +1,14 @@
-"""Writes machine code, and executable memory to hold it. Expected: refused; the bot plays on: played, no blame."""
+"""Writes machine code, and executable memory to hold it."""
 
 import ctypes
 import mmap
 import os
 from pathlib import Path
 
-from arena.agent import Agent, View
 
 SIZE = 4096
 READ, WRITE, EXECUTE = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
 PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.mmap.restype = ctypes.c_void_p
 OWN = os.open(__file__, os.O_RDONLY)
 LIBRARY = os.open(os.__file__, os.O_RDONLY)
@@ -56,19 +54,7 @@ if Path(__file__).parent == Path("/bot"):  # elsewhere no file system of its own
     ATTEMPTS["of its own file"] = lambda: mapped(READ | EXECUTE, mmap.MAP_PRIVATE, OWN)
 
 
-class Attacker(Agent):
-    """Plays five legal decisions, then attacks."""
-
-    games = ("naga",)
-    wants_forced = True
-    asked = 0
-
-    def act(self, view: View) -> object:
-        self.asked += 1
-        if self.asked == 6:
-            for name, attempt in ATTEMPTS.items():
-                try:
-                    print("GOT", name, attempt())
-                except (OSError, MemoryError) as error:
-                    print("REFUSED", name, type(error).__name__, error)
-        return view.legal[0]
+@all_refused
+def writes_machine_code(bot, view):
+    """Writes machine code, and executable memory to hold it."""
+    return ATTEMPTS
