@@ -1,6 +1,8 @@
-"""Docstrings make sense alone, and the words that the glossary rejects stand in no code and on no other page."""
+"""Docstrings make sense alone, what they show is true, and the words that the glossary rejects stand in no code and on no other page."""
 
 import ast
+import doctest
+import importlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -53,6 +55,19 @@ def paths_of_words() -> Iterable[Path]:
     """All files that keep to the glossary's words: code with its comments and help, and all pages but the glossary."""
     pages = [page for page in DOCS.glob("*.md") if page.name != "glossary.md"]
     return [*PACKAGE.rglob("*.py"), *pages, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if ">>> " in path.read_text("utf-8")
+    ],
+)
+def test_what_docstrings_show_is_what_python_answers(module: str) -> None:
+    tried = doctest.testmod(importlib.import_module(module))  # which prints what differs
+    assert tried.attempted and not tried.failed
 
 
 def test_every_docstring_makes_sense_alone() -> None:
