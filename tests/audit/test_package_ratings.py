@@ -48,7 +48,7 @@ def test_where_the_package_runs_out_of_digits_nothing_is_said(monkeypatch: pytes
 
 
 @pytest.fixture
-def played(tmp_path, in_this_process: None) -> Results:
+def played(tmp_path) -> Results:
     return run(tmp_path, deals=2)
 
 

@@ -103,7 +103,7 @@ def test_a_ladder_names_its_model_and_knows_no_other(monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def ladder(tmp_path: Path, third: None, in_this_process: None) -> Results:
+def ladder(tmp_path: Path, third: None) -> Results:
     return run(
         tmp_path, bots=GOOD_BOTS, games=GAMES, format="ladder", deals=1, ratings={"headline": "share"},
         ladder={"sigma": None, "separable": False, "matches": 40},

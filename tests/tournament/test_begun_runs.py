@@ -14,17 +14,11 @@ from arena.results import parquet
 from arena.tournament.admission import field
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 GREEDY = (HOUSE_BOTS / "naga_greedy.py").read_bytes()
 BROKEN = b"import no_such_module\n"
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
 
 
 class Teller(Silent):
