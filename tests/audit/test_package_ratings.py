@@ -12,7 +12,7 @@ from arena.cli.main import main
 from arena.ratings.rows import Beliefs
 from arena.ratings.settings import RatingSettings
 from arena.tournament.session import Results
-from helpers.random_records import RECORDS, rated
+from helpers.records import RECORDS, rated
 from helpers.tournaments import run
 
 POOLS = rated().pools()

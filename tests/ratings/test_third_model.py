@@ -21,7 +21,7 @@ from arena.results import parquet
 from arena.server.live_board.order import OrderedRatings
 from arena.tournament.formats.ladder.legs import Leg
 from arena.tournament.session import Results
-from helpers.random_records import BOTS, RECORDS, rated
+from helpers.records import BOTS, RECORDS, rated
 from helpers.tournaments import GOOD_BOTS, run
 
 SHARE = RatingSettings(headline="share", overall=MEAN_MU)
