@@ -13,6 +13,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in severa
 
 from arena.games import names
 from arena.tournament.workers.compiling import everything
+from arena.tournament.workers.processes import HASH_SEED
 from arena.tournament.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
@@ -63,23 +64,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Play tournaments in this process, unless the test asks for others: to start two takes 1.6 s of CPU time."""
+    from helpers.in_process_backend import start_processes  # imports most of arena
+
+    start_processes(is_wanted=item.get_closest_marker("processes") is not None)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Warm all rooms in the process that starts the others."""
+    """Warm all rooms in the process that starts the others, which have the hash seed of workers: set_bot goes by it."""
+    os.environ.update(HASH_SEED)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         warm_rooms(everything(names()), print)
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tournaments start no process to ask trusted bots and to play: for tests of what is decided, stored and said.
-
-    Workers have a fixed hash seed and this process has none: set_bot plays differently here.
-    """
-    from helpers.in_process_backend import start_no_processes  # imports most of arena
-
-    start_no_processes(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,6 @@ from arena.results import parquet
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
@@ -56,9 +55,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "faults": {"retire_after": 100},
     }
     (folder / "cup.yaml").write_text(yaml.safe_dump(config))
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
+    run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
     return folder
 
 

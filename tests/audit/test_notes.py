@@ -23,7 +23,6 @@ from arena.match.sandbox import Keeper
 from arena.match.single_match import agree
 from arena.records import DEFAULT_LIMITS, Clock, Ending, MatchRecord
 from arena.results.manifest import read_manifest
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import TEST_BOTS
 from helpers.tournaments import run
@@ -209,7 +208,6 @@ def test_notes_from_a_bots_process_are_taken_anew() -> None:
 
 def test_the_results_hash_is_that_of_a_tournament_without_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [{"path": str(TEST_BOTS / "noting_bot.py"), "trusted": True}, {"path": "house:random_bot", "trusted": True}]
-    start_no_processes(monkeypatch)
     hashes = set()
     for name, note in (("with", View.note), ("without", lambda *_: None)):
         monkeypatch.setattr(View, "note", note)
@@ -226,10 +224,8 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MatchRecord]:
     gone = folder / "gone.py"
     gone.write_text((TEST_BOTS / "counting_bot.py").read_text() + "\n# of nobody\n")
     bots = [{"path": "submitted:mine", "params": {"how": "hostile"}}, {"path": str(gone)}]
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        entries = [bot | {"trusted": True} for bot in bots]
-        return folder / "out", next(iter(run(folder, name="cup", bots=entries, deals=1).records()))
+    entries = [bot | {"trusted": True} for bot in bots]
+    return folder / "out", next(iter(run(folder, name="cup", bots=entries, deals=1).records()))
 
 
 def test_the_terminal_shows_them_at_each_step(

@@ -12,7 +12,7 @@ from arena.cli.main import main
 from arena.ratings.rows import Beliefs
 from arena.ratings.settings import RatingSettings
 from arena.tournament.session import Results
-from helpers.random_records import RECORDS, rated
+from helpers.records import RECORDS, rated
 from helpers.tournaments import run
 
 POOLS = rated().pools()
@@ -48,7 +48,7 @@ def test_where_the_package_runs_out_of_digits_nothing_is_said(monkeypatch: pytes
 
 
 @pytest.fixture
-def played(tmp_path, in_this_process: None) -> Results:
+def played(tmp_path) -> Results:
     return run(tmp_path, deals=2)
 
 

@@ -247,7 +247,6 @@ def test_another_key_with_its_commitment_gives_other_deals(copy: Path) -> None:
     assert f"match {VICTIM} (" in " ".join(problems) and any("match_id is" in problem for problem in problems)
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_key_that_is_not_the_seeds_is_found(tmp_path: Path) -> None:
     board = run(tmp_path, deals=1)
     assert audit(board.folder).problems == []
@@ -284,14 +283,12 @@ def test_columns_of_a_newer_version_are_named(copy: Path) -> None:
     assert any(newer in problem for problem in audit(copy).problems)
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_substituted_decisions_are_verified_too(tmp_path: Path) -> None:
     board = run(tmp_path, bots=[GOOD_BOTS[0], BAD_BOTS / "raises.py"], deals=2, faults={"policy": SUBSTITUTE, "max_faults": 2})
     assert board.manifest.endings["crash"] > 0
     assert audit(board.folder).problems == []
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_every_game_is_verified_also_where_thinking_took_time(tmp_path: Path) -> None:
     measured = {"latency": "measured", "ms_per_tick": 1, "max_rounds": 1, "tick_limit": 60}
     entries = [

@@ -38,13 +38,13 @@ def test_the_demo_plays_without_a_file_and_says_what_is_next(
     assert main(following[0].split()[1:]) == 0  # arena report demo
 
 
-@pytest.mark.usefixtures("short_demo", "in_this_process")
+@pytest.mark.usefixtures("short_demo")
 def test_the_next_commands_name_the_folder_that_was_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", "--demo", "--workers", "1", "--out", "my boards", "--name", "first", "--format", "json"]) == 0
     assert "  arena report first --out 'my boards'\n" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("short_demo", "in_this_process")
+@pytest.mark.usefixtures("short_demo")
 def test_a_stopped_demo_is_resumed_by_the_same_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,6 @@ from arena.ratings.models import BATCH_MODEL
 from arena.results import parquet
 from arena.tournament.admission import bot_check
 from helpers.commands import COMMANDS, options
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
 from helpers.tournaments import write_config
@@ -58,7 +57,6 @@ def kept() -> Any:
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
-    start_no_processes(kept)
     kept.setattr("arena.cli.verbs.doctor.examine", cache(examine))
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
     kept.setattr("arena.tournament.admission.entry.check_bot", checked_once)

@@ -30,7 +30,6 @@ from arena.results.manifest import MANIFEST_FILE
 from arena.tournament.config import check_config, read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
-from helpers.in_process_backend import start_no_processes
 from helpers.mutations import NASTY, mutated
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
@@ -64,9 +63,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder with one tournament."""
     folder = tmp_path_factory.mktemp("played")
     (folder / "cup.yaml").write_text(yaml.safe_dump(CONFIG))
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
+    run_tournament(folder / "cup.yaml", Settings(out=folder, backend=LOCAL, workers=1))
     return folder
 
 

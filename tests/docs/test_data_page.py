@@ -11,7 +11,6 @@ import yaml
 from arena.results import schema
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, DOCS, HOUSE_BOTS
 
 PAGE = (DOCS / "data.md").read_text()
@@ -29,9 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "bots": [{"path": str(bot), "trusted": True} for bot in bots],
     }  # fmt: skip
     (here / "cup.yaml").write_text(yaml.safe_dump(config))
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        run_tournament(here / "cup.yaml", Settings(out=here / "leaderboards", backend=LOCAL, workers=1))
+    run_tournament(here / "cup.yaml", Settings(out=here / "leaderboards", backend=LOCAL, workers=1))
     before = Path.cwd()
     os.chdir(here)
     yield here

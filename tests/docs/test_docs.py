@@ -21,7 +21,6 @@ from arena.cli.main import VERBS, main
 from arena.engine.random_tables import variants
 from arena.games import load, names
 from arena.tournament.admission import bot_check
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
@@ -103,7 +102,6 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     shutil.copytree(HOUSE_BOTS, tmp_path / "bots", ignore=shutil.ignore_patterns("examples", "__pycache__"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-    start_no_processes(monkeypatch)  # they would take longer than the matches; other tests have them
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
     monkeypatch.setattr("arena.server.server.run", lambda app, place: None)  # a hall is opened, and closed at once
     reader = Reader()

@@ -1,4 +1,4 @@
-"""Docstrings make sense alone, what they show is true, and words that the glossary rejects stand in no code and on no page."""
+"""Docstrings make sense alone, what they show is true, and rejected words stand in no code and on no page but the glossary."""
 
 import ast
 import doctest

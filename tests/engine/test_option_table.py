@@ -201,7 +201,6 @@ class TestConfig:
 class TestTournament:
     """From the file to the stored rows and back: nobody needs the file again."""
 
-    @pytest.mark.usefixtures("in_this_process")
     def test_stored_rows_replay_without_the_file(self, tmp_path, capsys):
         path = written(tmp_path, FILE)
         said: list[str] = []

@@ -8,8 +8,8 @@ import pytest
 from arena.games import load, names
 from arena.reports.pages.words import LANGUAGES, catalogue
 from arena.server.table_process.coach import coach_of, known, refusals
-from helpers.coached import views
 from helpers.table_cards import ZONES
+from helpers.views import views
 
 ROOMS = [game for game in names() if coach_of(game)]
 MATCHES = 12

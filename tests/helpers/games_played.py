@@ -3,11 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from arena.reports.pages.frames import StoredMatch, stored_match
 from arena.tournament.archive.finding import locate_match
-from helpers.in_process_backend import start_no_processes
 from helpers.tournaments import run
 
 GAMES: list[dict[str, Any]] = [
@@ -27,9 +24,7 @@ BOTS = [
 
 def play_all_games(folder: Path) -> tuple[Path, dict[str, StoredMatch]]:
     """The results folder, and of every game a match with the searching bot on seat 0."""
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        results = run(folder, name="games", games=GAMES, bots=BOTS, deals=1, seed=5)
+    results = run(folder, name="games", games=GAMES, bots=BOTS, deals=1, seed=5)
     out, found = folder / "out", dict[str, StoredMatch]()
     for record in results.records():
         if record.game not in found and record.seats[0].bot == SEARCHER:

@@ -1,6 +1,7 @@
-"""Tournaments in the test's own process: for tests that are about decisions and not about workers."""
+"""Tournaments in the test's own process: most tests are about decisions and not about workers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
@@ -11,11 +12,23 @@ from arena.tournament.formats.stages import Stage
 from arena.tournament.workers.backend import Lost, Ticket
 from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
 
+_replaced = pytest.MonkeyPatch()
 
-def start_no_processes(patch: pytest.MonkeyPatch) -> None:
-    """Have trusted bots asked what they play, and matches played, in this process."""
-    patch.setattr(run, "LocalBackend", InProcessBackend)
-    patch.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
+
+def start_processes(*, is_wanted: bool) -> None:
+    """Whether trusted bots are asked what they play, and matches played, in processes of their own from now on."""
+    _replaced.undo()
+    if not is_wanted:
+        _replaced.setattr(run, "LocalBackend", InProcessBackend)
+        _replaced.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
+
+
+@contextmanager
+def in_processes() -> Iterator[None]:
+    """For a while as outside tests, for a fixture: a test has the marker `processes`."""
+    start_processes(is_wanted=True)
+    yield
+    start_processes(is_wanted=False)
 
 
 class InProcessBackend:

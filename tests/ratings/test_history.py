@@ -12,7 +12,7 @@ from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.records import HistoryPoint
 from arena.results import parquet
-from helpers.random_records import BOTS, RECORDS, rated
+from helpers.records import BOTS, RECORDS, rated
 
 CLOSE = {MODEL: 0.0, BATCH_MODEL: 1e-5}
 """How near a point is to the rating of the same matches: the batch goes on from the point before until little changes."""

@@ -16,8 +16,7 @@ from arena.ratings.settings import RatingSettings
 from arena.records import Ending, MatchRecord
 from arena.results import parquet
 from arena.results.manifest import write_manifest
-from helpers.random_records import BOTS, RECORDS, collected, rated
-from helpers.records import make_record, make_seat, played
+from helpers.records import BOTS, RECORDS, collected, make_record, make_seat, played, rated
 from helpers.results import make_manifest
 
 

@@ -11,8 +11,7 @@ from arena.ratings.rank_probabilities import rank_probabilities
 from arena.ratings.seat_advantage import seat_advantage
 from arena.ratings.second_opinions import ELO_PER_LOGIT, bradley_terry, is_low_good, second_opinions
 from arena.records import Ending, MatchRecord
-from helpers.random_records import collected
-from helpers.records import make_record, make_seat, played
+from helpers.records import collected, make_record, make_seat, played
 
 
 def with_phantom(better: np.ndarray) -> np.ndarray:

@@ -18,8 +18,7 @@ from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
 from arena.results import parquet, table_file
 from arena.results.manifest import BotEntry, write_manifest
-from helpers.random_records import BOTS, FIELD, RECORDS
-from helpers.records import make_record, numbered
+from helpers.records import BOTS, FIELD, RECORDS, make_record, numbered
 from helpers.results import make_manifest
 
 

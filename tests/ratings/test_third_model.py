@@ -21,7 +21,7 @@ from arena.results import parquet
 from arena.server.live_board.order import OrderedRatings
 from arena.tournament.formats.ladder.legs import Leg
 from arena.tournament.session import Results
-from helpers.random_records import BOTS, RECORDS, rated
+from helpers.records import BOTS, RECORDS, rated
 from helpers.tournaments import GOOD_BOTS, run
 
 SHARE = RatingSettings(headline="share", overall=MEAN_MU)
@@ -103,7 +103,7 @@ def test_a_ladder_names_its_model_and_knows_no_other(monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def ladder(tmp_path: Path, third: None, in_this_process: None) -> Results:
+def ladder(tmp_path: Path, third: None) -> Results:
     return run(
         tmp_path, bots=GOOD_BOTS, games=GAMES, format="ladder", deals=1, ratings={"headline": "share"},
         ladder={"sigma": None, "separable": False, "matches": 40},

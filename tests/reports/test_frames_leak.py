@@ -10,7 +10,7 @@ from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.reports.pages.frames import frame
 from arena.reports.pages.scenes import Played, Scene
-from helpers.worlds import worlds
+from helpers.views import worlds
 
 FRAMES = 2
 """Frames of a comparison: before the decision and after it."""

@@ -69,7 +69,6 @@ def test_the_command_names_its_folder_when_called_from_another(stopped: Path, mo
     assert read_status(stopped).command == f"cd {shlex.quote(str(before))} && arena tournament x.yaml"
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_status_beside_a_run_reads_without_the_lock(stopped: Path) -> None:
     class Looks(Silent):
         def progress(self, progress: Progress) -> None:
@@ -88,7 +87,6 @@ def test_status_beside_a_run_reads_without_the_lock(stopped: Path) -> None:
     assert found.is_finished and found.process is None and found.left == 0 and found.command is None
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_the_printed_command_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

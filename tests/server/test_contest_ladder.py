@@ -25,7 +25,6 @@ from arena.server.contest.settings import read_contest
 from arena.tournament.formats.ladder.book import LadderBook, read_book
 from arena.tournament.workers.worker import Worker
 from helpers.contests import ScriptedHall, run_ladder, submit, write_contest
-from helpers.in_process_backend import start_no_processes
 
 LONGER = {"sigma": 1.3, "separable": False}
 
@@ -34,7 +33,6 @@ LONGER = {"sigma": 1.3, "separable": False}
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
-    start_no_processes(monkeypatch)
     monkeypatch.setattr("arena.tournament.admission.field.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr("arena.tournament.workers.worker.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)

@@ -13,7 +13,7 @@ from arena.server.table_process.hints import Adviser, hint
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
 from arena.server.table_process.telling import Teller
 from helpers.scripted_tables import ScriptedHall
-from helpers.worlds import worlds
+from helpers.views import worlds
 
 WORLDS = 3
 """Worlds that are compared with the true one, for each moment and seat."""

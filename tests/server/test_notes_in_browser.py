@@ -10,7 +10,6 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import TEST_BOTS
 from helpers.serving import Served, served
 from helpers.tournaments import run
@@ -33,9 +32,7 @@ def noted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Ma
     for name in ("hostile", "wanders"):
         store.submit(name, read_bot(TEST_BOTS / "noting_bot.py"), ())
     bots = [{"path": f"submitted:{name}", "params": {"how": name}, "trusted": True} for name in ("hostile", "wanders")]
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        record = next(iter(run(folder, name="cup", bots=bots, deals=1).records()))
+    record = next(iter(run(folder, name="cup", bots=bots, deals=1).records()))
     with served(folder / "out") as found:
         yield found, record
 

@@ -14,7 +14,6 @@ from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
 from arena.server import openapi
 from arena.server.notes.desk import NotesDesk
-from helpers.in_process_backend import start_no_processes
 from helpers.members import Members, with_members
 from helpers.notes_children import child, settle
 from helpers.paths import BAD_BOTS, TEST_BOTS
@@ -38,10 +37,8 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, M
         "failing": [aya, failing],
     }
     found = {}
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        for name, entries in bots.items():
-            found[name] = next(iter(run(folder, name=name, bots=entries, deals=1).records()))
+    for name, entries in bots.items():
+        found[name] = next(iter(run(folder, name=name, bots=entries, deals=1).records()))
     return folder / "out", found
 
 

@@ -90,7 +90,6 @@ def test_the_hall_shows_the_match_at_its_address(kept: Kept) -> None:
         assert client.get("/api").json()["tournaments"] == []
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_the_hall_gives_the_match_as_the_trace_that_the_terminal_prints(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
     out, record, _ = kept
     with hall(out) as client:
@@ -129,7 +128,6 @@ def everything(out: Path, capsys: pytest.CaptureFixture[str]) -> dict[tuple[str,
     return found
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_no_verb_lists_the_matches_of_people(kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Leaderboards are byte-equal with and without them, those of everything included."""
     out = tmp_path / "out"
@@ -153,7 +151,6 @@ def test_no_verb_lists_the_matches_of_people(kept: Kept, tmp_path: Path, capsys:
     assert printed(capsys, "report", "people", "--out", out)[0] == 2
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_an_old_tournament_of_that_name_stays_readable(kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, deals=2)
     out = tmp_path / "out"

@@ -8,7 +8,6 @@ import pytest
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
-from helpers.in_process_backend import start_no_processes
 from helpers.members import Members, with_members
 from helpers.paths import BAD_BOTS, TEST_BOTS
 from helpers.tournaments import run
@@ -25,9 +24,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MatchRecord]
     store.submit("ayas", read_bot(BAD_BOTS / "raises.py"), ())
     store.submit("bens", read_bot(TEST_BOTS / "counting_bot.py"), ())
     bots = [{"path": f"submitted:{name}", "trusted": True} for name in ("ayas", "bens")]
-    with pytest.MonkeyPatch.context() as patch:
-        start_no_processes(patch)
-        record = next(iter(run(folder, name="cup", bots=bots, deals=1).records()))
+    record = next(iter(run(folder, name="cup", bots=bots, deals=1).records()))
     return folder / "out", record
 
 

@@ -16,7 +16,7 @@ from arena.server.table_process.arranging import REMOTE_CLOCK, BotSeats, arrange
 from arena.server.table_process.messages import Cut, Forward, GaveUp, Remote, Replied, Resumed, SeatPlan, Setup, ToTable
 from arena.server.table_process.programs import GRACE_SECONDS, STILL_SECONDS, Lines, Programs, RemoteSeat
 from arena.server.table_process.unattended import play_unattended
-from helpers.worlds import worlds
+from helpers.views import worlds
 
 Reply = tuple[float, ToTable]
 

@@ -14,17 +14,11 @@ from arena.results import parquet
 from arena.tournament.admission import field
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
-from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 GREEDY = (HOUSE_BOTS / "naga_greedy.py").read_bytes()
 BROKEN = b"import no_such_module\n"
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
 
 
 class Teller(Silent):
@@ -48,7 +42,8 @@ def submitted(folder: Path, name: str, source: bytes) -> None:
 
 def write(folder: Path, bots: list[object], **changes: object) -> Path:
     path = folder / "cup.yaml"
-    config = {"name": "cup", "seed": 1, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": 40, **changes}
+    config = {"name": "cup", "seed": 1, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": 10, **changes}
+    config["ratings"] = {"luck": False}  # few tests are about it, and it takes longer than the matches
     path.write_text(yaml.safe_dump(config))
     return path
 
@@ -71,7 +66,7 @@ def test_a_stopped_run_goes_on_with_the_versions_it_began_with(tmp_path: Path) -
     Submissions(tmp_path).withdraw("carol")
     results = played(config, teller)
     assert {(bot.name, bot.version) for bot in results.manifest.bots} == {("alice", 1), ("carol", 1), ("random_bot", 1)}
-    assert results.manifest.finished and results.manifest.played == 3 * 40 * 2
+    assert results.manifest.finished and results.manifest.played == 3 * 10 * 2
     news = "\n".join(teller.said)
     assert "alice: version 2 joins the next run" in news
     assert "bob: version 1 joins the next run" in news

@@ -13,7 +13,6 @@ from arena.records import Ending, MatchRecord
 from arena.results.journal import Journal
 from arena.tournament import run as hall
 from arena.tournament.session import Results
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import TEST_BOTS
 from helpers.tournaments import run
 
@@ -51,7 +50,6 @@ def lost() -> Fault:
 def test_a_seat_that_fails_the_hall_three_times_alone_is_to_blame(
     deed: Callable[[], Fault], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start_no_processes(monkeypatch)
     monkeypatch.setattr(InProcessSeat, "answer", failing(deed, "set_bot"))
     results = run(tmp_path, bots=[COUNTING, SET], deals=2)
     assert results.manifest.void == 0 and results.tally.void_matches == 0
@@ -73,7 +71,6 @@ def without_proof() -> Fault:
 
 
 def test_a_machine_that_is_short_of_cpu_is_no_bots_fault_however_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
     monkeypatch.setattr(InProcessSeat, "answer", failing(starved, "set_bot"))
     results = run(tmp_path, bots=[COUNTING, SET], deals=1)
     assert results.manifest.void == 2
@@ -84,7 +81,6 @@ def test_a_seat_that_is_starved_where_nobody_had_the_cpu_is_to_blame(
     proven: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if others had it at its first failures, such as bots of the same author beside it."""
-    start_no_processes(monkeypatch)
     first = [starved()] * proven
     monkeypatch.setattr(InProcessSeat, "answer", failing(lambda: first.pop() if first else without_proof(), "set_bot"))
     results = run(tmp_path, bots=[COUNTING, SET], deals=1)
@@ -95,8 +91,6 @@ def test_a_seat_that_is_starved_where_nobody_had_the_cpu_is_to_blame(
 
 
 def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
-
     def fail(seat: LockedSeat, *_: object) -> Fault:
         raise OSError("too many open files")
 
@@ -106,7 +100,6 @@ def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeyp
 
 
 def test_who_takes_the_cpu_from_a_seat_is_to_blame_that_it_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
     answer, late = InProcessSeat.answer, [starved()] * 3  # of the first match
     monkeypatch.setattr(InProcessSeat, "answer", lambda seat: late.pop() if late else answer(seat))
     monkeypatch.setattr(LockedSeat, "unanswered_cpu", property(lambda seat: 9.0))

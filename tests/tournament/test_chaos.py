@@ -33,6 +33,7 @@ from arena.tournament.workers.worker import Chunk
 from helpers.processes import command, runs, survivors, until
 from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 
+pytestmark = pytest.mark.processes
 DEALS = 30
 POISON = """
 import os, signal

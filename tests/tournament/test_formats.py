@@ -19,18 +19,12 @@ from arena.tournament.archive.finding import find_match
 from arena.tournament.formats.compare import Comparison
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
 from helpers.tournaments import GOOD_BOTS, Stops, write_config
 
 BOTS = [HOUSE_BOTS / "random_bot.py", HOUSE_BOTS / "naga_greedy.py", *GOOD_BOTS]
 COMPARE = {"format": "compare", "candidates": ["naga_greedy", "random_bot"], "deals": 200}
 LADDER = {"format": "ladder", "deals": 2, "ladder": {"sigma": 2.0, "separable": False, "matches": 200}}
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
 
 
 def play(folder: Path, bots: list[Path] = BOTS, workers: int = 1, listener: Any = None, **changes: Any) -> Results:

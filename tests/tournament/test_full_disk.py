@@ -13,6 +13,7 @@ from arena.results.status import read_status
 from arena.tournament.session import LOCAL, read_results
 from helpers.tournaments import arena, ended, run, write_config
 
+pytestmark = pytest.mark.processes
 DISK = 24_000_000  # bytes
 LEFT = 180_000  # for the folder: not enough for the journal of the whole tournament
 DEALS = 25

@@ -258,7 +258,6 @@ def test_where_files_cannot_be_linked_they_are_copied(tmp_path: Path, monkeypatc
     assert list(parquet.read_matches(entries(place)[0].folder)) == list(parquet.read_matches(tmp_path / "spring"))
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     config = tmp_path / "mini.yaml"
     bot = HOUSE_BOTS / "random_bot.py"

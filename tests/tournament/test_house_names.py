@@ -14,7 +14,6 @@ BY_PATH = [{"path": str(HOUSE_BOTS / f"{name}.py"), "trusted": name != "random_b
 BY_NAME = [{"path": f"house:{name}", "trusted": name != "random_bot"} for name in NAMES]  # the random bot is locked in
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_results_are_the_same_and_may_be_resumed_by_the_other_config(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from arena import games
 from arena.audit.capsule import seen_at, setup_of
@@ -18,13 +17,11 @@ from arena.tournament.archive import boards
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.formats.plan import key_of_match
 from arena.tournament.formats.registry import read_format
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import run
 
 
-def test_each_match_has_the_key_of_its_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
+def test_each_match_has_the_key_of_its_leg(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "small"
     ladder = {"sigma": None, "separable": False}
     run(tmp_path, format="ladder", deals=2, ladder={**ladder, "matches": 12})
@@ -49,8 +46,7 @@ def test_each_match_has_the_key_of_its_leg(tmp_path: Path, monkeypatch: pytest.M
     assert key_of_match(stale, newest, last) != newest, "the manifest alone would give it another key"
 
 
-def test_a_report_shows_what_a_bot_saw_in_each_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
+def test_a_report_shows_what_a_bot_saw_in_each_leg(tmp_path: Path) -> None:
     failing = {"path": str(BAD_BOTS / "fails_late.py"), "params": {"how": "illegal"}, "trusted": True}
     settings: dict[str, Any] = {"format": "ladder", "deals": 2, "faults": {"retire_after": 1000}}
     settings["bots"] = [failing, {"path": "house:random_bot", "trusted": True}]
@@ -66,8 +62,7 @@ def test_a_report_shows_what_a_bot_saw_in_each_leg(tmp_path: Path, monkeypatch: 
         assert _seen(FaultPlace(fault, 0, folder)) == f"it saw:\n{view}"
 
 
-def test_replays_of_a_report_have_the_key_of_their_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
+def test_replays_of_a_report_have_the_key_of_their_leg(tmp_path: Path) -> None:
     for matches in (4, 8):
         results = run(tmp_path, format="ladder", deals=2, ladder={"sigma": None, "separable": False, "matches": matches})
     rows = range(2 * results.manifest.played)

@@ -30,6 +30,7 @@ from helpers.locked_matches import LIMITS, RIVAL
 from helpers.paths import TEST_BOTS, TESTS
 from helpers.processes import waiting_seats, zygotes
 
+pytestmark = pytest.mark.processes
 UNTRUSTED = [str(RIVAL), str(TEST_BOTS / "set_bot.py")]
 
 

@@ -18,7 +18,6 @@ from arena.tournament.formats.format import Seating
 from arena.tournament.session import LOCAL, Interrupted, Settings, Silent
 from arena.tournament.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.tournament.tuning import Tuned, check_tuning, read_tuning, run_tuning
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import CONFIGS, HOUSE_BOTS
 from helpers.tournaments import Stops
 
@@ -49,12 +48,6 @@ CHAIN: dict[str, Any] = {
     ],
     "deals": 40,
 }
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without processes: these tests are about decisions."""
-    start_no_processes(monkeypatch)
 
 
 def tune_config(folder: Path, **changes: Any) -> dict[str, Any]:

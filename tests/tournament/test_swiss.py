@@ -21,7 +21,6 @@ from arena.tournament.formats.plan import ALL, Plan
 from arena.tournament.formats.swiss import Pair, Swiss, SwissCourse, pair
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Results, Settings, Silent
-from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 from helpers.plans import plan
 from helpers.records import make_record, make_seat
@@ -197,11 +196,6 @@ def test_bad_settings_are_refused(changes: dict[str, Any], expected: str) -> Non
     assert expected in str(caught.value)
 
 
-@pytest.fixture
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
-
-
 class News(Silent):
     """Keeps the lines of news."""
 
@@ -222,7 +216,6 @@ def problems(results: Results) -> list[str]:
     return audit_results(results.folder, 1, lambda _: None).problems
 
 
-@pytest.mark.usefixtures("_here")
 def test_workers_and_resumes_change_no_round(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"games": [{"game": "naga", "seats": 2}, THREE]}
     news = News()
@@ -242,7 +235,6 @@ def test_workers_and_resumes_change_no_round(tmp_path: Path) -> None:
     assert status.is_finished and status.done == status.total == 42
 
 
-@pytest.mark.usefixtures("_here")
 def test_a_round_that_the_rows_do_not_ask_for_is_found(tmp_path: Path) -> None:
     results = play(tmp_path)
     manifest = read_manifest(results.folder)
@@ -254,14 +246,12 @@ def test_a_round_that_the_rows_do_not_ask_for_is_found(tmp_path: Path) -> None:
     assert any("stage 1 of the swiss is not what the rows before it ask for" in problem for problem in problems(results))
 
 
-@pytest.mark.usefixtures("_here")
 def test_a_bot_that_fails_is_paired_once_and_the_field_goes_on(tmp_path: Path) -> None:
     results = play(tmp_path, [*BOTS, BAD_BOTS / "raises.py"], deals=8)
     rounds = {record.deal // 8 for record in results.records() if "raises" in {seat.bot for seat in record.seats}}
     assert rounds == {0} and problems(results) == [] and results.manifest.played == results.manifest.matches
 
 
-@pytest.mark.usefixtures("_here")
 def test_too_few_bots_are_named_before_anything_is_played(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"games\[0\]: yaniv with 3 seats needs as many bots that play it, there are 2"):
         play(tmp_path, BOTS[2:4], games=[THREE])

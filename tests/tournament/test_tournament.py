@@ -29,6 +29,7 @@ from arena.results.lock import FolderLock
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
 from arena.tournament.workers.pool import children_deaf_to_ctrl_c
+from helpers.in_process_backend import in_processes
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
 
@@ -70,10 +71,10 @@ def left_of(pids: set[int]) -> set[int]:
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The results of an undisturbed run on one worker."""
-    return run(tmp_path_factory.mktemp("calm"))
+    with in_processes():
+        return run(tmp_path_factory.mktemp("calm"))
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_the_stored_rows_give_ratings_and_history_again(tmp_path: Path) -> None:
     results = run(
         tmp_path,
@@ -96,6 +97,7 @@ def test_every_match_is_there_once_in_plan_order(calm: Results) -> None:
     assert calm.manifest.endings == {"played": 120}
 
 
+@pytest.mark.processes
 def test_the_number_of_workers_changes_nothing(calm: Results, tmp_path: Path) -> None:
     two = run(tmp_path, workers=2)
     assert two.manifest.results_sha256 == calm.manifest.results_sha256
@@ -104,6 +106,7 @@ def test_the_number_of_workers_changes_nothing(calm: Results, tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp_path: Path) -> None:
     """Nor a checkout of another version in the current folder: workers run the code of the driver."""
     fake = tmp_path / "arena" / "__init__.py"
@@ -182,14 +185,12 @@ def test_workers_that_start_do_not_hear_ctrl_c() -> None:
         assert ("nothing heard set()" in done.stdout) == is_deaf == ("Traceback" not in done.stderr)
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_second_run_of_a_finished_tournament_plays_nothing(calm: Results) -> None:
     config = write_config(calm.folder.parent.parent)
     again = run_tournament(config, Settings(out=calm.folder.parent, backend=LOCAL))
     assert again.manifest.results_sha256 == calm.manifest.results_sha256 and again.tally.worker_cpu == 0
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_locked_folder_is_refused(tmp_path: Path) -> None:
     with FolderLock(tmp_path / "out" / "small"), pytest.raises(StoreError, match=f"another run .process {os.getpid()}."):
         run(tmp_path)
@@ -202,7 +203,6 @@ def test_a_locked_folder_is_refused(tmp_path: Path) -> None:
         ({"rotations": "all"}, "rotations"),
     ],
 )  # fmt: skip
-@pytest.mark.usefixtures("in_this_process")
 def test_a_journal_of_another_plan_is_refused_and_kept(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
     run(tmp_path, deals=1)
     before = (tmp_path / "out" / "small" / "matches.parquet").read_bytes()
@@ -211,7 +211,6 @@ def test_a_journal_of_another_plan_is_refused_and_kept(tmp_path: Path, changes: 
     assert (tmp_path / "out" / "small" / "matches.parquet").read_bytes() == before
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_fresh_sets_the_old_results_aside(tmp_path: Path) -> None:
     run(tmp_path, deals=1)
     config = write_config(tmp_path, deals=2)
@@ -220,13 +219,13 @@ def test_fresh_sets_the_old_results_aside(tmp_path: Path) -> None:
     assert read_results(tmp_path / "out" / "small").manifest.played == 12
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_an_output_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file in the way")
     with pytest.raises(StoreError, match="cannot be written"):
         run(tmp_path)
 
 
+@pytest.mark.processes
 def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Journal.__init__
 
@@ -243,6 +242,7 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
     assert run(tmp_path).manifest.results_sha256 == calm.manifest.results_sha256
 
 
+@pytest.mark.processes
 def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Results, tmp_path: Path) -> None:
     class Heard(Silent):
         def say(self, text: str) -> None:
@@ -262,6 +262,7 @@ def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Resul
             run_tournament(config, settings)
 
 
+@pytest.mark.processes
 def test_a_bot_that_fails_forfeits_is_retired_and_the_field_goes_on(tmp_path: Path) -> None:
     results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD_BOTS / "illegal.py"], faults={"retire_after": 3})
     assert [bot.retired for bot in results.manifest.bots] == [False, False, True]
@@ -273,6 +274,7 @@ def test_a_bot_that_fails_forfeits_is_retired_and_the_field_goes_on(tmp_path: Pa
     assert again.manifest.results_sha256 == results.manifest.results_sha256
 
 
+@pytest.mark.processes
 def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: Path) -> None:
     results = run(tmp_path, bots=[*GOOD_BOTS[:2], BAD_BOTS / "dies.py"], deals=1)
     void = [record for record in results.records() if record.is_void]
@@ -283,7 +285,6 @@ def test_a_match_that_kills_its_worker_is_void_and_the_rest_is_played(tmp_path: 
     assert rated["counting_bot"] == rated["set_bot"] == 2 and rated.get("dies", 0) == 0
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
     faults = {"policy": SUBSTITUTE, "max_faults": 1000}
     results = run(tmp_path, bots=[GOOD_BOTS[0], BAD_BOTS / "raises.py"], deals=1, faults=faults)
@@ -298,7 +299,6 @@ def test_substitute_lets_a_bot_play_on(tmp_path: Path) -> None:
         ("two_agents.py", "one Agent class is needed, found First, Second"),
     ],
 )
-@pytest.mark.usefixtures("in_this_process")
 def test_a_bot_that_cannot_play_is_refused_before_the_start(
     bot: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -309,13 +309,11 @@ def test_a_bot_that_cannot_play_is_refused_before_the_start(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_too_few_bots_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match=r"games\[0\]: naga with 2 seats needs as many bots that play it, there are 1"):
         run(tmp_path, bots=GOOD_BOTS[:1])
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_secret_key_is_published_only_at_the_end(tmp_path: Path) -> None:
     import hashlib
 
@@ -358,7 +356,6 @@ def test_a_wrong_setting_is_refused_before_anything_is_written(settings: dict[st
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("in_this_process")
 def test_a_plan_that_was_never_begun_binds_nobody(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="matches are too many"):
         run(tmp_path, deals=10**9)
@@ -398,6 +395,7 @@ def test_a_wrong_command_line_is_one_message(arguments: list[str], expected: str
     assert expected in error and "Traceback" not in error
 
 
+@pytest.mark.processes
 def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = write_config(tmp_path, [GOOD_BOTS[0], BAD_BOTS / "dies.py"], deals=1)
     assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
@@ -405,6 +403,7 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "asked", [{"candidates": [GOOD_BOTS[0].stem, "dies"]}, {"chain": [{"bot": GOOD_BOTS[0].stem}, {"bot": "dies"}]}]
 )
@@ -416,8 +415,7 @@ def test_a_comparison_in_which_all_is_void_is_open(asked: Any, tmp_path: Path, c
     assert "chain" in asked or "0 deals: open" in said.out
 
 
-@pytest.mark.usefixtures("in_this_process")
-def test_the_luck_that_is_worked_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_luck_that_is_calm_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     class Listener(Silent):

@@ -9,8 +9,8 @@ from arena.audit.laws.traces import play_text
 from arena.games import encoding as encoding_of
 from arena.games import load
 from arena.games.hisatsu import encoding, estimates
-from helpers.encoded import action_planes, ones, planes
 from helpers.hisatsu_referee import DEFAULT_DECK
+from helpers.views import action_planes, ones, planes
 
 GAME = load("hisatsu")
 ROW = ("Fox", "Bear")  # ! 1, 7 hit points, 3 points; ! 3, 16, 4

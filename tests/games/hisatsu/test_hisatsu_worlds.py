@@ -12,7 +12,7 @@ from arena.audit.laws.traces import play_text
 from arena.games import load
 from arena.games.hisatsu.knowledge import hidden_cards
 from helpers.hisatsu_referee import DEFAULT_DECK, Referee, is_consistent
-from helpers.worlds import sampled
+from helpers.views import sampled
 
 GAME = load("hisatsu")
 BANG = {name: bang for name, bang, _, _ in DEFAULT_DECK}

@@ -9,8 +9,8 @@ import pytest
 from arena.games import encoding as encoding_of
 from arena.games.naga import encoding, hands, rules
 from arena.games.naga.state import DESIGNATE
-from helpers.encoded import action_planes, ones, planes
 from helpers.naga_tables import CARDS, GAME, copied, deal, position
+from helpers.views import action_planes, ones, planes
 
 FEW = [*CARDS[:4], *CARDS[7:11], *CARDS[14:18], "I", "K"]
 THREE_OF_A_KIND = 3

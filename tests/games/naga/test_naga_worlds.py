@@ -9,7 +9,7 @@ import pytest
 from arena.audit.laws.traces import play_text
 from arena.errors import PositionError
 from helpers.naga_tables import GAME, at_contest, deal, in_order, played, position
-from helpers.worlds import sampled
+from helpers.views import sampled
 
 
 def history_of(start, texts, seat):

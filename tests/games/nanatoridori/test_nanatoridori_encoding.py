@@ -8,8 +8,8 @@ import pytest
 from arena.games import encoding as encoding_of
 from arena.games.nanatoridori import encoding, knowledge
 from arena.games.nanatoridori.state import FRONTS, MARKS, ROUND_OVER, ROW
-from helpers.encoded import action_planes, ones, planes
 from helpers.nanatoridori_tables import GAME, after, copied, deal, made
+from helpers.views import action_planes, ones, planes
 
 OTHERS = ["77755444", "33222111"]
 

@@ -22,7 +22,7 @@ from helpers.nanatoridori_tables import (
     masked,
     position,
 )
-from helpers.worlds import sampled
+from helpers.views import sampled
 
 WORLDS = 10_000  # in all
 STEPS = 20_000  # of a search for a way back; more would be a case that the search cannot tell

@@ -7,8 +7,8 @@ from typing import Any
 from arena.audit.laws.traces import play_text
 from arena.engine.room import States
 from arena.games.nertz.coach import known, refusals
-from helpers.coached import view_of, views
 from helpers.nertz_tables import DECK, GAME, RANKS, Position, deal, legal, masked
+from helpers.views import view_of, views
 
 MATCHES = 25
 

@@ -183,7 +183,6 @@ class TestMeasured:
             counted = [rating.matches for rating in standings.ratings() if rating.pool == "nertz"]
             assert sum(counted) == matches * len(record.seats)
 
-    @pytest.mark.usefixtures("in_this_process")
     def test_a_tournament_says_what_it_does_not_rate(self, tmp_path):
         bots = [HOUSE_BOTS / name for name in ("nertz_greedy.py", "random_bot.py")]
         short = {"max_rounds": 1, "tick_limit": 20}

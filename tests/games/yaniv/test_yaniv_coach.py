@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.audit.laws.traces import play_text
 from arena.games.yaniv.coach import known, refusals
-from helpers.coached import view_of, views
+from helpers.views import view_of, views
 from helpers.yaniv_tables import GAME, deal, deck, legal, masked
 
 MATCHES = 25

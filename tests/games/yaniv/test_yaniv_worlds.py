@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from arena.audit.laws.traces import play_text
-from helpers.worlds import sampled
+from helpers.views import sampled
 from helpers.yaniv_tables import (
     GAME,
     after,

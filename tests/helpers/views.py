@@ -1,0 +1,64 @@
+"""What is known of a position: worlds that look the same, views of random matches, what an encoding says plane by plane."""
+
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from typing import Any
+
+from arena.engine.random_tables import Table, decisions, make_table, resampled
+from arena.engine.rng import seed_words
+from arena.engine.room import Game, States
+from arena.games import encoding
+
+
+def sampled(game, states, seat, count, seed):
+    """`count` states that look to `seat` like this one."""
+    rng = seed_words(seed)
+    for _ in range(count):
+        yield resampled(game, states, seat, rng)
+
+
+def worlds(game, moment, viewer, count=3):
+    """`count` positions that `viewer` cannot tell from that of a decision."""
+    rng = moment.rng.copy()
+    for _ in range(count):
+        yield resampled(game, moment.states, viewer, rng)
+
+
+def view_of(game: Game, states: States, seat: int, codes: list[int] | None = None) -> Any:
+    """What a seat sees of these states; `codes`: its legal actions, if it is to choose."""
+    codes = game.legal_list(states) if codes is None else codes
+    return game.view(game, game.observed(states, seat), seat, codes=codes, events=list, clock=None)
+
+
+def views(game: Game, matches: int, most: int = 12) -> Iterator[tuple[Table, Any]]:
+    """Views of seats that have to choose, up to `most` of each of so many random matches of all variants."""
+    for seed in range(matches):
+        table = make_table(game, seed)
+        course = list(decisions(table))
+        for moment in course[:: max(1, len(course) // most)]:
+            yield table, view_of(game, moment.states, moment.seat, moment.codes)
+
+
+def planes(states, seat, game):
+    """The features of each plane of what `seat` knows, by the plane's name."""
+    found = encoding(game)
+    return _by_plane(found.planes, found.features(game.observed(states, seat), seat))
+
+
+def action_planes(states, game):
+    """The features of each plane of the legal actions, by the action's text, by the plane's name."""
+    found, seat, codes = encoding(game), int(game.engine.current_seat(states)), game.legal_list(states)
+    rows = found.action_features(game.observed(states, seat), seat, codes)
+    texts = game.text.action_texts(states[0], codes)
+    return {text: _by_plane(found.action_planes, row) for text, row in zip(texts, rows, strict=True)}
+
+
+def ones(features):
+    """The places of the features that are 1; all others must be 0."""
+    assert set(features) <= {0.0, 1.0}
+    return [place for place, feature in enumerate(features) if feature]
+
+
+def _by_plane(planes, features):
+    ends = accumulate((plane.size for plane in planes), initial=0)
+    return {plane.name: features[start:end].tolist() for plane, (start, end) in zip(planes, pairwise(ends), strict=True)}
