@@ -32,7 +32,8 @@ _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file in one step: a reader sees the old one or the new one, and what is there outlasts a loss of power.
 
-    Of several who write it at once each writes a whole one, and the last one's stays. A device, or a pipe in /dev/stdout, is written as it is. Raises StoreError.
+    Of several who write it at once each writes a whole one, and the last one's stays. A device, or a pipe in /dev/stdout, is
+    written as it is. Raises StoreError.
     """
     if path.parent in _DEVICES or path.is_char_device():
         _write_through(path, content)

@@ -164,7 +164,7 @@ def test_two_who_write_a_file_at_once_write_a_whole_one_each(tmp_path: Path, mon
 
     monkeypatch.setattr("os.fsync", another_writes)
     disk.write_whole(file, b"the last one's")
-    assert file.read_bytes() == b"the last one's" and os.listdir(tmp_path) == [file.name]
+    assert file.read_bytes() == b"the last one's" and list(tmp_path.iterdir()) == [file]
 
 
 
