@@ -45,6 +45,25 @@ def test_where_nothing_is_mounted_there_is_none(tmp_path: Path) -> None:
     assert cgroups.home(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    ("mount", "own"),
+    [
+        ("cgroup2 rw", "0::/docker/a/b"), ("cgroup rw,cpu,cpuacct", "3:cpu,cpuacct:/docker/a/b"), ("cgroup2 rw", "0::/"),
+        ("cgroup rw,cpu", "1:memory:/other\n2:cpu:/elsewhere/c"),
+    ],
+)  # fmt: skip
+def test_how_long_a_container_was_held_back_is_known(mount: str, own: str, tmp_path: Path) -> None:
+    """Also inside of it, where its own folder is the uppermost, whatever it is called outside."""
+    root = tmp_path / "root"
+    (root / "docker" / "a").mkdir(parents=True)
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup {root} {mount} 0 0\n")
+    (tmp_path / "cgroup").write_text(own + "\n")
+    assert cgroups.held_back(tmp_path) == 0.0
+    (root / "cpu.stat").write_text("nr_periods 9\nthrottled_usec 1500000\n")
+    (root / "docker" / "cpu.stat").write_text("nr_periods 9\nnr_throttled 8\nthrottled_time 2500000000\n")
+    assert cgroups.held_back(tmp_path) == (2.5 if "/docker" in own else 1.5)
+
+
 def test_a_program_is_limited_and_what_is_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     really = os.rmdir
 

@@ -8,6 +8,7 @@ move a process takes 10 ms.
 import contextlib
 import itertools
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX = "arena-seat-"
@@ -61,6 +62,35 @@ def home(process: Path = Path("/proc/self")) -> Path | None:
             if _NEEDED in offers and os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK):
                 return folder
     return None
+
+
+def held_back(process: Path = Path("/proc/self")) -> float:
+    """For how many seconds limits of CPU time, of the cgroup of a process or of those above it, have kept them from running.
+
+    Of the one that did it longest, on all cores together; 0: there is no limit, or the kernel does not tell.
+    """
+    try:
+        return max(map(_held_back, _cpu_folders(process)), default=0.0)
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _cpu_folders(process: Path) -> Iterator[Path]:
+    """The cgroups of a process, and those above them, that may have a limit of CPU time; of both versions of cgroups."""
+    own = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
+    for _, root, kind, options, *_ in map(str.split, (process / "mounts").read_text().splitlines()):
+        for _, controllers, path in own:
+            names = controllers.split(",")
+            if (kind, names) == ("cgroup2", [""]) or (kind == "cgroup" and "cpu" in names and "cpu" in options.split(",")):
+                yield from (Path(root, *path.split("/")[1:end]) for end in range(1, 2 + path.count("/")))
+
+
+def _held_back(folder: Path) -> float:
+    try:
+        found = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
+    except OSError:
+        return 0.0
+    return int(found.get("throttled_usec", 0)) / 1e6 + int(found.get("throttled_time", 0)) / 1e9
 
 
 def enclose(pid: int, memory: int, folder: Path, number: int) -> Group | None:
