@@ -218,10 +218,9 @@ FIRST_PART = bytes([0x01, 0x80, 0, 0, 0, 0])
 @pytest.mark.parametrize("frames", [(PING,), (PONG,), (TEXT,), (FIRST_PART, EMPTY_PART)], ids=["ping", "pong", "text", "part"])
 def test_who_floods_a_socket_with_frames_is_cut_off(tmp_path: Path, frames: tuple[bytes, ...]) -> None:
     """They are short and many: to read a megabyte of them takes seconds, in which nobody else has an answer."""
-    with served(tmp_path, 60.0) as port, opened_socket(port, TOKEN) as connection:
-        with pytest.raises(ConnectionError):  # it reads nothing, and says no farewell
-            for frame in (*frames, *[frames[-1] * 1000] * 500):
-                connection.sendall(frame)
+    with served(tmp_path, 60.0) as port, opened_socket(port, TOKEN) as connection, pytest.raises(ConnectionError):
+        for frame in (*frames, *[frames[-1] * 1000] * 500):  # it reads nothing, and says no farewell
+            connection.sendall(frame)
 
 
 def test_who_opens_a_socket_after_the_other_may_send_no_more_frames(tmp_path: Path) -> None:
