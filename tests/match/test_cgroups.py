@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.sandbox import cgroups
+from arena.server import memory
 
 MEMORY = 64 << 20
 
@@ -62,6 +63,26 @@ def test_how_long_a_container_was_held_back_is_known(mount: str, own: str, tmp_p
     (root / "cpu.stat").write_text("nr_periods 9\nthrottled_usec 1500000\n")
     (root / "docker" / "cpu.stat").write_text("nr_periods 9\nnr_throttled 8\nthrottled_time 2500000000\n")
     assert cgroups.held_back(tmp_path) == (2.5 if "/docker" in own else 1.5)
+
+
+@pytest.mark.parametrize(
+    ("mount", "own", "file"),
+    [("cgroup2 rw", "0::/docker/a/b", "memory.max"), ("cgroup rw,memory", "3:memory:/docker/a/b", "memory.limit_in_bytes")],
+)
+def test_how_much_memory_a_container_has_is_known(
+    mount: str, own: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    (root / "docker" / "a").mkdir(parents=True)
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup {root} {mount} 0 0\n")
+    (tmp_path / "cgroup").write_text(own + "\n")
+    (root / file).write_text("max\n")
+    assert cgroups.memory_limit(tmp_path) is None
+    (root / "docker" / file).write_text(f"{3 * MEMORY}\n")
+    (root / "docker" / "a" / file).write_text(f"{2 * MEMORY}\n")
+    assert cgroups.memory_limit(tmp_path) == 2 * MEMORY
+    monkeypatch.setattr(memory, "memory_limit", lambda: 2 * memory.LEAST)
+    assert memory.of_process() == memory.LEAST
 
 
 def test_a_program_is_limited_and_what_is_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

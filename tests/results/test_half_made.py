@@ -167,7 +167,6 @@ def test_two_who_write_a_file_at_once_write_a_whole_one_each(tmp_path: Path, mon
     assert file.read_bytes() == b"the last one's" and list(tmp_path.iterdir()) == [file]
 
 
-
 def test_a_device_is_written_and_not_replaced() -> None:
     read, write = os.pipe()
     disk.write_whole(Path(f"/dev/fd/{write}"), b"content")

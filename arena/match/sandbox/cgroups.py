@@ -8,7 +8,6 @@ move a process takes 10 ms.
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 _PREFIX = "arena-seat-"
@@ -69,26 +68,39 @@ def held_back(process: Path = Path("/proc/self")) -> float:
 
     Of the one that did it longest, on all cores together; 0: there is no limit, or the kernel does not tell.
     """
+    return max((_held_back(folder) for folder in _above(process, "cpu")), default=0.0)
+
+
+def memory_limit(process: Path = Path("/proc/self")) -> int | None:
+    """How many bytes the cgroup of a process, and those above it, may have; None: as many as the machine has."""
+    found = []
+    for file in (folder / name for folder in _above(process, "memory") for name in ("memory.max", "memory.limit_in_bytes")):
+        with contextlib.suppress(OSError, ValueError):  # it is not there, or says "max"
+            found.append(int(file.read_bytes()))
+    return min(found, default=None)
+
+
+def _above(process: Path, controller: str) -> list[Path]:
+    """The cgroup of a process and those above it, in which a limit may stand; of both versions of cgroups."""
     try:
-        return max(map(_held_back, _cpu_folders(process)), default=0.0)
-    except (OSError, ValueError, IndexError):
-        return 0.0
-
-
-def _cpu_folders(process: Path) -> Iterator[Path]:
-    """The cgroups of a process, and those above them, that may have a limit of CPU time; of both versions of cgroups."""
-    own = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
-    for _, root, kind, options, *_ in map(str.split, (process / "mounts").read_text().splitlines()):
-        for _, controllers, path in own:
-            names = controllers.split(",")
-            if (kind, names) == ("cgroup2", [""]) or (kind == "cgroup" and "cpu" in names and "cpu" in options.split(",")):
-                yield from (Path(root, *path.split("/")[1:end]) for end in range(1, 2 + path.count("/")))
+        own = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
+        mounts = [line.split() for line in (process / "mounts").read_text().splitlines()]
+    except OSError:
+        return []
+    return [
+        Path(mount[1], *path.split("/")[1:end])
+        for mount in mounts
+        for _, controllers, path in own
+        if (mount[2], controllers) == ("cgroup2", "")
+        or (mount[2] == "cgroup" and controller in controllers.split(",") and controller in mount[3].split(","))
+        for end in range(1, 2 + path.count("/"))
+    ]
 
 
 def _held_back(folder: Path) -> float:
     try:
         found = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
-    except OSError:
+    except (OSError, ValueError):
         return 0.0
     return int(found.get("throttled_usec", 0)) / 1e6 + int(found.get("throttled_time", 0)) / 1e9
 
