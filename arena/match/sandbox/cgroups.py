@@ -8,6 +8,7 @@ move a process takes 10 ms.
 import contextlib
 import itertools
 import os
+from functools import cache
 from pathlib import Path
 
 _PREFIX = "arena-seat-"
@@ -80,6 +81,7 @@ def memory_limit(process: Path = Path("/proc/self")) -> int | None:
     return min(found, default=None)
 
 
+@cache
 def _above(process: Path, controller: str) -> list[Path]:
     """The cgroup of a process and those above it, in which a limit may stand; of both versions of cgroups."""
     try:
