@@ -81,6 +81,11 @@ def test_how_much_memory_a_container_has_is_known(
     (root / "docker" / file).write_text(f"{3 * MEMORY}\n")
     (root / "docker" / "a" / file).write_text(f"{2 * MEMORY}\n")
     assert cgroups.memory_limit(tmp_path) == 2 * MEMORY
+    current = root / "docker" / "a" / ("memory.current" if file == "memory.max" else "memory.usage_in_bytes")
+    current.write_text(f"{2 * MEMORY - 1000}\n")
+    assert not cgroups.has_memory(tmp_path)
+    current.with_name("memory.stat").write_text(f"anon 7\ninactive_file {MEMORY}\n")
+    assert cgroups.has_memory(tmp_path), "pages of files are given back"
     monkeypatch.setattr(memory, "memory_limit", lambda: 2 * memory.LEAST)
     assert memory.of_process() == memory.LEAST
 

@@ -2,12 +2,13 @@
 
 The kernel then counts all memory of the program, in whatever way it was had, at the moment it is taken. The memory watch
 (watch.py) goes on beside it: it says how much was taken. Bots in Python need no cgroup: their address space is limited, and to
-move a process takes 10 ms.
+move a process takes 10 ms. And what limits the cgroups have, of both versions, in which the hall itself runs.
 """
 
 import contextlib
 import itertools
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -74,11 +75,31 @@ def held_back(process: Path = Path("/proc/self")) -> float:
 
 def memory_limit(process: Path = Path("/proc/self")) -> int | None:
     """How many bytes the cgroup of a process, and those above it, may have; None: as many as the machine has."""
-    found = []
-    for file in (folder / name for folder in _above(process, "memory") for name in ("memory.max", "memory.limit_in_bytes")):
-        with contextlib.suppress(OSError, ValueError):  # it is not there, or says "max"
-            found.append(int(file.read_bytes()))
-    return min(found, default=None)
+    return min((limit for _, limit in _memory_limits(process)), default=None)
+
+
+def has_memory(process: Path = Path("/proc/self")) -> bool:
+    """Whether a quarter of what each of those cgroups may have could be had now."""
+    return all(4 * (limit - _memory_used(folder)) >= limit for folder, limit in _memory_limits(process))
+
+
+def _memory_limits(process: Path) -> Iterator[tuple[Path, int]]:
+    for folder in _above(process, "memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            with contextlib.suppress(OSError, ValueError):  # it is not there, or says "max"
+                yield folder, int((folder / name).read_bytes())
+
+
+def _memory_used(folder: Path) -> int:
+    """Bytes that a cgroup has, but for pages of files that it could give back."""
+    used = given_back = 0
+    for name in ("memory.current", "memory.usage_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            used = int((folder / name).read_bytes())
+    with contextlib.suppress(OSError, ValueError):
+        fields = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        given_back = int(fields.get("total_inactive_file", fields.get("inactive_file", 0)))
+    return used - given_back
 
 
 @cache
