@@ -8,6 +8,7 @@ import errno
 import fcntl
 import mmap
 import os
+import secrets
 import shutil
 import stat
 import sys
@@ -31,12 +32,13 @@ _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file in one step: a reader sees the old one or the new one, and what is there outlasts a loss of power.
 
-    A device, or a pipe in /dev/stdout, is written as it is. Raises StoreError.
+    Of several who write it at once each writes a whole one, and the last one's stays. A device, or a pipe in /dev/stdout, is
+    written as it is. Raises StoreError.
     """
     if path.parent in _DEVICES or path.is_char_device():
         _write_through(path, content)
         return
-    fresh = path.with_name(f"{path.name}.new")
+    fresh = path.with_name(f".new-{secrets.token_hex(8)}")
     try:
         try:
             with new_file(fresh) as file:
@@ -44,7 +46,7 @@ def write_whole(path: Path, content: bytes) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(path)
-        except OSError:
+        except BaseException:  # Ctrl-C, too
             with contextlib.suppress(OSError):
                 fresh.unlink()
             raise

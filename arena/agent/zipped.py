@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from arena import foreign_files
 from arena.agent.files import BotFiles
 from arena.agent.plain_files import BOT_BYTES, BOT_FILES, DEEPEST
 from arena.errors import BotError, one_line, printable
@@ -22,6 +23,8 @@ MOST_RATIO = 200
 """How many times larger than in the zip a file may be; the smallest ones apart."""
 _SMALL = 1 << 20  # bytes of a file that may be as packed as it likes
 _STEP = 1 << 16
+_LIST_BYTES = 1 << 20
+"""The most bytes of a zip's list of its files: what it says of 1,000 takes a third of that, and a million cost seconds."""
 _LONGEST_PATH = 1000  # bytes, as those of disks: a letter may have four
 _LONGEST_PART = 200
 _ENCRYPTED = 1  # in the flags of an entry
@@ -53,7 +56,7 @@ def zipped(bot: BotFiles) -> bytes:
 def unzip(path: Path, folder: Path) -> None:
     """Write the files of a zip into `folder`, which must be empty. Raises BotError for a zip that is damaged or hostile."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(_Sent(foreign_files.content(path))) as archive:
             chosen = _chosen(archive.infolist())
             total = 0
             for name, entry in chosen.items():
@@ -68,6 +71,16 @@ def unzip(path: Path, folder: Path) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the machine's, such as a full disk
         raise BotError(f"the zip is damaged: {printable(str(error) or type(error).__name__, 200)}") from None
+
+
+class _Sent(io.BytesIO):
+    """The bytes of a zip, of which the list of files is read at once, as long as the zip says that it is."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes. Raises BotError where they are more than a list of files has."""
+        if size is not None and size > _LIST_BYTES:
+            raise BotError(f"the zip's list of files has {size:,} bytes; those of {MOST_ENTRIES:,} files take less than 1 MiB")
+        return super().read(size)
 
 
 def _chosen(entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:

@@ -232,12 +232,12 @@ def read_nets(folder: Path) -> Nets:
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of a file, which may be a stranger's. Raises exceptions of all kinds."""
-    with foreign_files.opened(path) as file:
-        with zipfile.ZipFile(file) as parts:
-            if (size := sum(part.file_size for part in parts.infolist())) > _FILE_BYTES:
-                raise ValueError(f"{size:,} bytes of arrays; at most {_FILE_BYTES:,} are read")
-        with np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+    file = io.BytesIO(foreign_files.content(path, 2 * _FILE_BYTES))
+    with zipfile.ZipFile(file) as parts:
+        if (size := sum(part.file_size for part in parts.infolist())) > _FILE_BYTES:
+            raise ValueError(f"{size:,} bytes of arrays; at most {_FILE_BYTES:,} are read")
+    with np.load(file, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 def _net(name: str, arrays: Mapping[str, NDArray[Any]]) -> Net:

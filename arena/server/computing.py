@@ -13,6 +13,8 @@ from arena.server.buckets import Buckets, Rate
 from arena.server.problems import Problem
 
 HOUR = 3600.0
+GUESTS = "guests"
+"""Who pays for guests of tables, all of them together: no account has this id."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -31,15 +33,18 @@ class Computing:
             self._left.charge(account, seconds)
 
     def check(self, account: Account | None) -> None:
-        """Raise Problem 429 if an account has used all that it may, and nothing new begins for it; organisers have no limit."""
-        if account is not None and self.is_used_up(account):
-            left = self._left.left(account.id)
+        """Raise Problem 429 if an account has used all that it may, and nothing new begins for it; organisers have no limit.
+
+        None stands for all guests here and below.
+        """
+        if self.is_used_up(account):
+            left = self._left.left(_payer(account))
             wait = math.ceil((1.0 - left) * HOUR / self.seconds)
             raise Problem(429, "refusal_computing", most=f"{self.seconds:,}", wait=wait)
 
-    def is_used_up(self, account: Account) -> bool:
+    def is_used_up(self, account: Account | None) -> bool:
         """Whether an account has used all that it may; organisers have no limit."""
-        return not account.is_organiser and self._left.left(account.id) <= 0.0
+        return not (account is not None and account.is_organiser) and self._left.left(_payer(account)) <= 0.0
 
     @contextlib.contextmanager
     def paid(self, account: Account | None) -> Iterator[None]:
@@ -53,7 +58,11 @@ class Computing:
 
     def payer(self, account: Account | None) -> Callable[[float], object]:
         """What charges an account."""
-        return lambda seconds: None if account is None else self.charge(account.id, seconds)
+        return lambda seconds: self.charge(_payer(account), seconds)
+
+
+def _payer(account: Account | None) -> str:
+    return GUESTS if account is None else account.id
 
 
 def cpu_seconds(pid: int) -> float:

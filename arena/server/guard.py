@@ -153,6 +153,7 @@ class Guard:
         entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
         state = scope.setdefault("state", {})
         state["address"] = str(_client(scope))
+        state["visitor"] = _visitor(entry, _client(scope))
         state["session"] = None if entry is None else entry.session
         state["is_guest"] = entry is not None and entry.is_guest
         state["account"] = None if entry is None else entry.account

@@ -5,7 +5,7 @@ import os
 import resource
 from pathlib import Path
 
-from arena.match.sandbox import MemoryGroup, enclosed
+from arena.match.sandbox import MemoryGroup, enclosed, memory_limit
 
 LEAST = 4 << 30
 """Bytes that each process may fill at least: it compiles, and holds the bots of a table, which have limits of their own."""
@@ -40,4 +40,5 @@ def kills() -> int:
 
 
 def _machine() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(there, memory_limit() or there)  # of a container

@@ -257,7 +257,7 @@ def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
 
 def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, ...]:
     bots: list[Bot] = []
-    listed: list[str] = []  # the key of each
+    listed: dict[tuple[str, int], str] = {}  # the key of each, by its name and its version
     for place, item in enumerate(config.bots):
         key = f"bots[{place}]"
         entry = BotConfig(item) if isinstance(item, str) else item
@@ -274,13 +274,12 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
             raise type(error)(f"{key}: {error}") from None
         for bot in found:
             check_name(bot.name, f"{key}.name")
-            for other, earlier in zip(listed, bots):
-                if (earlier.name, earlier.version) == (bot.name, bot.version):
-                    raise ConfigError(
-                        f'{key}: {other} is called "{bot.name}" too; give one of them another name: {{path: ..., name: ...}}'
-                    )
+            other = listed.setdefault((bot.name, bot.version), key)
+            if len(listed) == len(bots):
+                raise ConfigError(
+                    f'{key}: {other} is called "{bot.name}" too; give one of them another name: {{path: ..., name: ...}}'
+                )
             bots.append(bot)
-            listed.append(key)
     return tuple(bots)
 
 

@@ -44,6 +44,11 @@ def overlapping() -> bytes:
     return one[:central] + entries + one[end : end + 8] + struct.pack("<HHLLH", 200, 200, len(entries), central, 0)
 
 
+def ending(count: int, size: int, place: int, before: bytes = b"") -> bytes:
+    """The end of a zip that says how many files it has, how long their list is and where."""
+    return before + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, size, place, 0)
+
+
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "up": (lambda: made(("../evil.py", CODE)), "leads out"),
     "up within": (lambda: made(("bot/../../evil.py", CODE)), "leads out"),
@@ -60,6 +65,12 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "link and file": (lambda: made(("a.py", CODE), ("a", b"/etc"), mode=LINK), "a link"),
     "device": (lambda: made(("bot.py", b""), mode=DEVICE), "special file"),
     "pipe": (lambda: made(("bot.py", b""), mode=PIPE), "special file"),
+    "a list of a million": (lambda: ending(1, 46 << 20, 0, (b"PK\1\2" + bytes(42)) * (1 << 20)), "list of files has"),
+    "a list before the zip": (lambda: ending(1, 50, 1 << 31, made(("a.py", CODE)).partition(b"PK\5\6")[0]), "damaged"),
+    "a place beyond 4 GiB": (lambda: patched(made(("bot.py", CODE)), 42, b"\xff\xff\xff\xff"), "damaged"),
+    "another name within": (lambda: patched(made(("bot.py", CODE)), 46, b"c"), "damaged"),
+    "a name that is cut": (lambda: patched(made(("bot.py", CODE)), 47, b"\0"), "leads out"),
+    "half a letter": (lambda: patched(patched(made(("bot.py", CODE)), 46, b"\xed"), 8, b"\0\x08"), "damaged"),
     "many": (lambda: made(*((f"{number}.py", b"") for number in range(MOST_ENTRIES + 1))), "entries"),
     "bomb": (lambda: made(("bot.py", b"\0" * (BOT_BYTES + 1))), "larger"),
     "ratio": (lambda: made(("bot.py", b"\0" * (4 << 20))), "times larger"),

@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import struct
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +84,31 @@ def test_arrays_that_unpack_to_much_are_not_unpacked(tmp_path: Path) -> None:
         parts.writestr("value_weights.npy", bytes(1 << 28))
     assert (tmp_path / FILE).stat().st_size < 1 << 19
     with pytest.raises(ArenaError, match="268,435,456 bytes of arrays; at most"):
+        read_nets(tmp_path)
+
+
+def test_a_list_of_a_million_arrays_is_not_read(tmp_path: Path) -> None:
+    written(tmp_path, GOOD)
+    with (tmp_path / FILE).open("ab") as file:
+        file.write(bytes(1 << 21))
+    with pytest.raises(ArenaError, match="cannot be read: longer than"):
+        read_nets(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ("(-6, -4)", "EOF"), ("(1 << 62, 4)", "reshape|malformed"), (f"({1 << 32}, {1 << 32})", "reshape"),
+        (f"({(1 << 64) + 6}, 4)", "damaged"), (f"({1 << 40}, 0)", "no network"), ("(6.0, 4)", "not valid"),
+        ("[6, 4]", "not valid"), ("(" * 9000, "damaged"), ("-" * 9000 + "1", "damaged"), ("__import__('os')", "malformed"),
+    ],
+)  # fmt: skip
+def test_a_shape_that_no_array_has_is_refused(shape: str, told: str, tmp_path: Path) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    written(tmp_path, GOOD)
+    with zipfile.ZipFile(tmp_path / FILE, "a") as parts, pytest.warns(UserWarning, match="Duplicate name"):
+        parts.writestr("value_weights.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header)
+    with pytest.raises(ArenaError, match=rf"learnt\.npz: .*({told})"):
         read_nets(tmp_path)
 
 

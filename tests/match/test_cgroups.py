@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.sandbox import cgroups
+from arena.server import memory
 
 MEMORY = 64 << 20
 
@@ -43,6 +44,50 @@ def test_where_nothing_is_mounted_there_is_none(tmp_path: Path) -> None:
     (tmp_path / "mounts").write_text("proc /proc proc rw 0 0\n")
     (tmp_path / "cgroup").write_text("1:memory:/\n")
     assert cgroups.home(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("mount", "own"),
+    [
+        ("cgroup2 rw", "0::/docker/a/b"), ("cgroup rw,cpu,cpuacct", "3:cpu,cpuacct:/docker/a/b"), ("cgroup2 rw", "0::/"),
+        ("cgroup rw,cpu", "1:memory:/other\n2:cpu:/elsewhere/c"),
+    ],
+)  # fmt: skip
+def test_how_long_a_container_was_held_back_is_known(mount: str, own: str, tmp_path: Path) -> None:
+    """Also inside of it, where its own folder is the uppermost, whatever it is called outside."""
+    root = tmp_path / "root"
+    (root / "docker" / "a").mkdir(parents=True)
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup {root} {mount} 0 0\n")
+    (tmp_path / "cgroup").write_text(own + "\n")
+    assert cgroups.held_back(tmp_path) == 0.0
+    (root / "cpu.stat").write_text("nr_periods 9\nthrottled_usec 1500000\n")
+    (root / "docker" / "cpu.stat").write_text("nr_periods 9\nnr_throttled 8\nthrottled_time 2500000000\n")
+    assert cgroups.held_back(tmp_path) == (2.5 if "/docker" in own else 1.5)
+
+
+@pytest.mark.parametrize(
+    ("mount", "own", "file"),
+    [("cgroup2 rw", "0::/docker/a/b", "memory.max"), ("cgroup rw,memory", "3:memory:/docker/a/b", "memory.limit_in_bytes")],
+)
+def test_how_much_memory_a_container_has_is_known(
+    mount: str, own: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    (root / "docker" / "a").mkdir(parents=True)
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup {root} {mount} 0 0\n")
+    (tmp_path / "cgroup").write_text(own + "\n")
+    (root / file).write_text("max\n")
+    assert cgroups.memory_limit(tmp_path) is None
+    (root / "docker" / file).write_text(f"{3 * MEMORY}\n")
+    (root / "docker" / "a" / file).write_text(f"{2 * MEMORY}\n")
+    assert cgroups.memory_limit(tmp_path) == 2 * MEMORY
+    current = root / "docker" / "a" / ("memory.current" if file == "memory.max" else "memory.usage_in_bytes")
+    current.write_text(f"{2 * MEMORY - 1000}\n")
+    assert not cgroups.has_memory(tmp_path)
+    current.with_name("memory.stat").write_text(f"anon 7\ninactive_file {MEMORY}\n")
+    assert cgroups.has_memory(tmp_path), "pages of files are given back"
+    monkeypatch.setattr(memory, "memory_limit", lambda: 2 * memory.LEAST)
+    assert memory.of_process() == memory.LEAST
 
 
 def test_a_program_is_limited_and_what_is_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from arena.match import SLEEP_SECONDS, Answer, Fault, Spent, awake
 from arena.match.awake import Beats
 from arena.match.choose import BotSeat, most_seconds
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError, cgroups, pressure
 from arena.records import Clock, Ending
 from helpers.attacks import ATTACKS
 from helpers.locked_matches import LIMITS, RIVAL, first_view, play_locked
@@ -275,3 +275,16 @@ def states(pid: int) -> set[str]:
     return {
         (thread / "stat").read_bytes().rpartition(b")")[2].split()[0].decode() for thread in Path(f"/proc/{pid}/task").iterdir()
     }
+
+
+@pytest.mark.parametrize(("held_back", "idle"), [(0.0, 0.9), (4.0, 0.5), (20.0, 0.0)])
+def test_cores_that_idle_because_a_container_has_its_share_are_nobodys_to_have(
+    held_back: float, idle: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    since = [0.0]
+    monkeypatch.setattr(awake, "now", lambda: since[0])
+    monkeypatch.setattr(pressure, "_idle", lambda cores: 0.9 * len(cores) * since[0])
+    monkeypatch.setattr(cgroups, "held_back", lambda: held_back * since[0] / 10)
+    spell = pressure.Spell(os.getpid(), 0.0)
+    since[0] = 10.0
+    assert spell.idle_share() == pytest.approx(idle) and spell.taken_share(0.0) == pytest.approx(1.0 - idle)

@@ -153,6 +153,20 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     assert file.read_bytes() == b"old" and list(tmp_path.iterdir()) == [file]
 
 
+def test_two_who_write_a_file_at_once_write_a_whole_one_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, synced = tmp_path / "manifest.json", os.fsync
+
+    def another_writes(descriptor: int) -> None:
+        monkeypatch.setattr("os.fsync", synced)
+        synced(descriptor)
+        disk.write_whole(file, b"another's")
+        assert file.read_bytes() == b"another's"
+
+    monkeypatch.setattr("os.fsync", another_writes)
+    disk.write_whole(file, b"the last one's")
+    assert file.read_bytes() == b"the last one's" and list(tmp_path.iterdir()) == [file]
+
+
 def test_a_device_is_written_and_not_replaced() -> None:
     read, write = os.pipe()
     disk.write_whole(Path(f"/dev/fd/{write}"), b"content")

@@ -11,6 +11,7 @@ from arena.errors import StoreError
 from arena.records import Ending
 from arena.reports.pages.frames import StoredMatch
 from arena.results.journal import Journal
+from arena.server.computing import GUESTS
 from arena.server.views import choices as choices_view
 from arena.server.views import match as views
 from arena.tournament.run import run_tournament
@@ -78,6 +79,24 @@ def test_who_asks_for_a_search_again_pays_for_it(
         computing.charge(aya, 2.0 * computing.seconds)
         answer = members.aya.get(address)
         assert answer.status_code == 429 and "computing time" in answer.json()["error"]
+        assert members.ben.get(address).status_code == 200
+
+
+def test_guests_who_ask_for_a_search_again_pay_for_it_together(
+    played: tuple[Path, dict[str, StoredMatch]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = played[1]["naga"]
+    address = f"/api/m/{match.record.match_id}/choices?seat=0&decision={decisions(match, 0)[1]}"
+    with with_members(played[0]) as members:
+        monkeypatch.setattr(members.hall.tables, "has_played", lambda person, match_id: True)
+        guests = [members.client(), members.client()]
+        for guest in guests:
+            guest.cookies.update({"arena_session_8000": members.hall.sessions.opened(guest_at="")})
+        assert guests[0].get(address).status_code == 200
+        members.hall.submitting.computing.charge(GUESTS, 2.0 * members.hall.submitting.computing.seconds)
+        for guest in guests:
+            answer = guest.get(address)
+            assert answer.status_code == 429 and "computing time" in answer.json()["error"]
         assert members.ben.get(address).status_code == 200
 
 

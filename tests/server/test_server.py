@@ -29,6 +29,7 @@ from arena.match import awake
 from arena.server import deadlines
 from arena.server.app import application
 from arena.server.deadlines import protocol_with
+from arena.server.frames import FRAMES
 from arena.server.server import LARGEST_MESSAGE, configured, listener
 from arena.server.views.source import zip_parts
 from arena.tournament.workers.ray.guardian import descendants
@@ -217,16 +218,32 @@ FIRST_PART = bytes([0x01, 0x80, 0, 0, 0, 0])
 @pytest.mark.parametrize("frames", [(PING,), (PONG,), (TEXT,), (FIRST_PART, EMPTY_PART)], ids=["ping", "pong", "text", "part"])
 def test_who_floods_a_socket_with_frames_is_cut_off(tmp_path: Path, frames: tuple[bytes, ...]) -> None:
     """They are short and many: to read a megabyte of them takes seconds, in which nobody else has an answer."""
+    with served(tmp_path, 60.0) as port, opened_socket(port, TOKEN) as connection, pytest.raises(ConnectionError):
+        for frame in (*frames, *[frames[-1] * 1000] * 500):  # it reads nothing, and says no farewell
+            connection.sendall(frame)
+
+
+def test_who_opens_a_socket_after_the_other_may_send_no_more_frames(tmp_path: Path) -> None:
+    with served(tmp_path, 60.0) as port, pytest.raises(ConnectionError):
+        for _ in range(20):
+            with opened_socket(port, TOKEN) as connection:
+                connection.sendall(PING * (FRAMES.burst - 100))
+                connection.sendall(bytes([0x88, 0x80, 0, 0, 0, 0]))
+                while connection.recv(1 << 16):
+                    pass
+
+
+@contextmanager
+def opened_socket(port: int, token: str) -> Iterator[socket.socket]:
+    """A connection that has become a socket of the hall."""
     head = (
-        f"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\nUpgrade: websocket\r\n"
+        f"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
-    with served(tmp_path, 60.0) as port, socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(head.encode())
         assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
-        with pytest.raises(ConnectionError):  # it reads nothing, and says no farewell
-            for frame in (*frames, *[frames[-1] * 1000] * 500):
-                connection.sendall(frame)
+        yield connection
 
 
 def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -> None:

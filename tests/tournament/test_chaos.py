@@ -139,7 +139,7 @@ def stopped_by_ctrl_c_twice(words: list[object], folder: Path, log: Path) -> Non
     code, _, err = ended(process)
     assert code == 130 and "The same command goes on." in err and "Traceback" not in err, err
     assert workers and not survivors(family)
-    assert not list(folder.glob("*.new")) and read_status(folder).process is None
+    assert not [*folder.glob("*.new"), *folder.glob(".new-*")] and read_status(folder).process is None
     with log.open("a") as file:
         file.write("Ctrl-C twice\n")
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 
@@ -11,6 +12,7 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import USER_ERROR, main
 from arena.errors import ArenaError, ConfigError
 from arena.records import DEFAULT_LIMITS, Clock, Limits
+from arena.tournament import config as module
 from arena.tournament.config import check_config, read_config
 from arena.tournament.formats.registry import formats
 from helpers.configs import GOOD, message
@@ -227,3 +229,22 @@ def test_what_nothing_could_carry_out_is_refused(text: str, told: str, tmp_path:
     (tmp_path / "cup.yaml").write_text(text)
     with pytest.raises(ConfigError, match=re.escape(told)):
         read_config(tmp_path / "cup.yaml")
+
+
+def test_names_are_not_compared_two_by_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of config names 20,000 bots."""
+    compared = list[str]()
+
+    class Name(str):
+        def __eq__(self, other: object) -> bool:
+            compared.append(self)
+            return super().__eq__(other)
+
+        __hash__ = str.__hash__
+
+    many = with_(bots=[{"path": GOOD["bots"][0], "name": f"b{number}"} for number in range(300)])  # type: ignore[index]
+    of_path = module._bot_of_path
+    monkeypatch.setattr(
+        module, "_bot_of_path", lambda *arguments: msgspec.structs.replace(found := of_path(*arguments), name=Name(found.name))
+    )
+    assert len(check_config(many, Path()).bots) == 300 and len(compared) < 3000

@@ -2,7 +2,7 @@
 
 from arena.match.sandbox.caches import forget as forget_caches
 from arena.match.sandbox.cgroups import Group as MemoryGroup
-from arena.match.sandbox.cgroups import enclosed
+from arena.match.sandbox.cgroups import enclosed, memory_limit
 from arena.match.sandbox.child import Trouble
 from arena.match.sandbox.command_seat import CommandSeat
 from arena.match.sandbox.doctor import Finding, examine
@@ -34,4 +34,5 @@ __all__ = [
     "examine",
     "find_program",
     "forget_caches",
+    "memory_limit",
 ]

@@ -2,12 +2,14 @@
 
 The kernel then counts all memory of the program, in whatever way it was had, at the moment it is taken. The memory watch
 (watch.py) goes on beside it: it says how much was taken. Bots in Python need no cgroup: their address space is limited, and to
-move a process takes 10 ms.
+move a process takes 10 ms. And what limits the cgroups have, of both versions, in which the hall itself runs.
 """
 
 import contextlib
 import itertools
 import os
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 _PREFIX = "arena-seat-"
@@ -61,6 +63,69 @@ def home(process: Path = Path("/proc/self")) -> Path | None:
             if _NEEDED in offers and os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK):
                 return folder
     return None
+
+
+def held_back(process: Path = Path("/proc/self")) -> float:
+    """For how many seconds limits of CPU time, of the cgroup of a process or of those above it, have kept them from running.
+
+    Of the one that did it longest, on all cores together; 0: there is no limit, or the kernel does not tell.
+    """
+    return max((_held_back(folder) for folder in _above(process, "cpu")), default=0.0)
+
+
+def memory_limit(process: Path = Path("/proc/self")) -> int | None:
+    """How many bytes the cgroup of a process, and those above it, may have; None: as many as the machine has."""
+    return min((limit for _, limit in _memory_limits(process)), default=None)
+
+
+def has_memory(process: Path = Path("/proc/self")) -> bool:
+    """Whether a quarter of what each of those cgroups may have could be had now."""
+    return all(4 * (limit - _memory_used(folder)) >= limit for folder, limit in _memory_limits(process))
+
+
+def _memory_limits(process: Path) -> Iterator[tuple[Path, int]]:
+    for folder in _above(process, "memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            with contextlib.suppress(OSError, ValueError):  # it is not there, or says "max"
+                yield folder, int((folder / name).read_bytes())
+
+
+def _memory_used(folder: Path) -> int:
+    """Bytes that a cgroup has, but for pages of files that it could give back."""
+    used = given_back = 0
+    for name in ("memory.current", "memory.usage_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            used = int((folder / name).read_bytes())
+    with contextlib.suppress(OSError, ValueError):
+        fields = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        given_back = int(fields.get("total_inactive_file", fields.get("inactive_file", 0)))
+    return used - given_back
+
+
+@cache
+def _above(process: Path, controller: str) -> list[Path]:
+    """The cgroup of a process and those above it, in which a limit may stand; of both versions of cgroups."""
+    try:
+        own = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
+        mounts = [line.split() for line in (process / "mounts").read_text().splitlines()]
+    except OSError:
+        return []
+    return [
+        Path(mount[1], *path.split("/")[1:end])
+        for mount in mounts
+        for _, controllers, path in own
+        if (mount[2], controllers) == ("cgroup2", "")
+        or (mount[2] == "cgroup" and controller in controllers.split(",") and controller in mount[3].split(","))
+        for end in range(1, 2 + path.count("/"))
+    ]
+
+
+def _held_back(folder: Path) -> float:
+    try:
+        found = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
+    except (OSError, ValueError):
+        return 0.0
+    return int(found.get("throttled_usec", 0)) / 1e6 + int(found.get("throttled_time", 0)) / 1e9
 
 
 def enclose(pid: int, memory: int, folder: Path, number: int) -> Group | None:

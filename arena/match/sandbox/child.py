@@ -49,6 +49,7 @@ class Child:
         self.asleep = 0.0
         """For how many seconds the child slept before its last reply, or before it was late."""
         self._spell: pressure.Spell | None = None
+        self._at_first = 0.0  # seconds until the spell
         self._handle = handle
         self._channel = channel
         self._outgoing_number = channel.fileno()
@@ -68,6 +69,11 @@ class Child:
         self.is_open = True
         self.is_reaped = False
         self._is_paused = False
+
+    @property
+    def waited(self) -> float:
+        """For how many seconds the child was waited for since its last request, without gaps in which the hall did not run."""
+        return self._at_first + (0.0 if self._spell is None else self._spell.seconds)
 
     @property
     def output(self) -> str:
@@ -92,7 +98,8 @@ class Child:
 
     def send(self, data: bytes) -> None:
         """Begin to send; `receive` sends the rest. Raises Trouble if the child has sent anything without being asked."""
-        self._receive()
+        if self._poll.poll(0):  # which costs less than to ask for bytes in vain
+            self._receive()
         if len(self._frames):
             raise Trouble(Ending.PROTOCOL, "a message that nobody asked for, before the request")
         try:
@@ -174,10 +181,12 @@ class Child:
         Whatever the child sends, prints or reads, all clocks are read after each wake that brings no whole reply, and the
         deadlines stay where they are.
         """
-        self.asleep, self._spell = 0.0, None
+        self.asleep, self._at_first, self._spell = 0.0, 0.0, None
         found = True
         if (body := self._message()) is None:
+            began = time.perf_counter()
             found = self._wait(min(cpu_limit, _SLOW))
+            self._at_first = min(_SLOW, time.perf_counter() - began)
             body = self._message()
         if body is None:  # else it is over, as nearly always
             self._spell = spell = pressure.Spell(self.pid, self.cpu())
@@ -200,7 +209,7 @@ class Child:
             found = self._wait(min(cpu_limit - used + _TICK, awake.BEAT))
             body = self._message()
         if self._spell is not None:
-            self.asleep, self._spell = self._spell.asleep(self.cpu()), None
+            self.asleep = self._spell.asleep(self.cpu())
         return self._decoded(body, decode, is_last=is_last)
 
     def read_output(self) -> None:

@@ -46,7 +46,7 @@ class CommandSeat(HeldSeat):
             self._request(child, self._line(self._greeting(info)))
             self._limit = info.clock.start
             spent, self.spent = self.spent, Spent()  # the start has a limit of its own
-            ready = self._replied(protocol.Ready)
+            ready, _ = self._replied(protocol.Ready)
             spent.asleep_around += child.asleep
             self.spent = spent
             if not ready.ok:
@@ -73,14 +73,13 @@ class CommandSeat(HeldSeat):
         """Wait for the bot's reply. It costs the CPU time of all its threads since the last reply."""
         if self._fault is not None:
             return self._fault
-        before = self._cpu
         try:
-            choice = self._replied(protocol.Choice)
+            choice, used = self._replied(protocol.Choice)
         except Trouble as trouble:
             return self._failed(trouble)
         if self._listens:
             self._notes = read_notes(choice.notes)
-        return self._answer(choice.action, self._cpu - before)
+        return self._answer(choice.action, used)
 
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended, and give it a moment to exit. Nothing that it does now can change the result."""
@@ -150,14 +149,13 @@ class CommandSeat(HeldSeat):
             seed=f"{self._seed:032x}", clock=info.clock, params=self._params,
         )  # fmt: skip
 
-    def _replied(self, kind: type[protocol.R]) -> protocol.R:
-        """The bot's reply to the last request; its CPU time is taken. Raises Trouble."""
+    def _replied(self, kind: type[protocol.R]) -> tuple[protocol.R, float]:
+        """The bot's reply to the last request, and its CPU seconds since the one before. Raises Trouble."""
         assert self._child is not None
-        reply: protocol.R = self._reply(self._child, partial(protocol.decode, kind=kind))
-        self._cpu = self._child.cpu()
+        reply, used = self._reply(self._child, partial(protocol.decode, kind=kind))
         if reply.id != self._id:
             raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
-        return reply
+        return reply, used
 
     def _tell(self, message: protocol.Request) -> None:
         assert self._child is not None

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.notes import Notes
 from arena.agent.view import View
-from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent, awake
+from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
 from arena.match.sandbox import caches
 from arena.match.sandbox.child import DIED, Child, Trouble
 from arena.match.sandbox.keeper import Keeper
@@ -163,25 +163,27 @@ class HeldSeat(ABC):
         self._keeper.turns.ask(child)
         child.send(data)
 
-    def _reply(self, child: Child, decode: Callable[[bytes], R]) -> R:
-        """The bot's reply to the last request; afterwards it rests. Raises Trouble."""
-        began, spent = awake.now(), self.spent
-        sleep = self._sleep_left()
+    def _reply(self, child: Child, decode: Callable[[bytes], R]) -> tuple[R, float]:
+        """The bot's reply to the last request, and its CPU seconds since the one before; then it rests. Raises Trouble."""
+        spent, sleep, before = self.spent, self._sleep_left(), self._cpu
         try:
             reply = child.receive(
-                self._cpu, self._limit, decode=decode, beyond_is=Ending.TIMEOUT, sleep=sleep,
+                before, self._limit, decode=decode, beyond_is=Ending.TIMEOUT, sleep=sleep,
                 busy_left=self._match_seconds - spent.busy, wall_left=MATCH_FACTOR * self._match_seconds - spent.wall,
                 when_slow=self._keeper.slow,
             )  # fmt: skip
         finally:
-            spent.wall += awake.now() - began
-            spent.asleep += child.asleep
-        self._asleep, self._overslept = child.asleep, max(0.0, child.asleep - sleep)
-        spent.busy += child.asleep + child.cpu() - self._cpu
+            asleep = child.asleep
+            spent.wall += child.waited
+            spent.asleep += asleep
+        self._cpu = child.cpu()
+        used = self._cpu - before
+        self._asleep, self._overslept = asleep, max(0.0, asleep - sleep)
+        spent.busy += asleep + used
         self._keeper.turns.rest(child)
         if self._limits.clean_caches:
             child.pause()
-        return reply
+        return reply, used
 
     def _answer(self, action: object, used: float, *, is_timed: bool = False) -> Answer:
         """The bot's choice, and what it cost."""

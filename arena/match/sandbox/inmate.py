@@ -30,6 +30,7 @@ from arena.records import Clock, Ending
 
 SOCKET, OUTPUT = launch.SOCKET, 1
 _NOT_STARTED = 3  # exit code
+_AT_ONCE = 1 << 13  # bytes to read: nearly all messages come by one call
 _REHEARSALS = 20  # Python specialises code that has run so often
 _OURS = "rehearsal.py"
 _SOURCE = b"""
@@ -208,8 +209,8 @@ def rehearse(game: Game) -> None:
     for _ in range(_REHEARSALS):
         calls.make()
         _send(wire.Locked(wire.START_ID), writer)
-        _send(start, writer)
         wire.decode_reply(_read_message(reader))
+        _send(start, writer)
         start = wire.decode_start(_read_message(reader))
         blank = BlankModule(_OURS, _SOURCE, Path("/"), "arena_rehearsal")
         agent, reply = _started(start, _OURS, Path("/"), blank)
@@ -302,15 +303,21 @@ def _where(error: BaseException, main: str) -> str:
 
 
 def _read_message(channel: int = SOCKET) -> bytes:
-    """The next message. Ends the process if the worker is gone."""
-    (length,) = wire.HEADER.unpack(_read(wire.HEADER.size, channel))
-    return _read(length, channel)
+    """The next message; nobody sends another one before it is answered. Ends the process if the worker is gone."""
+    data = _read(wire.HEADER.size, channel)
+    (length,) = wire.HEADER.unpack_from(data)
+    end = wire.HEADER.size + length
+    if len(data) < end:
+        data += _read(end - len(data), channel)
+    assert len(data) == end, "one message at a time"
+    return data[wire.HEADER.size :]
 
 
-def _read(count: int, channel: int) -> bytes:
-    data = os.read(channel, count)
-    while len(data) < count:
-        more = os.read(channel, count - len(data))
+def _read(least: int, channel: int) -> bytes:
+    """The next bytes, as many as there are: at least so many."""
+    data = os.read(channel, max(least, _AT_ONCE))
+    while len(data) < least:
+        more = os.read(channel, _AT_ONCE)
         if not more:
             os._exit(0)
         data += more

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from arena.match import awake
-from arena.match.sandbox import proc
+from arena.match.sandbox import cgroups, proc
 
 NAP = 0.01
 """Seconds: more than a process that has slept waits for a CPU, as a rule, until it runs again."""
@@ -47,7 +47,7 @@ class Spell:
             self._cores = os.sched_getaffinity(pid)
         except OSError:  # it has ended
             self._cores = set()
-        self._idle = _idle(self._cores)
+        self._idle, self._held_back = _idle(self._cores), cgroups.held_back()
         self._standing: tuple[float, float] | None = None  # since when, with how much CPU time used
         self.look(cpu)
 
@@ -85,9 +85,14 @@ class Spell:
         return delay
 
     def idle_share(self) -> float:
-        """The share of the time for which the cores idled on which the process may run; 0: this machine does not tell."""
-        room = len(self._cores) * self.seconds
-        return min(1.0, (_idle(self._cores) - self._idle) / room) if room > 0 else 0.0
+        """The share of the time for which the cores idled on which the process may run; 0: this machine does not tell.
+
+        Cores that idled because a container has a limit of CPU time were nobody's to have.
+        """
+        seconds = self.seconds
+        room = len(self._cores) * seconds
+        idle = (_idle(self._cores) - self._idle) / room - (cgroups.held_back() - self._held_back) / seconds if room > 0 else 0.0
+        return min(1.0, max(0.0, idle))
 
     def taken_share(self, cpu: float) -> float:
         """The share of the time for which other processes, or other machines on the same host, had those cores."""

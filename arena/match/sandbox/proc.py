@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from arena.match.sandbox import cgroups
+
 
 def status(folder: Path) -> dict[bytes, bytes]:
     """The fields of the file `status` in /proc/PID or /proc/PID/task/TID; empty if the process or thread is gone."""
@@ -10,10 +12,10 @@ def status(folder: Path) -> dict[bytes, bytes]:
 
 
 def has_memory() -> bool:
-    """Whether a quarter of the machine's memory could be had now, as far as the kernel tells."""
+    """Whether a quarter of the memory of the machine, and of its container, could be had now, as far as the kernel tells."""
     fields = _fields(Path("/proc/meminfo"))
     left, all_ = (memory_of(fields, name) for name in ("MemAvailable", "MemTotal"))
-    return left is None or all_ is None or 4 * left >= all_
+    return (left is None or all_ is None or 4 * left >= all_) and cgroups.has_memory()
 
 
 def stat(folder: Path) -> list[bytes]:

@@ -75,9 +75,7 @@ class LockedSeat(HeldSeat):
             return self._fault
         assert self._child is not None
         try:
-            reply = self._reply(self._child, self._decode)
-            cpu = self._child.cpu()
-            used, self._cpu = cpu - self._cpu, cpu
+            reply, used = self._reply(self._child, self._decode)
             if reply.id != self._id:
                 raise Trouble(Ending.PROTOCOL, "a reply to another request than the last one")
             if isinstance(reply, wire.Lacking):
