@@ -90,7 +90,7 @@ def test_imports_flow_one_way() -> None:
 
 
 MADE_OF_EACH_OTHER = {
-    ("tournament/formats/format.py", "tournament/formats/course.py"),
+    ("tournament/formats/format.py", "tournament/formats/schedule.py"),
     ("tournament/formats/format.py", "tournament/formats/plan.py"),
 }
 """A plan is made of a format, and the methods of a format are given one: for the types alone."""

@@ -105,12 +105,12 @@ def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> 
 
 
 def _result(step: Step, results: Results) -> StepResult:
-    course = comparison_of(results.course)
+    schedule = comparison_of(results.schedule)
     totals = results.totals()
     own = [total for total in totals if total.bot == step.better]
     each = sum(total.cpu_ms for total in own) / max(1, sum(total.decisions for total in own))
     cpu = sum(total.cpu_ms for total in totals) / _MILLISECONDS
-    return StepResult(step, course.evidence()[0], course.outcome, results.manifest.played, cpu, each)
+    return StepResult(step, schedule.evidence()[0], schedule.outcome, results.manifest.played, cpu, each)
 
 
 def _check_links(links: list[Link], whole: Tournament) -> None:

@@ -12,8 +12,8 @@ from arena.records import canonical_json
 from arena.results.journal import Journal
 from arena.results.manifest import MANIFEST_FILE
 from arena.tournament.config import Tournament
-from arena.tournament.formats.course import Book
 from arena.tournament.formats.plan import Contestant, Plan
+from arena.tournament.formats.schedule import FormatState
 
 MOST_MATCHES = 100_000_000  # a byte of memory each
 
@@ -32,10 +32,10 @@ class OtherPlan(StoreError):
 
 def plan_of(
     tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
-) -> tuple[Plan, Book | None]:
+) -> tuple[Plan, FormatState | None]:
     """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
 
-    With it the book of a format that goes on after its end.
+    With it the state of a format that goes on after its end.
     """
     has_matches = next(journal.indices(), None) is not None
     stored_key = journal.meta("key") if has_matches else None
@@ -44,7 +44,7 @@ def plan_of(
         entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
         limits=tournament.limits, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
     )  # fmt: skip
-    plan, book = plan.format.begin(plan, journal, has_matches=has_matches)
+    plan, state = plan.format.begin(plan, journal, has_matches=has_matches)
     matches = max(len(plan), plan.format.most_matches(plan))
     if matches > MOST_MATCHES:
         raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
@@ -60,8 +60,8 @@ def plan_of(
     elif stored.decode() != document:
         differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
         raise OtherPlan(folder, differing)
-    journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
-    return plan, book
+    journal.set_meta({"key": plan.key, **(state.values() if state is not None else {})})
+    return plan, state
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

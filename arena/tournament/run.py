@@ -32,8 +32,8 @@ from arena.tournament.archive.adding import add_to_hall
 from arena.tournament.archive.folder import HALL
 from arena.tournament.begun import NOT_BEGUN, as_it_began, begun_in, keep_left_out
 from arena.tournament.config import Tournament, read_config
-from arena.tournament.formats.course import Book, UsesLuck
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import FormatState, UsesLuck
 from arena.tournament.planning import plan_of
 from arena.tournament.session import LOCAL, Interrupted, Progress, Reporter, Results, Settings, Silent, Steering, check_settings
 from arena.tournament.workers.backend import Backend
@@ -74,10 +74,10 @@ def run_tournament(
         with Journal(folder) as journal:
             for repair in journal.repaired:
                 reporter.say(f"{journal.path}: {repair}")
-            plan, book = plan_of(tournament, field.contestants, seed, journal, folder)
+            plan, state = plan_of(tournament, field.contestants, seed, journal, folder)
             keep_left_out(journal, left_out)
             journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())
-            run = _Run(name, folder, tournament, plan, book, journal, reporter, left_out, settings.steering)
+            run = _Run(name, folder, tournament, plan, state, journal, reporter, left_out, settings.steering)
             for text in news:
                 reporter.say(text)
             run.announce(field.isolation)
@@ -105,12 +105,12 @@ class _Run:
     """One run of a tournament whose folder is locked and whose journal is open."""
 
     def __init__(
-        self, name: str, folder: Path, tournament: Tournament, plan: Plan, book: Book | None, journal: Journal,
+        self, name: str, folder: Path, tournament: Tournament, plan: Plan, state: FormatState | None, journal: Journal,
         reporter: Reporter, left_out: tuple[LeftOut, ...], steering: Steering | None,
     ) -> None:  # fmt: skip
         self.steering = steering
         self.left_out = left_out
-        self.folder, self.tournament, self.plan, self.book = folder, tournament, plan, book
+        self.folder, self.tournament, self.plan, self.state = folder, tournament, plan, state
         self.journal, self.reporter = journal, reporter
         self.progress = Progress(name)
         self.tally = Tally()
@@ -124,16 +124,16 @@ class _Run:
         )  # fmt: skip
         self._playing_since = 0.0
         self._compiling: Compiling | None = None
-        self._end = 0  # of the stretch that is played
-        self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later stretches: whether they count is not decided yet
-        self.course = plan.format.course(plan, tournament.ratings)
+        self._end = 0  # of the segment that is played
+        self._ahead: dict[int, tuple[Row, Endings]] = {}  # of later segments: whether they count is not decided yet
+        self.schedule = plan.format.schedule(plan, tournament.ratings)
         self.writing = Writing(folder, tournament, journal, left_out)
 
     def announce(self, isolation: str) -> None:
         for index in self.journal.indices():
             self.done[index] = 1
         self.score = read_score(self.journal)
-        self.progress.done, self.progress.total = self.score.done, len(self.plan) or self.course.total() or 0
+        self.progress.done, self.progress.total = self.score.done, len(self.plan) or self.schedule.total() or 0
         self.reporter.say(
             f"{self.progress.name}: {len(self.plan.contestants)} bots, {self.plan.format.size_text(self.plan)}"
             + (f", {self.progress.done:,} of them played before" if self.progress.done else "")
@@ -151,13 +151,13 @@ class _Run:
         for place, entry in enumerate(self.plan.entries):
             for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
                 self.reporter.say(f"warning: games[{place}].{warning}")
-        self.writing.begin(self.plan, self.course, self.progress)
+        self.writing.begin(self.plan, self.schedule, self.progress)
 
     def play(self, settings: Settings) -> None:
-        """Play the matches that the journal lacks, stretch by stretch."""
+        """Play the matches that the journal lacks, segment by segment."""
         with ExitStack() as opened:
             driver: Driver | None = None
-            for first, last in self.course.stretches():
+            for first, last in self.schedule.segments():
                 self._follow(last)
                 is_new = self._take_in(last)
                 todo = self._todo(first, last)
@@ -169,12 +169,12 @@ class _Run:
                     driver.backend.stage = self.plan.stage_from(first)
                     driver.run(itertools.chain([nearest], todo), self.done.count(0, first, last), self._later(last))
                 self._pass_checkpoint(first, last, is_new=is_new)
-            self.plan = self.course.plan
+            self.plan = self.schedule.plan
             if settings.job is Job and self.steering is None:  # not where matches are only counted, not played
                 self._repeat(settings, driver, opened)
-            if self.course.outcome is not None:
+            if self.schedule.outcome is not None:
                 self.progress.total = self.progress.done
-                self.reporter.say(self.course.outcome)
+                self.reporter.say(self.schedule.outcome)
 
     def _repeat(self, settings: Settings, driver: Driver | None, opened: ExitStack) -> None:
         """Play some matches again, once all are played."""
@@ -192,46 +192,46 @@ class _Run:
 
     def close(self, why: str) -> None:
         """End the run where it is: what is open of its last stage is never played."""
-        if self.book is not None:
-            self.plan = self.course.plan = self.book.closed(self.course.plan, why, self.journal)
-        self.course.outcome = why
+        if self.state is not None:
+            self.plan = self.schedule.plan = self.state.closed(self.schedule.plan, why, self.journal)
+        self.schedule.outcome = why
         self.progress.total = self.progress.done
 
     def end_unwritten(self) -> Results:
         """Note that the run is over, and leave the files of results as they were."""
-        if self.book is not None:
-            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=True).values()})
-        return Results(self.folder, read_manifest(self.folder), [], self.tally, self.course)
+        if self.state is not None:
+            self.journal.set_meta({"key": self.plan.key, **self.state.after(self.plan, has_ended=True).values()})
+        return Results(self.folder, read_manifest(self.folder), [], self.tally, self.schedule)
 
     def _todo(self, first: int, last: int) -> Iterator[int]:
-        """The indices of the matches of a stretch that have to be played, in the order of playing, made one at a time."""
+        """The indices of the matches of a segment that have to be played, in the order of playing, made one at a time."""
         for index in spread(first, last):
-            if not self.done[index] and self.course.is_wanted(index):
+            if not self.done[index] and self.schedule.is_wanted(index):
                 yield index
 
     def _follow(self, last: int) -> None:
-        """Take over the stage that was just chosen; a book goes into the journal before the stage is played."""
-        self.plan = self.course.plan
-        if self.book is not None and self.book != (book := self.book.after(self.plan)):
-            self.book = book
-            self.journal.set_meta(book.values())
+        """Take over the stage that was just chosen; a state goes into the journal before the stage is played."""
+        self.plan = self.schedule.plan
+        if self.state is not None and self.state != (state := self.state.after(self.plan)):
+            self.state = state
+            self.journal.set_meta(state.values())
         self.done.extend(bytes(max(0, last - len(self.done))))
-        self.progress.total = self.course.total() or self.progress.total
+        self.progress.total = self.schedule.total() or self.progress.total
 
     def finish(self, *, is_finished: bool) -> Results:
         """Write matches, actions, ratings, their history and manifest from the journal's rows in plan order."""
-        if self.book is not None and self.steering is not None:  # first of all: a key that is published is never used again
-            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+        if self.state is not None and self.steering is not None:  # first of all: a key that is published is never used again
+            self.journal.set_meta({"key": self.plan.key, **self.state.after(self.plan, has_ended=is_finished).values()})
             unpublish(self.folder)
         tell = self._luck_told()
-        manifest, ratings = self.writing.write(self.plan, self.course, self.progress, tell, is_finished=is_finished)
+        manifest, ratings = self.writing.write(self.plan, self.schedule, self.progress, tell, is_finished=is_finished)
         if is_finished:
             self.journal.index_ids()
-        if self.book is not None:
-            self.journal.set_meta({"key": self.plan.key, **self.book.after(self.plan, has_ended=is_finished).values()})
+        if self.state is not None:
+            self.journal.set_meta({"key": self.plan.key, **self.state.after(self.plan, has_ended=is_finished).values()})
         if self.steering is not None and is_finished:
             publish(self.folder, manifest)
-        return Results(self.folder, manifest, ratings, self.tally, self.course)
+        return Results(self.folder, manifest, ratings, self.tally, self.schedule)
 
     def _luck_told(self) -> Callable[[int], None]:
         """Shows how much of the luck is worked out, from now on."""
@@ -244,8 +244,8 @@ class _Run:
         return tell
 
     def enter_hall(self, out: Path, *, is_lasting: bool) -> None:
-        """Add what is finished to the hall of all tournaments; what has a book goes on, and would count again and again."""
-        if self.book is not None or not is_lasting:
+        """Add what is finished to the hall of all tournaments; what has a state goes on, and would count again and again."""
+        if self.state is not None or not is_lasting:
             return
         try:
             is_new = add_to_hall(out / HALL, self.folder, is_ours=True) is not None
@@ -308,7 +308,7 @@ class _Run:
         self._store(packed([void(games.load(setup.game), setup, attempts, reason)]))
 
     def _store(self, finished: Finished) -> None:
-        """Store matches in the journal, with what `arena status` shows; those of later stretches wait."""
+        """Store matches in the journal, with what `arena status` shows; those of later segments wait."""
         progress = self.progress
         matches = list(zip(finished.rows, finished.endings))
         if any(row[1] >= self._end for row in finished.rows):
@@ -337,14 +337,14 @@ class _Run:
         if self._compiling is None or self._compiling.is_over or self.plan.format.IS_STAGED or self.plan.format.MAY_END_EARLY:
             return
         for index in spread(last, min(len(self.plan), last + MOST_AHEAD)):
-            if not self.done[index] and index not in self._ahead and self.course.is_wanted(index):
+            if not self.done[index] and index not in self._ahead and self.schedule.is_wanted(index):
                 yield index
 
     def _take_in(self, last: int) -> bool:
-        """Begin the stretch that ends before `last`: store its matches that were played before it, if they count."""
+        """Begin the segment that ends before `last`: store its matches that were played before it, if they count."""
         self._end = last
         known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
-        if wanted := [match for match in known if self.course.is_wanted(match[0][1])]:
+        if wanted := [match for match in known if self.schedule.is_wanted(match[0][1])]:
             self._store(Finished([row for row, _ in wanted], [endings for _, endings in wanted]))
         return bool(wanted)
 
@@ -370,39 +370,39 @@ class _Run:
 
     def _pass_checkpoint(self, first: int, last: int, *, is_new: bool) -> None:
         """Decide what comes next, only from the rows up to here, so that workers and resumes cannot change it."""
-        retired = len(self.course.retired)
+        retired = len(self.schedule.retired)
         if self._compiling is not None:
             self._compiling.wait_for(jit.RATINGS)
         self._take_luck(first, last)
         for outcome in self.journal.outcomes(first, last):
             self.running.add(outcome)
-            self.course.add(outcome)
+            self.schedule.add(outcome)
             if self.steering is not None and not outcome.is_void:
                 self.steering.played((seat.bot, seat.bot_version) for seat in outcome.seats)
-        for news in self.course.pass_checkpoint():
+        for news in self.schedule.pass_checkpoint():
             if is_new:
                 self.reporter.say(news)
-        total = self.course.total()
+        total = self.schedule.total()
         if total is not None:
             self.progress.total = total
-        elif len(self.course.retired) > retired:
-            self.progress.total = self.done.count(1, 0, last) + self.plan.count_without(self.course.retired, last)
+        elif len(self.schedule.retired) > retired:
+            self.progress.total = self.done.count(1, 0, last) + self.plan.count_without(self.schedule.retired, last)
         if self.steering is not None:
-            if last == len(self.course.plan) and (why := self.steering.end_now() or self.steering.end_here()) is not None:
+            if last == len(self.schedule.plan) and (why := self.steering.end_now() or self.steering.end_here()) is not None:
                 raise _Closed(why)
-        elif is_new or self.course.outcome is None:
+        elif is_new or self.schedule.outcome is None:
             self.progress.ratings = self.running.ratings()
 
     def _take_luck(self, first: int, last: int) -> None:
         """Work out the luck of the matches up to a checkpoint, where it counts for what is decided there."""
         if not self.plan.format.uses_luck:
             return
-        assert isinstance(self.course, UsesLuck)
+        assert isinstance(self.schedule, UsesLuck)
         matches = self.done.count(1, first, last)
         with Reckoner(self.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
             lucks = reckoner.reckon(self.journal.records(first, last))
             for outcome, luck in zip(self.journal.outcomes(first, last), lucks, strict=True):
-                self.course.add_luck(outcome, luck)
+                self.schedule.add_luck(outcome, luck)
 
 
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:

@@ -17,7 +17,7 @@ from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
 from arena.tournament.admission.field import KnownProfiles
 from arena.tournament.config import check_tournament_name
-from arena.tournament.formats.course import Course
+from arena.tournament.formats.schedule import Schedule
 from arena.tournament.workers.driver import Tally
 from arena.tournament.workers.processes import check_workers
 from arena.tournament.workers.worker import Job
@@ -159,7 +159,7 @@ class Results:
     manifest: Manifest
     ratings: list[Rating]
     tally: Tally = field(default_factory=Tally)
-    course: Course | None = None
+    schedule: Schedule | None = None
     """What the format decided along the way; None if the results were read from a folder."""
 
     @property

@@ -296,7 +296,7 @@ class _Run:
             format=Compare((0, 1), ERROR, DIFFERENCE),
         )
         results = run_tournament(tournament, self.settings, self.reporter)
-        return comparison_of(results.course).evidence()[0]
+        return comparison_of(results.schedule).evidence()[0]
 
     def _bot(self, candidate: Candidate) -> Bot:
         bot = self.tuning.bot

@@ -23,8 +23,8 @@ from arena.results.journal import Journal
 from arena.results.manifest import BotEntry, LeftOut, Manifest, write_manifest
 from arena.tournament.archive.luck import write_luck
 from arena.tournament.config import Tournament
-from arena.tournament.formats.course import Course
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import Schedule
 from arena.tournament.repeats import Repeats, stored_repeats
 from arena.tournament.session import Progress
 
@@ -38,12 +38,12 @@ class Writing:
         self._folder, self._tournament, self._journal, self._left_out = folder, tournament, journal, left_out
         self._started = _started(journal)
 
-    def begin(self, plan: Plan, course: Course, progress: Progress) -> None:
+    def begin(self, plan: Plan, schedule: Schedule, progress: Progress) -> None:
         """Write the manifest of a tournament that is not finished, with what is known before its next match."""
-        self._write_manifest(plan, course, progress, stored_repeats(self._journal), Counter(), is_finished=False)
+        self._write_manifest(plan, schedule, progress, stored_repeats(self._journal), Counter(), is_finished=False)
 
     def write(
-        self, plan: Plan, course: Course, progress: Progress, hear: Callable[[int], object], *, is_finished: bool
+        self, plan: Plan, schedule: Schedule, progress: Progress, hear: Callable[[int], object], *, is_finished: bool
     ) -> tuple[Manifest, list[Rating]]:
         """Write everything, and return the manifest and the ratings. `hear` gets the number of matches whose luck is known.
 
@@ -79,7 +79,7 @@ class Writing:
         parquet.write_history(self._folder, history(pools, settings))
         parquet.write_totals(self._folder)
         manifest = self._write_manifest(
-            plan, course, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
+            plan, schedule, progress, again, voids, is_finished=is_finished, played=played, void=void_matches, unrated=unrated,
             endings=dict(endings), rotations_saved=saved.rotations, luck=luck,
             luck_worth=saved.luck if takes_luck_out else None,
             order_shifts=largest_shifts(pools, settings, plan.sha256, most=MOST_MATCHES),
@@ -113,7 +113,7 @@ class Writing:
         return {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
 
     def _write_manifest(
-        self, plan: Plan, course: Course, progress: Progress, again: Repeats, voids: Counter[tuple[str, int]], *,
+        self, plan: Plan, schedule: Schedule, progress: Progress, again: Repeats, voids: Counter[tuple[str, int]], *,
         is_finished: bool, **counts: Any,
     ) -> Manifest:  # fmt: skip
         """`again`: what playing matches again found; `voids`: the void matches of each bot, by name and version."""
@@ -127,7 +127,7 @@ class Writing:
             bots=tuple(
                 BotEntry(
                     name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
-                    games=bot.games, trusted=bot.trusted, retired=place in course.retired,
+                    games=bot.games, trusted=bot.trusted, retired=place in schedule.retired,
                     void=voids[bot.name, bot.version], repeated=repeated, deviated=deviated,
                 )
                 for place, bot in enumerate(plan.contestants)
@@ -139,7 +139,7 @@ class Writing:
             commitment=plan.commitment,
             key=plan.key.hex() if is_finished else None,
             matches=progress.total,
-            outcome=course.outcome,
+            outcome=schedule.outcome,
             **counts,
         )  # fmt: skip
         write_manifest(self._folder, manifest)

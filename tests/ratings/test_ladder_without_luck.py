@@ -22,8 +22,8 @@ ON = {"ratings": {"luck": True}}
 
 
 def ladder_of(results: Results) -> Ladder:
-    assert results.course is not None and isinstance(results.course.plan.format, Ladder)
-    return results.course.plan.format
+    assert results.schedule is not None and isinstance(results.schedule.plan.format, Ladder)
+    return results.schedule.plan.format
 
 
 @pytest.mark.slow

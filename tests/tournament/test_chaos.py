@@ -280,7 +280,7 @@ def test_kill_9_of_the_driver_changes_no_decision(verb: str, tmp_path: Path) -> 
     config, folder = write_config(tmp_path, **ADAPTIVE[verb]), tmp_path / "out" / "small"
     words = [verb, config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 2]
     kept = [0]
-    for more in (1, 17):  # in the first stretch, and behind decisions
+    for more in (1, 17):  # in the first segment, and behind decisions
         process = arena(*words)
         until(lambda: journalled(folder) >= kept[-1] + more or process.poll() is not None, seconds=120.0)  # noqa: B023
         process.kill()

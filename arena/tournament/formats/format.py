@@ -17,8 +17,8 @@ from arena.tournament.formats.tables import Tables
 
 if TYPE_CHECKING:  # both are made of a format
     from arena.ratings.settings import RatingSettings
-    from arena.tournament.formats.course import Book, Course
     from arena.tournament.formats.plan import Plan
+    from arena.tournament.formats.schedule import FormatState, Schedule
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class EntrySize:
 class Format(msgspec.Struct, frozen=True, tag_field="name"):
     """Base of all formats: the fields of a subclass are what a stored plan tells of it, its methods what it does.
 
-    A subclass says at least `read`, `course` and `balance_text`, and `tables` unless it is a `Staged` one.
+    A subclass says at least `read`, `schedule` and `balance_text`, and `tables` unless it is a `Staged` one.
     """
 
     KEYS: ClassVar[Mapping[str, Any]] = {}
@@ -100,19 +100,19 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
 
     @property
     def uses_luck(self) -> bool:
-        """Whether it decides by the luck of matches, too: its course is then one that can `add_luck`."""
+        """Whether it decides by the luck of matches, too: its schedule is then one that can `add_luck`."""
         return False
 
     def tables(self, seating: Seating) -> Tables:
         """The tables of one game. Raises ConfigError where there are too few bots."""
         raise NotImplementedError
 
-    def course(self, plan: "Plan", settings: "RatingSettings") -> "Course":
+    def schedule(self, plan: "Plan", settings: "RatingSettings") -> "Schedule":
         """What decides on the way how the tournament goes on, before its first match."""
         raise NotImplementedError
 
-    def begin(self, plan: "Plan", journal: Journal, *, has_matches: bool) -> "tuple[Plan, Book | None]":
-        """The plan of this run, and the book of a format that remembers more than its rows.
+    def begin(self, plan: "Plan", journal: Journal, *, has_matches: bool) -> "tuple[Plan, FormatState | None]":
+        """The plan of this run, and the state of a format that remembers more than its rows.
 
         `plan`: by the config alone. `has_matches`: whether the journal has some. Raises StoreError.
         """

@@ -1,7 +1,7 @@
 """Plans that are known from the start, deal by deal: match i is computed from i alone, without a list.
 
 Within a deal the entries in the config's order, within an entry its tables, within a table its rotations. Entries may have
-different numbers of deals, so a plan has layers: stretches of deals in which the same entries are played.
+different numbers of deals, so a plan has layers: ranges of deals in which the same entries are played.
 """
 
 from bisect import bisect_right
@@ -88,7 +88,7 @@ class _Layer(msgspec.Struct, frozen=True):
 
 
 def _layers(entries: Sequence[EntryTables]) -> list[_Layer]:
-    """Stretches of deals in which the same entries are played, with where each begins in the plan."""
+    """Ranges of deals in which the same entries are played, with where each begins in the plan."""
     layers: list[_Layer] = []
     first_index, first_deal = 0, 0
     for last_deal in sorted({entry.deals for entry in entries}):

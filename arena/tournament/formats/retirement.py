@@ -20,7 +20,7 @@ three times in a row at the same match, makes far fewer."""
 Bot = tuple[str, int]  # name and version
 
 
-def stretches(matches: int) -> Iterator[tuple[int, int]]:
+def segments(matches: int) -> Iterator[tuple[int, int]]:
     """First plan index and the one behind the last, from checkpoint to checkpoint."""
     for number in range(CHECKPOINTS):
         first, last = matches * number // CHECKPOINTS, matches * (number + 1) // CHECKPOINTS

@@ -12,9 +12,9 @@ import msgspec
 from arena.errors import ConfigError
 from arena.ratings.settings import RatingSettings
 from arena.tournament.formats.balance import base_tables, has_repeats, ring_meetings
-from arena.tournament.formats.course import Course, Fixed
 from arena.tournament.formats.format import Asked, Format, Seating
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import FixedSchedule, Schedule
 from arena.tournament.formats.tables import Combinations, Table, Tables, orders_text, require
 
 
@@ -50,9 +50,9 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
             )
         return sample
 
-    def course(self, plan: Plan, settings: RatingSettings) -> Course:
+    def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
         """The whole plan, whatever happens."""
-        return Fixed(plan)
+        return FixedSchedule(plan)
 
     def notes(self, plan: Plan) -> list[str]:
         """A line for each entry of which a balanced sample of all tables is played."""

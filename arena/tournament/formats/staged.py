@@ -1,4 +1,4 @@
-"""What formats have in common whose tables are chosen stage by stage; the course of such a format is a `StagedCourse`."""
+"""What formats have in common whose tables are chosen stage by stage; the schedule of such a format is a `StagedSchedule`."""
 
 from collections.abc import Sequence
 from typing import Any

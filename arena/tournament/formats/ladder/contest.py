@@ -1,4 +1,4 @@
-"""The tables of a contest's ladder: what it heeds beside what every ladder does (course.py). Pure: rows and stages decide.
+"""The tables of a contest's ladder: what it heeds beside what every ladder does (schedule.py). Pure: rows and stages decide.
 
 - *Version against version.* A new version first plays against the one before it, until they have played so many deals in
   common, or half as many and are separable (who looks after every deal finds differences between equal bots): at one table in

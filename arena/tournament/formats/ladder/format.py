@@ -20,12 +20,12 @@ from arena.ratings.models import MODEL
 from arena.ratings.settings import RatingSettings
 from arena.ratings.values import combined
 from arena.results.journal import Journal
-from arena.tournament.formats.course import Book, Course
 from arena.tournament.formats.format import Asked, EntrySize, Format
-from arena.tournament.formats.ladder.book import go_on, read_book
-from arena.tournament.formats.ladder.course import LadderCourse
 from arena.tournament.formats.ladder.legs import LadderPlan, Leg, Rules
+from arena.tournament.formats.ladder.schedule import LadderSchedule
+from arena.tournament.formats.ladder.state import go_on, read_ladder
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import FormatState, Schedule
 from arena.tournament.formats.tables import orders_text
 
 
@@ -62,13 +62,13 @@ class Ladder(LadderPlan, frozen=True, tag="ladder"):
             luck = combined(asked.games) or UNSET
         return cls((Leg(0, field, settings.sigma, settings.separable, settings.matches, model=model, luck=luck),))
 
-    def course(self, plan: Plan, settings: RatingSettings) -> Course:
-        """The course that chooses the most informative tables, stage by stage."""
-        return LadderCourse(plan, settings)
+    def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
+        """The schedule that chooses the most informative tables, stage by stage."""
+        return LadderSchedule(plan, settings)
 
-    def begin(self, plan: Plan, journal: Journal, *, has_matches: bool) -> tuple[Plan, Book | None]:
-        """The ladder's plan with all that was before, and its book."""
-        return go_on(plan, read_book(journal) if has_matches else None, journal)
+    def begin(self, plan: Plan, journal: Journal, *, has_matches: bool) -> tuple[Plan, FormatState | None]:
+        """The ladder's plan with all that was before, and its state."""
+        return go_on(plan, read_ladder(journal) if has_matches else None, journal)
 
     def most_matches(self, plan: Plan) -> int:
         """The most matches that this run plays."""

@@ -15,8 +15,8 @@ from arena.tournament.formats.stages import Stage
 _NAME = "ladder"
 
 
-class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
-    """A ladder between two runs; implements course.Book."""
+class StoredLadder(msgspec.Struct, frozen=True, kw_only=True):
+    """A ladder between two runs; implements schedule.FormatState."""
 
     contestants: tuple[Contestant, ...]
     """All contestants that the ladder ever had, in the order of their arrival."""
@@ -32,11 +32,11 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
     """How many keys the chain has, if that is not as usual."""
 
     def values(self) -> Mapping[str, bytes]:
-        """The book as the journal stores it."""
+        """The state as the journal stores it."""
         return {_NAME: msgspec.json.encode(self)}
 
-    def after(self, plan: Plan, *, has_ended: bool = False) -> "LadderBook":
-        """The book with what the plan has now. `has_ended`: whether this run is over."""
+    def after(self, plan: Plan, *, has_ended: bool = False) -> "StoredLadder":
+        """The state with what the plan has now. `has_ended`: whether this run is over."""
         assert isinstance(plan.format, LadderPlan)
         return msgspec.structs.replace(
             self, contestants=plan.contestants, legs=plan.format.legs, stages=plan.format.stages, has_ended=has_ended,
@@ -52,16 +52,16 @@ class LadderBook(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(plan, format=msgspec.structs.replace(ladder, legs=legs))
 
 
-def read_book(journal: Journal) -> LadderBook | None:
-    """The book of the ladder in a journal; None before its first run."""
+def read_ladder(journal: Journal) -> StoredLadder | None:
+    """The state of the ladder in a journal; None before its first run."""
     value = journal.meta(_NAME)
     try:
-        return None if value is None else msgspec.json.decode(value, type=LadderBook)
+        return None if value is None else msgspec.json.decode(value, type=StoredLadder)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise StoreError(f"{journal.path}: the row of {_NAME!r} is not ours: {error}") from None
 
 
-def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, LadderBook]:
+def go_on(plan: Plan, state: StoredLadder | None, journal: Journal) -> tuple[Plan, StoredLadder]:
     """The ladder's plan with all that was before, and a leg for this run if the newest one cannot go on.
 
     `plan`: by the config alone, its key being that of the last possible leg. A bot whose file or parameters have changed is
@@ -69,44 +69,48 @@ def go_on(plan: Plan, book: LadderBook | None, journal: Journal) -> tuple[Plan, 
     """
     assert isinstance(plan.format, LadderPlan)
     (wanted,) = plan.format.legs
-    if book is None:
-        book = LadderBook(contestants=(), legs=(), stages=(), last_key=plan.key, chain=plan.format.chain)
-    contestants = list(book.contestants)
+    if state is None:
+        state = StoredLadder(contestants=(), legs=(), stages=(), last_key=plan.key, chain=plan.format.chain)
+    contestants = list(state.contestants)
     owners = ("",) * len(plan.contestants) if plan.format.owners is UNSET else plan.format.owners
     field = tuple(_enter(one, contestants, is_numbered=bool(owner)) for one, owner in zip(plan.contestants, owners))
-    wanted = msgspec.structs.replace(wanted, first_stage=len(book.stages), field=field)
-    if wanted.luck is not UNSET and any(leg.luck not in (UNSET, wanted.luck) for leg in book.legs):
+    wanted = msgspec.structs.replace(wanted, first_stage=len(state.stages), field=field)
+    if wanted.luck is not UNSET and any(leg.luck not in (UNSET, wanted.luck) for leg in state.legs):
         raise StoreError(
             f"{journal.path}: the ladder goes without luck by other estimates than those of this version, which could not "
             f"check it; go on with ratings: {{luck: false}}, or start another one"
         )
-    legs, newest = book.legs, book.legs[-1] if book.legs else None
+    legs, newest = state.legs, state.legs[-1] if state.legs else None
     ladder = msgspec.structs.replace(
-        plan.format, legs=legs, stages=book.stages, owners=_owners(plan.format, book, field, len(contestants)), chain=book.chain
+        plan.format,
+        legs=legs,
+        stages=state.stages,
+        owners=_owners(plan.format, state, field, len(contestants)),
+        chain=state.chain,
     )
-    if newest is None or book.has_ended or _terms(newest) != _terms(wanted):
-        if newest is not None and newest.rules is not UNSET and newest.first_stage == len(book.stages) and not book.has_ended:
+    if newest is None or state.has_ended or _terms(newest) != _terms(wanted):
+        if newest is not None and newest.rules is not UNSET and newest.first_stage == len(state.stages) and not state.has_ended:
             legs, skipped = legs[:-1], newest.skipped  # nothing was played in it, and its key is secret yet
         else:
-            skipped = _unplayed(plan, book, journal)
+            skipped = _unplayed(plan, state, journal)
         if len(legs) == ladder.most_links:
             raise StoreError(
                 f"{journal.path}: a ladder has at most {ladder.most_links:,} runs that add something; start another one"
             )
         legs = (*legs, msgspec.structs.replace(wanted, skipped=skipped))
-    key = newest_key(book.last_key, len(legs), ladder.most_links)
+    key = newest_key(state.last_key, len(legs), ladder.most_links)
     ladder = msgspec.structs.replace(ladder, legs=legs)
     continued = msgspec.structs.replace(plan, contestants=tuple(contestants), format=ladder, key=key)
-    return continued, book.after(continued)
+    return continued, state.after(continued)
 
 
 def _owners(
-    ladder: LadderPlan, book: LadderBook, field: tuple[int, ...], contestants: int
+    ladder: LadderPlan, state: StoredLadder, field: tuple[int, ...], contestants: int
 ) -> tuple[str, ...] | UnsetType:  # fmt: skip
     """The owners of all contestants. Whoever has one keeps it: the tables of before were chosen by it."""
     if ladder.owners is UNSET:
-        return book.owners
-    known = () if book.owners is UNSET else book.owners
+        return state.owners
+    known = () if state.owners is UNSET else state.owners
     wanted = dict(zip(field, ladder.owners))
     return tuple(known[place] if place < len(known) else wanted.get(place, "") for place in range(contestants))
 
@@ -131,11 +135,11 @@ def _terms(leg: Leg) -> tuple[object, ...]:
     return leg.field, leg.sigma, leg.separable, leg.matches, leg.rules, leg.rating_model, leg.luck
 
 
-def _unplayed(plan: Plan, book: LadderBook, journal: Journal) -> tuple[int, ...]:
+def _unplayed(plan: Plan, state: StoredLadder, journal: Journal) -> tuple[int, ...]:
     """The matches that the newest leg has left open: only of its last stage."""
-    if book.legs and book.legs[-1].closed is not UNSET:  # it says so itself
+    if state.legs and state.legs[-1].closed is not UNSET:  # it says so itself
         return ()
-    return _open(plan, book.stages, journal)
+    return _open(plan, state.stages, journal)
 
 
 def _open(plan: Plan, stages: tuple[Stage, ...], journal: Journal) -> tuple[int, ...]:

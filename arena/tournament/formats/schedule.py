@@ -2,7 +2,7 @@
 
 So neither the number of workers, nor when they end, nor a resume can change it, and `arena verify-results` decides it again
 from the stored rows. All formats retire bots that forfeit again and again, or whose matches are void; some decide when enough
-has been seen, or which tables come next (`StagedCourse`). What a format decides is in its own file, the playing in
+has been seen, or which tables come next (`StagedSchedule`). What a format decides is in its own file, the playing in
 tournament/run.py.
 """
 
@@ -12,12 +12,12 @@ from typing import Protocol, runtime_checkable
 from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.results.journal import Journal
 from arena.tournament.formats.plan import Plan
-from arena.tournament.formats.retirement import Retirement, stretches
+from arena.tournament.formats.retirement import Retirement, segments
 from arena.tournament.formats.tables import Table
 
 
-class Course(Protocol):
-    """Fed with the rows of one stretch of the plan after the other, each in plan order."""
+class Schedule(Protocol):
+    """Fed with the rows of one segment of the plan after the other, each in plan order."""
 
     plan: Plan
     """The plan as far as it is known; that of a staged format grows."""
@@ -26,7 +26,7 @@ class Course(Protocol):
     outcome: str | None
     """Why it ended, in words; None: it goes on, or simply plays its plan."""
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
+    def segments(self) -> Iterator[tuple[int, int]]:
         """First plan index and the one behind the last, to the next checkpoint; decided when it is asked for.
 
         Before the next one is asked for, the rows of the last one are added and its checkpoint is passed.
@@ -52,22 +52,22 @@ class Course(Protocol):
 
 @runtime_checkable
 class UsesLuck(Protocol):
-    """A course that decides by the luck of the matches, too."""
+    """A schedule that decides by the luck of the matches, too."""
 
     def add_luck(self, record: MatchRecord | Outcome, luck: MatchLuck) -> None:
-        """Take in the luck of the next match. All of a stretch come before its checkpoint is passed."""
+        """Take in the luck of the next match. All of a segment come before its checkpoint is passed."""
         ...
 
 
-class Book(Protocol):
+class FormatState(Protocol):
     """What a format remembers between its runs besides the rows: a value in the journal, written before it is acted on."""
 
     def values(self) -> Mapping[str, bytes]:
-        """The book as the journal stores it."""
+        """The state as the journal stores it."""
         ...
 
-    def after(self, plan: Plan, *, has_ended: bool = False) -> "Book":
-        """The book with what the plan has now. `has_ended`: whether this run is over."""
+    def after(self, plan: Plan, *, has_ended: bool = False) -> "FormatState":
+        """The state with what the plan has now. `has_ended`: whether this run is over."""
         ...
 
     def closed(self, plan: Plan, why: str, journal: Journal) -> Plan:
@@ -75,8 +75,8 @@ class Book(Protocol):
         ...
 
 
-class Fixed:
-    """The whole plan, whatever happens; implements Course."""
+class FixedSchedule:
+    """The whole plan, whatever happens; implements Schedule."""
 
     outcome: str | None = None
 
@@ -87,9 +87,9 @@ class Fixed:
         self.is_wanted = self._retirement.is_wanted
         self.add = self._retirement.add
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
+    def segments(self) -> Iterator[tuple[int, int]]:
         """The plan in steps of 5 %."""
-        return stretches(len(self.plan))
+        return segments(len(self.plan))
 
     def pass_checkpoint(self) -> list[str]:
         """Retire who has to go; returns a line for each."""
@@ -100,8 +100,8 @@ class Fixed:
         return None
 
 
-class StagedCourse:
-    """Stage after stage, each decided from the rows of all stages before; implements Course but for `decide` and `total`."""
+class StagedSchedule:
+    """Stage after stage, each decided from the rows of all stages before; implements Schedule but for `decide` and `total`."""
 
     def __init__(self, plan: Plan) -> None:
         """`plan`: with those of its stages that are decided already; the others are decided here."""
@@ -116,12 +116,12 @@ class StagedCourse:
         """The tables of the next stage, with the entry of each; without any, why it is over, if that is to be told."""
         raise NotImplementedError
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
-        """The stretches of all stages, one for each."""
+    def segments(self) -> Iterator[tuple[int, int]]:
+        """The segments of all stages, one for each."""
         return self.stages_until(None)
 
     def stages_until(self, end: int | None) -> Iterator[tuple[int, int]]:
-        """The stretches of the stages from `number` on, to the one before `end`, or as long as another one is decided."""
+        """The segments of the stages from `number` on, to the one before `end`, or as long as another one is decided."""
         while end is None or self.number < end:
             if self.number == len(self.plan.format.stages) and not self._add_stage():
                 return
