@@ -22,7 +22,7 @@ LAYERS = (
     "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
-    "tournament": ("formats", "workers", "archive", "config", "admission"),
+    "tournament": ("formats", "workers", "deciding", "archive", "config", "admission"),
     "server": ("people", "contest", "table_process"),
     "reports": ("manual", "pages"),
     "learning": ("training",),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from arena.match.probe import profile
-from arena.tournament import run
+from arena.tournament import playing
 from arena.tournament.admission import field
 from arena.tournament.formats.stages import Stage
 from arena.tournament.workers.backend import Lost, Ticket
@@ -14,7 +14,7 @@ from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 def start_no_processes(patch: pytest.MonkeyPatch) -> None:
     """Have trusted bots asked what they play, and matches played, in this process."""
-    patch.setattr(run, "LocalBackend", InProcessBackend)
+    patch.setattr(playing, "LocalBackend", InProcessBackend)
     patch.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
 
 

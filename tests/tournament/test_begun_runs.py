@@ -13,7 +13,7 @@ from arena.records import Ending
 from arena.results import parquet
 from arena.tournament.admission import field
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings
 from helpers.in_process_backend import start_no_processes
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
@@ -27,7 +27,7 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     start_no_processes(monkeypatch)
 
 
-class Teller(Silent):
+class Teller(Observer):
     """Keeps what is said, and interrupts the run after so many matches."""
 
     def __init__(self, stop_at: int | None = None) -> None:

@@ -22,9 +22,9 @@ from arena.records import MatchRecord
 from arena.results.journal import Journal
 from arena.results.rows import Row, packed
 from arena.results.status import Trouble, read_status
-from arena.tournament import run as hall
+from arena.tournament import playing
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
+from arena.tournament.session import LOCAL, RAY, Observer, Progress, Results, Settings, read_results
 from arena.tournament.workers.backend import Lost, Ticket
 from arena.tournament.workers.driver import ATTEMPTS
 from arena.tournament.workers.local import LocalBackend
@@ -143,7 +143,7 @@ def stopped_by_ctrl_c_twice(words: list[object], folder: Path, log: Path) -> Non
         file.write("Ctrl-C twice\n")
 
 
-class KillsWorkers(Silent):
+class KillsWorkers(Observer):
     """Kills a random worker again and again, but lets each pool finish something, as a machine in trouble would."""
 
     def __init__(self, kills: int) -> None:
@@ -243,7 +243,7 @@ def duplicates(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
         return add(self, rows, values)
 
     monkeypatch.setattr(Journal, "add", logged)
-    monkeypatch.setattr(hall, "LocalBackend", AnswersTwice)
+    monkeypatch.setattr(playing, "LocalBackend", AnswersTwice)
     return log
 
 

@@ -18,7 +18,7 @@ from arena.results.status import read_status
 from arena.tournament.archive.finding import find_match
 from arena.tournament.formats.compare import Comparison
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings, read_results
 from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
 from helpers.tournaments import GOOD_BOTS, Stops, write_config
@@ -43,7 +43,7 @@ def problems(results: Results) -> list[str]:
     return audit_results(results.folder, 1, lambda _: None).problems
 
 
-class Sums(Silent):
+class Sums(Observer):
     """Keeps what was told of matches done and in all."""
 
     def __init__(self) -> None:

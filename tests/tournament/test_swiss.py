@@ -20,7 +20,7 @@ from arena.tournament.forecast import forecast
 from arena.tournament.formats.plan import ALL, Plan
 from arena.tournament.formats.swiss import Pair, Swiss, SwissSchedule, pair
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Results, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Results, Settings
 from helpers.in_process_backend import start_no_processes
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 from helpers.plans import plan
@@ -202,7 +202,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     start_no_processes(monkeypatch)
 
 
-class News(Silent):
+class News(Observer):
     """Keeps the lines of news."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from arena.records import MatchRecord
 from arena.results.rows import packed
 from arena.tournament.formats.stages import Stage
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Progress, Settings, Silent
+from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
 
 WORKERS = 64
@@ -104,7 +104,7 @@ class _Enough(Exception):
     """So many matches are there; the rest of the tournament, and its files, are not wanted."""
 
 
-class _Until(Silent):
+class _Until(Observer):
     def __init__(self, matches: int, meter: Meter) -> None:
         self._matches, self._meter = matches, meter
 

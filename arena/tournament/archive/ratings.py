@@ -15,11 +15,8 @@ import numpy as np
 
 from arena.disk import lock, lock_file
 from arena.errors import StoreError
-from arena.ratings.history import history
-from arena.ratings.orders import MOST_MATCHES, largest_shifts
 from arena.ratings.overall import pool_weights
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import rate_and_compare
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
 from arena.records import Ending, json_object
 from arena.results import parquet, totals
@@ -28,6 +25,7 @@ from arena.tournament.archive.folder import entries, is_rated
 from arena.tournament.archive.names import hall_bots
 from arena.tournament.archive.pools import Pool
 from arena.tournament.archive.rows import HallRows, read_rows
+from arena.tournament.deciding import decide
 
 LOCK_FILE = "lock"
 
@@ -61,14 +59,14 @@ def _rate(hall: Path, say: Say) -> None:
     )  # fmt: skip
     pools = dict(sorted(stored_pools(rows.columns, {}, unrated=unrated_entries(manifest)).items()))
     weights = pool_weights(((pool.name, pool.game) for pool in rows.pools), settings)
-    ratings, saved = rate_and_compare(pools, settings, weights=weights)
-    parquet.write_ratings(hall, ratings)
-    parquet.write_history(hall, history(pools, settings))
+    decided = decide(pools, settings, weights, manifest.plan_sha256)
+    parquet.write_ratings(hall, decided.ratings)
+    parquet.write_history(hall, decided.history)
     parquet.write_totals(hall, costs)
     unrated = matches - manifest.void - sum(pool.matches for pool in pools.values())
-    shifts = largest_shifts(pools, settings, manifest.plan_sha256, most=MOST_MATCHES)
     manifest = msgspec.structs.replace(
-        manifest, pools=tuple(pools), rotations_saved=saved.rotations, order_shifts=shifts, unrated=unrated
+        manifest, pools=tuple(pools), rotations_saved=decided.saved.rotations,
+        order_shifts=decided.order_shifts, unrated=unrated
     )  # fmt: skip
     write_manifest(hall, manifest)  # last: it says which tournaments the other files are about
 
