@@ -13,15 +13,15 @@ import msgspec
 
 from arena.match.seeds import new_key
 from arena.records import Ending
-from arena.tournament.admission.field import least_isolation
 from arena.tournament.config import Tournament, read_config
+from arena.tournament.field import least_isolation
 from arena.tournament.formats.plan import Plan
 from arena.tournament.planning import plan as plan_of
 from arena.tournament.session import Settings
-from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.backend import Chunk
+from arena.tournament.workers.compiling import needs_of, warm_rooms
 from arena.tournament.workers.processes import available_cpus
-from arena.tournament.workers.warmup import warm_rooms
-from arena.tournament.workers.worker import Chunk, Job, Worker
+from arena.tournament.workers.worker import Job, Worker
 
 CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
 CALIBRATION_MATCHES = 200

@@ -21,8 +21,8 @@ from arena.names import Name
 from arena.records import canonical_json
 from arena.results.journal import JOURNAL_FILE, Journal
 from arena.results.manifest import MANIFEST_FILE, LeftOut
-from arena.tournament.admission.field import admit
 from arena.tournament.config import Bot, Tournament
+from arena.tournament.field import admit
 from arena.tournament.formats.plan import Contestant, Plan
 from arena.tournament.formats.schedule import FormatState, Schedule
 from arena.tournament.session import Settings

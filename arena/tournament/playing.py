@@ -23,19 +23,18 @@ from arena.results.journal import Journal
 from arena.results.rows import Endings, Finished, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
-from arena.tournament.admission.field import least_isolation
+from arena.tournament.archive.luck import MATCHES_FOR_ALL, Reckoner
+from arena.tournament.field import least_isolation
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
 from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
-from arena.tournament.workers.backend import Backend
-from arena.tournament.workers.compiling import Compiling
+from arena.tournament.workers.backend import Backend, Chunk, Failure
+from arena.tournament.workers.compiling import Compiling, needs_of
 from arena.tournament.workers.driver import Driver, Tally, spread
 from arena.tournament.workers.gate import CompilingGate, OpenGate
 from arena.tournament.workers.local import LocalBackend
-from arena.tournament.workers.needs import needs_of
 from arena.tournament.workers.processes import available_cpus
-from arena.tournament.workers.reckoning import MATCHES_FOR_ALL, Reckoner
-from arena.tournament.workers.worker import Chunk, Failure, Job
+from arena.tournament.workers.worker import Job
 
 MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
 _PATIENCE_SECONDS = 30.0  # for the worker's own part in a match

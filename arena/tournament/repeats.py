@@ -24,8 +24,8 @@ from arena.ratings.rows import Bot
 from arena.records import MatchRecord
 from arena.results.journal import Journal
 from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.backend import Chunk, Failure
 from arena.tournament.workers.driver import Driver
-from arena.tournament.workers.worker import Chunk, Failure
 
 MOST = 4  # matches of one bot in one pool that are played again
 SHARE = 100  # beyond the first one, one of so many

@@ -14,8 +14,8 @@ from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest
 from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
-from arena.tournament.admission.field import KnownProfiles
 from arena.tournament.config import check_tournament_name
+from arena.tournament.field import KnownProfiles
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.workers.driver import Tally
 from arena.tournament.workers.processes import check_workers

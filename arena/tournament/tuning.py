@@ -43,9 +43,9 @@ from arena.results.parquet import read_faults
 from arena.tournament.archive.folder import FINAL
 from arena.tournament.config import Bot, Tournament, check_config
 from arena.tournament.formats.compare import Compare, Evidence, comparison_of
+from arena.tournament.formats.format import DEFAULT
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.tournament.formats.plan import ALL
-from arena.tournament.formats.registry import DEFAULT
 from arena.tournament.formats.tables import orders
 from arena.tournament.run import run_tournament, set_aside
 from arena.tournament.session import Observer, Progress, Results, Settings

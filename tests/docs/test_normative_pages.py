@@ -16,7 +16,7 @@ from arena.records import Ending
 from arena.results import schema
 from arena.results.manifest import Manifest
 from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
-from arena.tournament.formats.registry import formats
+from arena.tournament.formats.format import formats
 from arena.userfiles import read_yaml
 from helpers.paths import DOCS, ROOT
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from arena.match.probe import profile
-from arena.tournament import playing
-from arena.tournament.admission import field
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.backend import Lost, Ticket
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament import field, playing
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket
+from arena.tournament.workers.worker import Job, Worker
 
 
 def start_no_processes(patch: pytest.MonkeyPatch) -> None:

@@ -19,14 +19,15 @@ from arena.match.seeds import key_from_seed
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
-from arena.tournament.admission.field import admit
 from arena.tournament.config import check_config
+from arena.tournament.field import admit
 from arena.tournament.formats.betting import BettingTest, Verdict
 from arena.tournament.formats.compare import Compare, Comparison, checkpoints
 from arena.tournament.formats.format import Format
-from arena.tournament.formats.ladder import Ladder, Leg
+from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder.look import look_at
 from arena.tournament.formats.ladder.schedule import LadderSchedule
+from arena.tournament.formats.ladder.state import Leg
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.workers.worker import Job, Worker

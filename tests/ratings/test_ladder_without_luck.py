@@ -9,8 +9,8 @@ from msgspec import UNSET
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.ratings.values import combined
+from arena.tournament.formats import ladder as ladder_format
 from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.ladder import format as ladder_format
 from arena.tournament.session import Results
 from helpers.tournaments import run
 

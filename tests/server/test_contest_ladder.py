@@ -35,7 +35,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
     start_no_processes(monkeypatch)
-    monkeypatch.setattr("arena.tournament.admission.field.keeper_for", lambda *_, **__: None)
+    monkeypatch.setattr("arena.tournament.field.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr("arena.tournament.workers.worker.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)
     monkeypatch.setattr("os.nice", lambda _: 0)

@@ -11,7 +11,7 @@ from arena.errors import BotError, ConfigError, StoreError
 from arena.match.probe import Profile
 from arena.records import Ending
 from arena.results import parquet
-from arena.tournament.admission import field
+from arena.tournament import field
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings
 from helpers.in_process_backend import start_no_processes

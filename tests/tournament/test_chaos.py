@@ -25,11 +25,10 @@ from arena.results.status import Trouble, read_status
 from arena.tournament import playing
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Observer, Progress, Results, Settings, read_results
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.workers.backend import Chunk, Lost, Ticket
 from arena.tournament.workers.driver import ATTEMPTS
 from arena.tournament.workers.local import LocalBackend
 from arena.tournament.workers.ray.guardian import descendants
-from arena.tournament.workers.worker import Chunk
 from helpers.processes import command, runs, survivors, until
 from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 

@@ -11,8 +11,8 @@ import pytest
 from arena.agent.command_bot import CommandBot
 from arena.errors import ArenaError
 from arena.match.sandbox import NAMESPACE
-from arena.tournament.admission.field import admit
 from arena.tournament.config import read_config
+from arena.tournament.field import admit
 from arena.tournament.formats.plan import Plan
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings

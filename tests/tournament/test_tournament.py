@@ -28,7 +28,7 @@ from arena.results.journal import Journal
 from arena.results.lock import FolderLock
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings, read_results
-from arena.tournament.workers.pool import children_deaf_to_ctrl_c
+from arena.tournament.workers.processes import children_deaf_to_ctrl_c
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
 
@@ -167,7 +167,7 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
 INTERRUPTED_EARLY = """
 import os, signal, sys
 os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
-from arena.tournament.workers.pool import ignore_ctrl_c
+from arena.tournament.workers.processes import ignore_ctrl_c
 ignore_ctrl_c()
 os.kill(os.getpid(), signal.SIGINT)
 print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))

@@ -27,9 +27,9 @@ from arena.results import journal
 from arena.results.status import read_status
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Settings
-from arena.tournament.workers.processes import die_with_parent
-from arena.tournament.workers.spawning import SPAWNING
-from arena.tournament.workers.worker import FIRST, Failure, Job, Past, Worker
+from arena.tournament.workers.backend import FIRST, Failure, Past
+from arena.tournament.workers.processes import SPAWNING, die_with_parent
+from arena.tournament.workers.worker import Job, Worker
 
 SIZES = (10_000, 100_000, 1_000_000)  # matches
 LARGE_PLAN = 10_000_000

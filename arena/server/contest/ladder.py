@@ -23,8 +23,8 @@ from arena.server.contest.line import HallLine
 from arena.server.contest.marks import frozen_marks, keep_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
 from arena.server.contest.settings import Contest, read_contest
-from arena.tournament.admission.field import KnownProfiles
 from arena.tournament.config import Bot
+from arena.tournament.field import KnownProfiles
 from arena.tournament.planning import OtherPlan
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Observer, Progress, Settings

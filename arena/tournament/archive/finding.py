@@ -16,10 +16,10 @@ from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results.people import PEOPLE, find_people_match, has_people, open_people, pools_of
 from arena.results.schema import MATCHES
 from arena.tournament.archive.folder import ENTRIES, HALL, finished_or_stopped
+from arena.tournament.formats.format import DEFAULT, read_format
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 from arena.tournament.formats.plan import key_of_match
-from arena.tournament.formats.registry import DEFAULT, read_format
 
 FEWEST_DIGITS = 4
 """How many of an id's first digits will do, where no other match begins so."""

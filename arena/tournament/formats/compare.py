@@ -29,14 +29,11 @@ from arena.ratings.control_variates import without_luck
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.values import combined
 from arena.records import MatchLuck, MatchRecord, Outcome
-from arena.tournament.formats.balance import ordered_sample
 from arena.tournament.formats.betting import BettingTest, Numbers, Verdict
-from arena.tournament.formats.candidates import KEY, read_candidates
-from arena.tournament.formats.format import Asked, Format, Seating
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
 from arena.tournament.formats.plan import Plan
-from arena.tournament.formats.retirement import Retirement
-from arena.tournament.formats.schedule import Schedule
-from arena.tournament.formats.tables import Table, Tables, require
+from arena.tournament.formats.schedule import Retirement, Schedule
+from arena.tournament.formats.tables import Table, Tables, ordered_sample, require
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
@@ -60,7 +57,7 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
     """Whether the first candidate is better than the second."""
 
-    KEYS: ClassVar[Mapping[str, Any]] = {**KEY, "compare": CompareConfig}
+    KEYS: ClassVar[Mapping[str, Any]] = {**CANDIDATES, "compare": CompareConfig}
     VERB = "compare"
     MAY_END_EARLY = True
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.candidates import KEY, read_candidates
-from arena.tournament.formats.format import Asked, Format, Seating
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FixedSchedule, Schedule
 from arena.tournament.formats.tables import Combinations, Table, Tables, orders_text, require
@@ -20,7 +19,7 @@ from arena.tournament.formats.tables import Combinations, Table, Tables, orders_
 class Gauntlet(Format, frozen=True, tag="gauntlet"):
     """Candidates against all others."""
 
-    KEYS: ClassVar[Mapping[str, Any]] = KEY
+    KEYS: ClassVar[Mapping[str, Any]] = CANDIDATES
     COMPARES_PAIRS = True
 
     candidates: tuple[int, ...]

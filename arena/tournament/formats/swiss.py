@@ -35,12 +35,10 @@ from arena.engine import rng
 from arena.errors import ConfigError
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord, Outcome
-from arena.tournament.formats.format import Asked, EntrySize, Format
+from arena.tournament.formats.format import Asked, EntrySize, Format, Staged
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import Schedule, StagedSchedule
-from arena.tournament.formats.staged import Staged
-from arena.tournament.formats.stages import Stage
-from arena.tournament.formats.tables import Table, orders_text, require, shuffled
+from arena.tournament.formats.tables import Stage, Table, orders_text, require, shuffled
 
 MOST_STEPS = 50_000  # of the search for a pairing: about a tenth of a second
 SHOWN = 3  # bots in the news of a round

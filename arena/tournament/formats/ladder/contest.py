@@ -20,8 +20,8 @@ from msgspec import UNSET
 from arena.engine import rng
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.ladder.legs import LadderPlan, Leg
 from arena.tournament.formats.ladder.look import LEAST_DEALS, Look, look_at
+from arena.tournament.formats.ladder.state import LadderPlan, Leg
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.tables import Table, shuffled
 

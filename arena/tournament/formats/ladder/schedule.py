@@ -31,8 +31,8 @@ from arena.ratings.rows import Bot, Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.tournament.formats.ladder.contest import ContestStage, Served, dice_of
-from arena.tournament.formats.ladder.legs import LadderPlan, Leg
 from arena.tournament.formats.ladder.look import Look, look_at
+from arena.tournament.formats.ladder.state import LadderPlan, Leg
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import StagedSchedule
 from arena.tournament.formats.tables import Table, shuffled

@@ -23,13 +23,12 @@ import msgspec
 from arena.agent import BotFiles
 from arena.disk import SHARED_MEMORY, refusal
 from arena.errors import ArenaError
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket, shared_file, take_notes
 from arena.tournament.workers.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.tournament.workers.ray.cluster import ENVIRONMENT, Cluster, Node
 from arena.tournament.workers.ray.guardian import Guardian
-from arena.tournament.workers.waiting import shared_file, take_notes
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament.workers.worker import Job, Worker
 
 LISTENER_SECONDS = 10.0
 _START_TRIES, _ATTACH_TRIES = "20", "4"  # seconds; a standing cluster answers at once, or never

@@ -19,7 +19,7 @@ from typing import Any
 
 from arena.engine.readiness import part_text
 from arena.errors import ArenaError
-from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.compiling import needs_of
 from arena.tournament.workers.processes import HASH_SEED, ONE_THREAD
 from arena.tournament.workers.ray import steward
 from arena.tournament.workers.ray.installation import differences, installation

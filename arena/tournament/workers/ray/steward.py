@@ -35,7 +35,7 @@ class Steward:
         from arena import cache
         from arena.errors import ArenaError, BotError
         from arena.match.sandbox import Keeper, LockError, find_program
-        from arena.tournament.workers.warmup import warm_rooms
+        from arena.tournament.workers.compiling import warm_rooms
 
         said: dict[str, str] = {}
         for bot in programs:
