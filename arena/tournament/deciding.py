@@ -22,7 +22,7 @@ class Decided:
     """What some rows say of the bots that played them."""
 
     ratings: list[Rating]
-    """By model and pool, best first, then overall."""
+    """The ratings by model and pool, best first, then overall."""
     saved: Savings
     """What rotations, and luck taken out, were worth."""
     history: list[HistoryPoint]

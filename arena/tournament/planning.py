@@ -39,7 +39,7 @@ class Planned:
     tournament: Tournament
     """The config, with the bots that the run began with."""
     plan: Plan
-    """Who plays what with whom, by which seeds; by the config alone until it is `resumed`."""
+    """The matches with their seeds; they follow from the config alone until the plan is `resumed`."""
     isolation: str
     """The isolation level of bots that are not trusted."""
     left_out: tuple[LeftOut, ...]

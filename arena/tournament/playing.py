@@ -45,7 +45,7 @@ class Played:
     """A tournament that was played until it was over, or stopped. Its rows are in the journal."""
 
     schedule: Schedule
-    """With all that was decided on the way."""
+    """The schedule with all that was decided on the way."""
     state: FormatState | None
     progress: Progress
     tally: Tally
