@@ -28,7 +28,7 @@ from arena.tournament.session import LOCAL, RAY, Observer, Progress, Results, Se
 from arena.tournament.workers.backend import Chunk, Lost, Ticket
 from arena.tournament.workers.driver import ATTEMPTS
 from arena.tournament.workers.local import LocalBackend
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.processes import command, runs, survivors, until
 from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 

@@ -43,7 +43,7 @@ def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") 
 
 
 def children_of(pid: int) -> set[int]:
-    from arena.tournament.workers.ray.guardian import descendants
+    from arena.tournament.workers.ray.watchdog import descendants
 
     return descendants({pid})
 

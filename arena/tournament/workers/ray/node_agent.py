@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-class Steward:
+class NodeAgent:
     """The Ray actor of one node."""
 
     def installation(self, rooms: Sequence[str]) -> dict[str, str]:
