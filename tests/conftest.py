@@ -12,9 +12,8 @@ import pytest
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in several processes wait for each other otherwise
 
 from arena.games import names
-from arena.tournament.workers.compiling import everything
+from arena.tournament.workers.compiling import everything, warm_rooms
 from arena.tournament.workers.processes import HASH_SEED
-from arena.tournament.workers.warmup import warm_rooms
 from helpers import poker_rooms
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources

@@ -22,7 +22,7 @@ LAYERS = (
     "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
-    "tournament": ("formats", "workers", "archive", "config", "admission"),
+    "tournament": ("formats", "workers", "deciding", "archive", "config"),
     "server": ("people", "contest", "table_process"),
     "reports": ("manual", "pages"),
     "learning": ("training",),
@@ -90,7 +90,7 @@ def test_imports_flow_one_way() -> None:
 
 
 MADE_OF_EACH_OTHER = {
-    ("tournament/formats/format.py", "tournament/formats/course.py"),
+    ("tournament/formats/format.py", "tournament/formats/schedule.py"),
     ("tournament/formats/format.py", "tournament/formats/plan.py"),
 }
 """A plan is made of a format, and the methods of a format are given one: for the types alone."""
@@ -220,7 +220,7 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
     allowed = {
         "engine/jit.py",
         "games/__init__.py",
-        "tournament/formats/registry.py",
+        "tournament/formats/format.py",
         "ratings/beliefs.py",
         "search/methods/__init__.py",
         "reports/html/report.py",
@@ -336,7 +336,7 @@ def test_a_search_method_is_a_file_and_a_line() -> None:
 
 def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
     """A format says itself what others need to know; then a new one is one file."""
-    from arena.tournament.formats.registry import formats
+    from arena.tournament.formats.format import formats
 
     kinds = {kind.__name__ for kind in formats().values()}
     for path in naming(kinds):
@@ -348,7 +348,7 @@ def test_nobody_outside_asks_which_format_a_tournament_has() -> None:
 
 
 def test_configs_name_no_format() -> None:
-    from arena.tournament.formats.registry import formats
+    from arena.tournament.formats.format import formats
 
     source = ast.parse((PACKAGE / "tournament" / "config.py").read_text())
     texts = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}

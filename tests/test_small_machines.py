@@ -7,8 +7,8 @@ import pytest
 
 from arena import cache
 from arena.cli import main
+from arena.cli.verbs import doctor
 from arena.errors import StoreError
-from arena.tournament.workers import machine
 
 
 @pytest.fixture
@@ -60,10 +60,10 @@ def test_a_file_that_ends_too_soon_is_no_interrupt(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_doctor_names_what_a_machine_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_SHARED", Path("/proc/nothing"))
-    found = {finding.name: finding for finding in machine.examine_machine(tmp_path / "not" / "made" / "yet")}
+    monkeypatch.setattr(doctor, "_SHARED", Path("/proc/nothing"))
+    found = {finding.name: finding for finding in doctor.examine_machine(tmp_path / "not" / "made" / "yet")}
     assert set(found) == {"results folder", "cache folder", "shared memory", "compiled code"}
     assert found["results folder"].works and str(tmp_path) in found["results folder"].detail
     assert not found["shared memory"].works and "--backend local needs none" in found["shared memory"].detail
-    refused = machine.examine_machine(Path("/proc"))[0]
+    refused = doctor.examine_machine(Path("/proc"))[0]
     assert not refused.works and refused.is_needed and "cannot be written" in refused.detail

@@ -9,8 +9,8 @@ from arena.records import MatchLuck, SeatLuck
 from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import LUCK, MATCHES
+from arena.tournament.archive.luck import Reckoner
 from arena.tournament.formats.plan import Plan
-from arena.tournament.workers.reckoning import Reckoner
 
 TOLERANCE = 2e-6
 """Shares of rivals: stored numbers have six decimals, and another machine may round the last one otherwise."""

@@ -31,8 +31,7 @@ from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
 from arena.records import Clock, Ending, MatchRecord, json_object
 from arena.results.people import REMOTE
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
-from arena.tournament.workers.needs import needs_at
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_rooms
 
 MOST_LETTERS = 1 << 20
 """How many letters a bot may note and print in a match; then no more is collected."""

@@ -9,8 +9,7 @@ from arena.audit.match_audit import match_problems
 from arena.errors import ArenaError
 from arena.records import MatchRecord
 from arena.tournament.formats.plan import Plan
-from arena.tournament.workers.batches import IN_FLIGHT, batches
-from arena.tournament.workers.pool import WorkerPool
+from arena.tournament.workers.processes import BATCHES_IN_FLIGHT, WorkerPool, batches
 
 BATCH_ACTIONS = 10_000  # of the logs of a batch: some tenths of a second
 
@@ -42,7 +41,7 @@ class Replayer:
         try:
             for batch in parts:
                 pending.add(self._pool.submit(_replay_here, batch))
-                if len(pending) >= IN_FLIGHT * self._workers:
+                if len(pending) >= BATCHES_IN_FLIGHT * self._workers:
                     done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
                     yield from (future.result() for future in done)
             yield from (future.result() for future in concurrent.futures.as_completed(pending))

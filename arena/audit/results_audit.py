@@ -31,8 +31,8 @@ from arena.results.hashing import ResultsHash, canonical_bytes
 from arena.results.journal import JOURNAL_FILE, Journal
 from arena.results.manifest import MANIFEST_FILE, BotEntry, Manifest, read_published
 from arena.results.schema import LUCK
-from arena.tournament.formats.course import UsesLuck
 from arena.tournament.formats.plan import Plan, read_plan
+from arena.tournament.formats.schedule import UsesLuck
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
@@ -126,11 +126,11 @@ class _Auditor:
         self._manifest = audit.manifest
         self._settings = settings_of(self._manifest.config["ratings"])
         whole = plan.without_stages()
-        self._course = whole.format.course(whole, self._settings)  # decides all anew
-        self._stretches = self._course.stretches()
-        self._checkpoint: float = 0  # plan index behind the current stretch; infinite: it is over
+        self._schedule = whole.format.schedule(whole, self._settings)  # decides all anew
+        self._segments = self._schedule.segments()
+        self._checkpoint: float = 0  # plan index behind the current segment; infinite: it is over
         self._end = 0  # of the plan, as far as it is decided
-        self._begin_stretch()
+        self._begin_segment()
         self._next = 0  # plan index behind the last match
         self._hash = ResultsHash()
         self._endings: Counter[str] = Counter()
@@ -179,31 +179,31 @@ class _Auditor:
                     continue
                 self._pass_until(record.index)
                 self._next = record.index + 1
-                if record.index >= self._end or not self._course.is_wanted(record.index):
+                if record.index >= self._end or not self._schedule.is_wanted(record.index):
                     why = "it was decided by then" if record.index >= self._end else "one of its bots was retired before"
                     self._audit.problems.append(f"match {record.index} ({record.match_id}): too many: {why}")
                 self._wanted += 1
                 if self._lucks is not None:
                     self._add_luck(record, next(self._lucks, None))
-                self._course.add(record)
+                self._schedule.add(record)
                 yield record
         except StoreError as error:
             self._unread = True
             self._audit.problems.append(str(error))
 
     def _add_luck(self, record: MatchRecord, luck: MatchLuck | None) -> None:
-        """Tell a course that goes by luck what is stored; the luck itself is worked out again at the end."""
-        assert isinstance(self._course, UsesLuck)
+        """Tell a schedule that goes by luck what is stored; the luck itself is worked out again at the end."""
+        assert isinstance(self._schedule, UsesLuck)
         if luck is None or (luck.match_id, len(luck.seats)) != (record.match_id, len(record.seats)):
             raise StoreError(f"{self._folder / LUCK.file}: not the luck of match {record.index} ({record.match_id})")
-        self._course.add_luck(record, luck)
+        self._schedule.add_luck(record, luck)
 
     def _pass_until(self, index: int) -> None:
         """Go on in the plan up to `index`: matches that are not stored must be those of retired bots."""
         missing: list[int] = []
         for gap in range(self._next, index):
             self._pass_checkpoints(gap)
-            if self._course.is_wanted(gap):
+            if self._schedule.is_wanted(gap):
                 missing.append(gap)
             self._unplayed += 1
             if len(missing) > MOST_MISSING or self._unplayed > MOST_UNPLAYED:
@@ -222,16 +222,16 @@ class _Auditor:
 
     def _pass_checkpoints(self, index: int) -> None:
         while self._checkpoint <= index:
-            self._course.pass_checkpoint()
-            self._begin_stretch()
+            self._schedule.pass_checkpoint()
+            self._begin_segment()
 
-    def _begin_stretch(self) -> None:
-        following = next(self._stretches, None)
+    def _begin_segment(self) -> None:
+        following = next(self._segments, None)
         if following is None:
             self._checkpoint = math.inf
         else:
             self._checkpoint = self._end = following[1]
-        told, found = self._plan.format.stages, self._course.plan.format.stages
+        told, found = self._plan.format.stages, self._schedule.plan.format.stages
         number = len(found) - 1
         if number >= 0 and found[number:] != told[number : number + 1]:
             stage = f"stage {number} of the {self._plan.format.name()}"
@@ -239,12 +239,12 @@ class _Auditor:
             self._checkpoint = math.inf
 
     def _check_manifest(self) -> None:
-        retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._course.retired}
+        retired = {bot.name for place, bot in enumerate(self._plan.contestants) if place in self._schedule.retired}
         told = {
             "matches": (self._manifest.matches, self._wanted),
             "played": (self._manifest.played, self._played),
             "void": (self._manifest.void, self._void),
-            "outcome": (self._manifest.outcome, self._course.outcome),
+            "outcome": (self._manifest.outcome, self._schedule.outcome),
             "unrated": (self._manifest.unrated, 0 if self._settings.measured else self._measured),
             "endings": (self._manifest.endings, dict(self._endings)),
             "bots: void": (

@@ -16,7 +16,7 @@ class FaultPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many faults lose the match, if faults are answered with `substitute`."""
     retire_after: int = 5
     """How many forfeits in a row, in plan order, retire a bot: its other matches are not played. So do as many void matches
-    in all, if they are a quarter of its matches and more than any other bot's share (tournament/formats/retirement.py)."""
+    in all, if they are a quarter of its matches and more than any other bot's share (tournament/formats/schedule.py)."""
 
 
 def settle_places(places: Sequence[int], units: Sequence[int], faults: dict[int, int], *, has_one_loser: bool) -> list[int]:

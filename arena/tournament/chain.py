@@ -20,7 +20,7 @@ from arena.errors import ConfigError, nearest
 from arena.tournament.config import Tournament, check_config, check_tournament_name
 from arena.tournament.formats.compare import Compare, Evidence, between, bound_of, comparison_of, share_of
 from arena.tournament.run import run_tournament
-from arena.tournament.session import Reporter, Results, Settings
+from arena.tournament.session import Observer, Results, Settings
 from arena.userfiles import read_yaml, typed
 
 CHAIN = "chain"
@@ -97,20 +97,20 @@ def check_steps(document: object, folder: Path, settings: Settings) -> list[Step
     return [_step(whole, [link.bot for link in links], place, links[place]) for place in range(1, len(links))]
 
 
-def run_steps(steps: Sequence[Step], settings: Settings, reporter: Reporter) -> Iterator[StepResult]:
+def run_steps(steps: Sequence[Step], settings: Settings, observer: Observer) -> Iterator[StepResult]:
     """Play each step, or what is left of it. Raises Interrupted."""
     for number, step in enumerate(steps, 1):
-        reporter.say(f"step {number} of {len(steps)}: is {step.better} better than {step.than}?")
-        yield _result(step, run_tournament(step.tournament, replace(settings, name=None), reporter))
+        observer.say(f"step {number} of {len(steps)}: is {step.better} better than {step.than}?")
+        yield _result(step, run_tournament(step.tournament, replace(settings, name=None), observer))
 
 
 def _result(step: Step, results: Results) -> StepResult:
-    course = comparison_of(results.course)
+    schedule = comparison_of(results.schedule)
     totals = results.totals()
     own = [total for total in totals if total.bot == step.better]
     each = sum(total.cpu_ms for total in own) / max(1, sum(total.decisions for total in own))
     cpu = sum(total.cpu_ms for total in totals) / _MILLISECONDS
-    return StepResult(step, course.evidence()[0], course.outcome, results.manifest.played, cpu, each)
+    return StepResult(step, schedule.evidence()[0], schedule.outcome, results.manifest.played, cpu, each)
 
 
 def _check_links(links: list[Link], whole: Tournament) -> None:

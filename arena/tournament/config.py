@@ -24,11 +24,10 @@ from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, 
 from arena.results.people import PEOPLE
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import HALL
-from arena.tournament.formats.format import Asked, Format
+from arena.tournament.formats.format import DEFAULT, Asked, Format, formats
+from arena.tournament.formats.format import keys as format_keys
 from arena.tournament.formats.plan import ALL as ALL_ROTATIONS
 from arena.tournament.formats.plan import ALL_UP_TO, CYCLIC, Entry
-from arena.tournament.formats.registry import DEFAULT, formats
-from arena.tournament.formats.registry import keys as format_keys
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|m)")

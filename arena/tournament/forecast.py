@@ -6,20 +6,22 @@ The time is measured on a few other matches of each entry, spread over its table
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from arena.match.seeds import key_from_seed, new_key
+from arena.match.seeds import new_key
 from arena.records import Ending
-from arena.tournament.admission.field import admit, least_isolation
 from arena.tournament.config import Tournament, read_config
+from arena.tournament.field import least_isolation
 from arena.tournament.formats.plan import Plan
+from arena.tournament.planning import plan as plan_of
 from arena.tournament.session import Settings
-from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.backend import Chunk
+from arena.tournament.workers.compiling import needs_of, warm_rooms
 from arena.tournament.workers.processes import available_cpus
-from arena.tournament.workers.warmup import warm_rooms
-from arena.tournament.workers.worker import Chunk, Job, Worker
+from arena.tournament.workers.worker import Job, Worker
 
 CALIBRATION_SECONDS = 1.5  # per entry, and the match that is running then
 CALIBRATION_MATCHES = 200
@@ -69,15 +71,10 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str], None]) -> Forecast:
     """Forecast a tournament. Raises ConfigError and BotError as the tournament itself would."""
     tournament = config if isinstance(config, Tournament) else read_config(config)
-    contestants, _, left_out = admit(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots)
-    for one in left_out:
+    planned = plan_of(tournament, replace(settings, fresh=True))  # whatever was begun before
+    for one in planned.left_out:
         say(f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}")
-    seed = tournament.seed if settings.seed is None else settings.seed
-    plan = Plan(
-        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        limits=tournament.limits, faults=tournament.faults, seed=seed, format=tournament.format,
-        key=new_key() if seed is None else key_from_seed(seed),
-    )  # fmt: skip
+    plan = planned.plan
     matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
     bots = {bot.files.sha256: bot.files for bot in tournament.bots}
     warm_rooms(needs_of(plan, bots), say)
@@ -91,7 +88,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     if any(entry.matches is None for entry in entries):
         seconds = matches * sum(entry.seconds_per_match for entry in entries) / len(entries)
     return Forecast(
-        name=settings.name or tournament.name, format=plan.format.name(), bots=len(contestants), workers=workers,
+        name=planned.name, format=plan.format.name(), bots=len(plan.contestants), workers=workers,
         matches=matches, is_upper_bound=plan.format.MAY_END_EARLY, seconds=seconds / workers, entries=entries,
     )  # fmt: skip
 

@@ -1,21 +1,136 @@
-"""The plan of a run: made of its config, and held against what its folder has already."""
+"""The plan of a tournament: made of its config, and held against what its folder has already.
 
+A run that has begun holds on to the bots that it began with, whatever was submitted or broken since. A ladder takes new bots
+and versions in at its next stage, so nothing binds it.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from arena import games
+from arena.agent.submissions import PREFIX, Submissions
 from arena.disk import is_there
 from arena.errors import ConfigError, StoreError
 from arena.match.seeds import key_from_seed, new_key
+from arena.names import Name
 from arena.records import canonical_json
-from arena.results.journal import Journal
-from arena.results.manifest import MANIFEST_FILE
-from arena.tournament.config import Tournament
-from arena.tournament.formats.course import Book
+from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.manifest import MANIFEST_FILE, LeftOut
+from arena.tournament.config import Bot, Tournament
+from arena.tournament.field import admit
 from arena.tournament.formats.plan import Contestant, Plan
+from arena.tournament.formats.schedule import FormatState, Schedule
+from arena.tournament.session import Settings
 
 MOST_MATCHES = 100_000_000  # a byte of memory each
+_LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A tournament that can be played."""
+
+    folder: Path
+    tournament: Tournament
+    """The config, with the bots that the run began with."""
+    plan: Plan
+    """The matches with their seeds; they follow from the config alone until the plan is `resumed`."""
+    isolation: str
+    """The isolation level of bots that are not trusted."""
+    left_out: tuple[LeftOut, ...]
+    """The bots that cannot be loaded: they play no match."""
+    state: FormatState | None = None
+    """What a format remembers between its runs besides the rows."""
+    news: tuple[str, ...] = ()
+    """What of the config this run does not play, in words."""
+
+    @property
+    def name(self) -> str:
+        """The name of the results."""
+        return self.folder.name
+
+    def schedule(self) -> Schedule:
+        """What decides on the way how the tournament goes on, before its first match."""
+        return self.plan.format.schedule(self.plan, self.tournament.ratings)
+
+    def matches(self, schedule: Schedule) -> int:
+        """How many matches there are, as far as the schedule tells before the first one."""
+        return len(self.plan) or schedule.total() or 0
+
+
+def plan(tournament: Tournament, settings: Settings) -> Planned:
+    """The plan by a config alone, with all bots that can be loaded; writes nothing. Raises ConfigError and BotError."""
+    folder = settings.out / (settings.name or tournament.name)
+    begun = NOT_BEGUN if settings.fresh else begun_in(folder)
+    tournament, news = as_it_began(tournament, begun, Submissions(settings.out))
+    contestants, isolation, left_out = admit(
+        tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots, begun=begun.contestants,
+        known=settings.known,
+    )  # fmt: skip
+    seed = tournament.seed if settings.seed is None else settings.seed
+    plan = Plan(
+        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
+        limits=tournament.limits, faults=tournament.faults, seed=seed, format=tournament.format,
+        key=new_key() if seed is None else key_from_seed(seed),
+    )  # fmt: skip
+    return Planned(
+        folder, tournament, plan, isolation, begun.left_out if begun.contestants else left_out, news=tuple(news)
+    )  # fmt: skip
+
+
+def resumed(planned: Planned, journal: Journal) -> Planned:
+    """The plan with the journal's key and all that a format has decided before; what is new is stored at once.
+
+    Raises StoreError for a journal of another plan, and ConfigError for more matches than one tournament can have.
+    """
+    has_matches = next(journal.indices(), None) is not None
+    plan = planned.plan
+    if plan.seed is None and has_matches and (stored_key := journal.meta("key")):
+        plan = msgspec.structs.replace(plan, key=stored_key)
+    plan, state = plan.format.begin(plan, journal, has_matches=has_matches)
+    matches = max(len(plan), plan.format.most_matches(plan))
+    if matches > MOST_MATCHES:
+        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
+    document = canonical_json(plan.lasting_document)
+    stored = journal.meta("plan")
+    if stored is None and is_there(planned.folder / MANIFEST_FILE):  # the journal is written first
+        raise StoreError(
+            f"{planned.folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
+            f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
+        )
+    if stored is None or not has_matches:  # what was never begun binds nobody
+        journal.set_meta({"plan": document.encode()})
+    elif stored.decode() != document:
+        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
+        raise OtherPlan(planned.folder, differing)
+    journal.set_meta({"key": plan.key, **(state.values() if state is not None else {})})
+    journal.set_meta({_LEFT_OUT: msgspec.json.encode(planned.left_out)})
+    return dataclasses.replace(planned, plan=plan, state=state)
+
+
+def announcement(planned: Planned, played: int) -> Iterator[str]:
+    """What is told before the first match, line by line. `played`: how many matches were played before."""
+    plan, contestants = planned.plan, planned.plan.contestants
+    yield from planned.news
+    before = f", {played:,} of them played before" if played else ""
+    yield f"{planned.name}: {len(contestants)} bots, {plan.format.size_text(plan)}{before}"
+    yield from plan.format.notes(plan)
+    for one in planned.left_out:
+        yield f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}"
+    yield f"commitment to the deals: {plan.commitment}"
+    untrusted = [bot.name for bot in contestants if not bot.trusted]
+    if untrusted:
+        yield f"isolation of bots that are not trusted: {planned.isolation} ({', '.join(untrusted)})"
+        if plan.seed is not None:
+            yield "warning: with a public seed, a bot that is not trusted can predict the deals"
+    for place, entry in enumerate(plan.entries):
+        for warning in games.load(entry.game).option_warnings(entry.seats, entry.options):
+            yield f"warning: games[{place}].{warning}"
 
 
 class OtherPlan(StoreError):
@@ -30,38 +145,78 @@ class OtherPlan(StoreError):
         )
 
 
-def plan_of(
-    tournament: Tournament, contestants: tuple[Contestant, ...], seed: int | None, journal: Journal, folder: Path
-) -> tuple[Plan, Book | None]:
-    """The plan with the journal's key, or with a new one that is stored at once; refuses a journal of another plan.
+class _StoredPlan(msgspec.Struct, frozen=True):
+    contestants: tuple["_Stored", ...] = ()
 
-    With it the book of a format that goes on after its end.
-    """
-    has_matches = next(journal.indices(), None) is not None
-    stored_key = journal.meta("key") if has_matches else None
-    key = key_from_seed(seed) if seed is not None else stored_key or new_key()
-    plan = Plan(
-        entries=tournament.entries, contestants=contestants, rotations=tournament.rotations, clock=tournament.clock,
-        limits=tournament.limits, faults=tournament.faults, key=key, seed=seed, format=tournament.format,
-    )  # fmt: skip
-    plan, book = plan.format.begin(plan, journal, has_matches=has_matches)
-    matches = max(len(plan), plan.format.most_matches(plan))
-    if matches > MOST_MATCHES:
-        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
-    document = canonical_json(plan.lasting_document)
-    stored = journal.meta("plan")
-    if stored is None and is_there(folder / MANIFEST_FILE):  # the journal is written first
-        raise StoreError(
-            f"{folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
-            f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
+
+class _Stored(Contestant, frozen=True, kw_only=True, dict=True):
+    name: Name
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """The field with which a run began."""
+
+    contestants: tuple[Contestant, ...]
+    """The contestants; none if nothing binds this run."""
+    left_out: tuple[LeftOut, ...]
+
+
+NOT_BEGUN = Begun((), ())
+
+
+def begun_in(folder: Path) -> Begun:
+    """The field with which the run in a folder began. What is damaged binds nothing: it is refused later, in words."""
+    if not (folder / JOURNAL_FILE).exists():
+        return NOT_BEGUN
+    try:
+        with Journal(folder, is_read_only=True) as journal:
+            stored, left_out = journal.meta("plan"), journal.meta(_LEFT_OUT)
+            if stored is None or next(journal.indices(), None) is None:  # what was never begun binds nobody
+                return NOT_BEGUN
+        return Begun(
+            msgspec.json.decode(stored, type=_StoredPlan).contestants,
+            msgspec.json.decode(left_out or b"[]", type=tuple[LeftOut, ...]),
         )
-    if stored is None or not has_matches:  # what was never begun binds nobody
-        journal.set_meta({"plan": document.encode()})
-    elif stored.decode() != document:
-        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
-        raise OtherPlan(folder, differing)
-    journal.set_meta({"key": plan.key, **(book.values() if book is not None else {})})
-    return plan, book
+    except (StoreError, msgspec.DecodeError, UnicodeError, RecursionError):
+        return NOT_BEGUN
+
+
+def as_it_began(tournament: Tournament, begun: Begun, submissions: Submissions) -> tuple[Tournament, list[str]]:
+    """The tournament with the bots that its run began with, and in words what is therefore not played.
+
+    Bots that were not submitted stay as the config has them: if they have changed, the plan says so.
+    """
+    if not begun.contestants:
+        return tournament, []
+    order = {(one.name, one.version): place for place, one in enumerate(begun.contestants)}
+    out = {(one.name, one.version, one.sha256): one.reason for one in begun.left_out}
+    bots: list[Bot] = []
+    news: list[str] = []
+    for bot in tournament.bots:
+        reason = out.get((bot.name, bot.version, bot.files.sha256))
+        if reason is not None:
+            news.append(f"{bot.name} is left out of this run: {reason}")
+        elif (bot.name, bot.version) in order or not str(bot.path).startswith(PREFIX):
+            bots.append(bot)
+        else:
+            news.append(
+                f"{bot.name}: version {bot.version} joins the next run (--fresh or another --name); this one began without"
+            )
+    kept = {(bot.name, bot.version) for bot in bots}
+    missing = [one for one in begun.contestants if (one.name, one.version) not in kept]
+    bots += [back for one in missing if (back := _submitted_as(one, submissions)) is not None]
+    bots.sort(key=lambda bot: order.get((bot.name, bot.version), len(order)))
+    return msgspec.structs.replace(tournament, bots=tuple(bots)), news
+
+
+def _submitted_as(one: Contestant, submissions: Submissions) -> Bot | None:
+    """The bot that a contestant was when the run began, from what is submitted, whatever the config called it."""
+    for name in submissions.names():
+        for version in submissions.versions(name):
+            if (version.version, version.sha256) == (one.version, one.sha256):
+                files = submissions.files(version)
+                return Bot(one.name, Path(version.reference), files, one.params, one.trusted, one.games, one.version)
+    return None
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -24,8 +24,8 @@ from arena.ratings.rows import Bot
 from arena.records import MatchRecord
 from arena.results.journal import Journal
 from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.backend import Chunk, Failure
 from arena.tournament.workers.driver import Driver
-from arena.tournament.workers.worker import Chunk, Failure
 
 MOST = 4  # matches of one bot in one pool that are played again
 SHARE = 100  # beyond the first one, one of so many
@@ -146,9 +146,9 @@ class _Found:
 def _play(plan: Plan, indices: Sequence[int], driver: Driver, found: _Found) -> None:
     driver.on_chunk, driver.on_void = found.take, lambda index, attempts, reason: None
     for first, group in groupby(indices, key=lambda index: _stage_start(plan, index)):
-        stretch = list(group)
+        segment = list(group)
         driver.backend.stage = plan.stage_from(first)
-        driver.run(iter(stretch), len(stretch))
+        driver.run(iter(segment), len(segment))
 
 
 def _stage_start(plan: Plan, index: int) -> int:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from arena.errors import ArenaError, ConfigError
 from arena.match.sandbox import NAMESPACE
@@ -15,9 +14,9 @@ from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest
 from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
-from arena.tournament.admission.field import KnownProfiles
 from arena.tournament.config import check_tournament_name
-from arena.tournament.formats.course import Course
+from arena.tournament.field import KnownProfiles
+from arena.tournament.formats.schedule import Schedule
 from arena.tournament.workers.driver import Tally
 from arena.tournament.workers.processes import check_workers
 from arena.tournament.workers.worker import Job
@@ -25,36 +24,6 @@ from arena.tournament.workers.worker import Job
 RAY, LOCAL = "ray", "local"
 _ADDRESS = re.compile(r"auto|[^/:]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+")
 """A `ray://` address is refused: every chunk would make a round trip through a proxy."""
-
-
-class Steering(Protocol):
-    """Whoever steers a ladder that never stops: ends its runs from outside, and hears which bots have played."""
-
-    known: KnownProfiles
-    """What bots have declared in earlier runs."""
-
-    def end_now(self) -> str | None:
-        """Why the run is to end at once, in words; None: it goes on. Asked several times a second."""
-        ...
-
-    def end_here(self) -> str | None:
-        """Why the run is to end at this checkpoint, in words; None: it goes on."""
-        ...
-
-    def is_written(self, stored: int) -> bool:
-        """Whether the run that has just ended is to write its results, which takes long if there are many.
-
-        `stored`: how many matches there are.
-        """
-        ...
-
-    def played(self, bots: Iterable[Bot]) -> None:
-        """Take the bots of a match that counts, new or stored before; a bot may come again and again."""
-        ...
-
-    def slept(self, bot: Bot, seconds: float) -> None:
-        """Take note for how long a bot has slept in the matches of a chunk while it was waited for."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -83,8 +52,14 @@ class Settings:
     """Makes the job that is sent to the workers; `arena bench scale` sends one whose matches are not played."""
     command: str = ""
     """The command line that resumes this run, shown by `arena status`."""
-    steering: Steering | None = None
-    """What steers a ladder that never stops; None: the run ends as its config says."""
+    known: KnownProfiles | None = None
+    """What bots have declared in earlier runs of a ladder that never stops, and so is published now and then; None: the
+    tournament ends as its config says."""
+
+    @property
+    def never_stops(self) -> bool:
+        """Whether this run is one of many of a ladder that never stops."""
+        return self.known is not None
 
 
 @dataclass
@@ -129,26 +104,35 @@ class Progress:
         return (self.total - self.done - self.ahead) / self.rate if self.rate else None
 
 
-class Reporter(Protocol):
-    """Hears how a running tournament goes on."""
+class Observer:
+    """Hears how a tournament goes on, and may end the run of a ladder. This one ignores all and ends nothing."""
 
     def say(self, text: str) -> None:
         """Take one line of text for the user."""
-        ...
 
     def progress(self, progress: Progress) -> None:
         """Take the current progress; called several times a second."""
-        ...
 
+    def played(self, bots: Iterable[Bot]) -> None:
+        """Take the bots of matches that count, new or stored before; a bot may come again and again."""
 
-class Silent:
-    """A Reporter that ignores everything."""
+    def slept(self, bot: Bot, seconds: float) -> None:
+        """Take note for how long a bot has slept in the matches of a chunk while it was waited for."""
 
-    def say(self, text: str) -> None:
-        """Ignore the line."""
+    def end_now(self) -> str | None:
+        """Why the run is to end at once, in words; None: it goes on. Asked several times a second."""
+        return None
 
-    def progress(self, progress: Progress) -> None:
-        """Ignore the progress."""
+    def end_here(self) -> str | None:
+        """Why the run is to end at this checkpoint, in words; None: it goes on."""
+        return None
+
+    def is_written(self, stored: int) -> bool:
+        """Whether the run that has just ended is to write its results, which takes long if there are many.
+
+        `stored`: how many matches there are.
+        """
+        return True
 
 
 @dataclass(frozen=True)
@@ -159,7 +143,7 @@ class Results:
     manifest: Manifest
     ratings: list[Rating]
     tally: Tally = field(default_factory=Tally)
-    course: Course | None = None
+    schedule: Schedule | None = None
     """What the format decided along the way; None if the results were read from a folder."""
 
     @property

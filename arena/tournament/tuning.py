@@ -43,12 +43,12 @@ from arena.results.parquet import read_faults
 from arena.tournament.archive.folder import FINAL
 from arena.tournament.config import Bot, Tournament, check_config
 from arena.tournament.formats.compare import Compare, Evidence, comparison_of
+from arena.tournament.formats.format import DEFAULT
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.tournament.formats.plan import ALL
-from arena.tournament.formats.registry import DEFAULT
 from arena.tournament.formats.tables import orders
 from arena.tournament.run import run_tournament, set_aside
-from arena.tournament.session import Progress, Reporter, Results, Settings
+from arena.tournament.session import Observer, Progress, Results, Settings
 from arena.tournament.space import Point, Space, merged, read_space, settings_at, spread, start_of
 from arena.userfiles import read_yaml, typed
 
@@ -194,21 +194,21 @@ def _check_names(names: list[str]) -> None:
             )
 
 
-def run_tuning(tuning: Tuning, settings: Settings, reporter: Reporter) -> Tuned:
+def run_tuning(tuning: Tuning, settings: Settings, observer: Observer) -> Tuned:
     """Play the tuning, or what is left of it. Raises Interrupted, and ArenaError if all candidates fail."""
     folder = settings.out / tuning.base.name
     with ExitStack() as opened:
         opened.enter_context(FolderLock(folder))
         if settings.fresh:
-            set_aside(folder, reporter)
+            set_aside(folder, observer)
         parts = replace(settings, out=folder, name=None, seed=None, fresh=False, is_lasting=False)
-        return _Run(tuning, parts, reporter).run()
+        return _Run(tuning, parts, observer).run()
 
 
 class _Run:
-    def __init__(self, tuning: Tuning, settings: Settings, reporter: Reporter) -> None:
+    def __init__(self, tuning: Tuning, settings: Settings, observer: Observer) -> None:
         self.tuning, self.settings = tuning, settings
-        self.reporter = _Whole(tuning, reporter)
+        self.observer = _Whole(tuning, observer)
         self.key = key_from_seed(tuning.seed)
         self.rounds: list[Round] = []
         rooms = [games.load(entry.game) for entry in tuning.base.entries]
@@ -225,7 +225,7 @@ class _Run:
         """Play a generation and return its best; `centre`: the best of the generation before, which takes part."""
         alive = self._candidates(generation, centre)
         for number in range(1, len(self.tuning.halvings) + 1):
-            self.reporter.say(
+            self.observer.say(
                 f"generation {generation} of {self.tuning.asked.generations}, round {number} of {len(self.tuning.halvings)}: "
                 f"{len(alive)} candidates"
             )
@@ -265,8 +265,8 @@ class _Run:
             entries=tuple(msgspec.structs.replace(entry, deals=times * entry.deals) for entry in base.entries),
             format=Gauntlet(tuple(range(len(bots)))),
         )
-        results = run_tournament(tournament, self.settings, self.reporter)
-        self.reporter.end(results.manifest.played, len(alive) * times)
+        results = run_tournament(tournament, self.settings, self.observer)
+        self.observer.end(results.manifest.played, len(alive) * times)
         scores = _scores(results, {candidate.name for candidate in alive})
         for candidate in alive:
             candidate.scores += scores[candidate.name]
@@ -276,7 +276,7 @@ class _Run:
         """Report candidates with faults. Raises ArenaError if no candidate but the start can play."""
         reasons = {fault.bot: fault.reason.splitlines()[-1] for fault in reversed(read_faults(results.folder))}
         for name, reason in reasons.items():
-            self.reporter.say(f"warning: {name} has faults, at first: {reason}")
+            self.observer.say(f"warning: {name} has faults, at first: {reason}")
         played = {total.bot for total in results.totals() if total.ending is Ending.PLAYED}
         tried = [candidate.name for candidate in alive if candidate.settings]
         if tried and played.isdisjoint(tried):
@@ -285,7 +285,7 @@ class _Run:
 
     def _final(self, best: Candidate) -> Evidence:
         """Compare the best candidate with the start on new deals."""
-        self.reporter.say(f"final: is {best.name} better than the start?")
+        self.observer.say(f"final: is {best.name} better than the start?")
         base, tuning = self.tuning.base, self.tuning
         tournament = msgspec.structs.replace(
             base,
@@ -295,8 +295,8 @@ class _Run:
             entries=tuple(msgspec.structs.replace(entry, deals=tuning.asked.final) for entry in base.entries),
             format=Compare((0, 1), ERROR, DIFFERENCE),
         )
-        results = run_tournament(tournament, self.settings, self.reporter)
-        return comparison_of(results.course).evidence()[0]
+        results = run_tournament(tournament, self.settings, self.observer)
+        return comparison_of(results.schedule).evidence()[0]
 
     def _bot(self, candidate: Candidate) -> Bot:
         bot = self.tuning.bot
@@ -327,18 +327,21 @@ def _score(record: MatchRecord, names: set[str]) -> tuple[str, float]:
     return own.bot, math.fsum(np.sign(row.place - own.place) for row in others) / len(others)
 
 
-class _Whole:
-    """Reports the progress of all parts as that of one whole; implements Reporter."""
+class _Whole(Observer):
+    """Reports the progress of all parts as that of one whole."""
 
-    def __init__(self, tuning: Tuning, reporter: Reporter) -> None:
-        self._tuning, self._reporter = tuning, reporter
-        self.say = reporter.say
+    def __init__(self, tuning: Tuning, observer: Observer) -> None:
+        self._tuning, self._observer = tuning, observer
         counts = tuning.halvings
         self._units = tuning.asked.generations * sum(count << place for place, count in enumerate(counts))
         self._units_done = 0
         self._before = Progress(tuning.base.name)
         """The progress of the finished parts together."""
         self._now = Progress(tuning.base.name)
+
+    def say(self, text: str) -> None:
+        """Pass the line on."""
+        self._observer.say(text)
 
     def progress(self, progress: Progress) -> None:
         """Report the progress of all parts; the parts to come are estimated from this one."""
@@ -349,7 +352,7 @@ class _Whole:
             first = progress.total / self._tuning.asked.candidates
             each = self._before.done / self._units_done if self._units_done else first
             total = self._before.done + round(each * (self._units - self._units_done)) + self._final_matches()
-        self._reporter.progress(
+        self._observer.progress(
             Progress(
                 self._before.name,
                 total=total,

@@ -34,7 +34,7 @@ from arena.games import load
 from arena.match.sandbox import examine
 from arena.ratings.models import BATCH_MODEL
 from arena.results import parquet
-from arena.tournament.admission import bot_check
+from arena.tournament import bot_check
 from helpers.commands import COMMANDS, options
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
@@ -59,7 +59,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
     kept.setattr("arena.cli.verbs.doctor.examine", cache(examine))
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
-    kept.setattr("arena.tournament.admission.entry.check_bot", checked_once)
+    kept.setattr("arena.tournament.bot_check.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")
     bots = [TEST_BOTS / "counting_bot.py", TEST_BOTS / "set_bot.py", BAD_BOTS / "illegal.py"]
     write_config(folder, bots, deals=2, name="cup", seed=1)

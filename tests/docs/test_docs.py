@@ -20,7 +20,7 @@ from arena.agent.starter import attributes
 from arena.cli.main import VERBS, main
 from arena.engine.random_tables import variants
 from arena.games import load, names
-from arena.tournament.admission import bot_check
+from arena.tournament import bot_check
 from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 

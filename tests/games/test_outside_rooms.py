@@ -23,7 +23,7 @@ from arena.games.discovery import outside_paths
 from arena.match.sandbox import Keeper, LockError
 from arena.match.single_match import play_match
 from arena.records import Ending
-from arena.tournament.admission.bot_check import check_bot
+from arena.tournament.bot_check import check_bot
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
 from arena.tournament.workers.ray.installation import installation

@@ -6,11 +6,10 @@ from contextlib import contextmanager
 import pytest
 
 from arena.match.probe import profile
-from arena.tournament import run
-from arena.tournament.admission import field
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.backend import Lost, Ticket
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament import field, playing
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket
+from arena.tournament.workers.worker import Job, Worker
 
 _replaced = pytest.MonkeyPatch()
 
@@ -19,7 +18,7 @@ def start_processes(*, is_wanted: bool) -> None:
     """Whether trusted bots are asked what they play, and matches played, in processes of their own from now on."""
     _replaced.undo()
     if not is_wanted:
-        _replaced.setattr(run, "LocalBackend", InProcessBackend)
+        _replaced.setattr(playing, "LocalBackend", InProcessBackend)
         _replaced.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
 
 

@@ -15,8 +15,7 @@ from arena.records import Ending, FaultRecord, MatchRecord
 from arena.results import parquet
 from arena.results.hashing import ResultsHash
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
-from arena.tournament.archive.adding import add_to_hall
-from arena.tournament.archive.ratings import rate_hall
+from arena.tournament.archive.adding import add_to_hall, rate_hall
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import make_manifest
 

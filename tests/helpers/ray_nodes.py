@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.processes import runs, until
 
 _START = "import sys; from ray.scripts.scripts import main; sys.argv[0] = 'ray'; main()"

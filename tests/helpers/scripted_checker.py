@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from arena.server.contest.messages import Check, Checked, Checking
-from arena.tournament.admission.check_report import refused
+from arena.tournament.check_report import refused
 
 if __name__ == "__main__":
     asked = msgspec.json.decode(sys.stdin.buffer.readline(), type=Check)

@@ -12,7 +12,7 @@ from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.results.journal import Journal
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Progress, Results, Settings, Silent
+from arena.tournament.session import LOCAL, Observer, Progress, Results, Settings
 from helpers.paths import TEST_BOTS
 
 GOOD_BOTS = [TEST_BOTS / "counting_bot.py", TEST_BOTS / "set_bot.py", TEST_BOTS / "folder_bot"]
@@ -72,7 +72,7 @@ def assert_same(results: Results, calm: Results) -> None:
     assert audit_results(results.folder, 1, lambda _: None).problems == []
 
 
-class Stops(Silent):
+class Stops(Observer):
     """Ctrl-C, once, after so many matches."""
 
     def __init__(self, after: int) -> None:

@@ -16,8 +16,7 @@ from arena.engine.options import parse_options
 from arena.engine.readiness import CHANCE
 from arena.search import Settings
 from arena.shipped import house_folder
-from arena.tournament.workers.compiling import everything
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import everything, warm_rooms
 
 RATINGS = {jit.RATINGS: "arena.ratings"}
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, pretty_exceptions_enable=False)

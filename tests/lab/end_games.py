@@ -17,7 +17,7 @@ from arena.match import Fault
 from arena.match.probe import first_error, probe
 from arena.match.single_match import UNHURRIED, Named, bot_seat
 from arena.search import Settings, search
-from arena.tournament.admission.rivals import rivals
+from arena.tournament.bot_check import rivals
 from lab.exact.moments import Moment, Solved, sample
 
 ITERATIONS = (100, 1_000, 10_000)

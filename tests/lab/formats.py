@@ -19,14 +19,15 @@ from arena.match.seeds import key_from_seed
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
-from arena.tournament.admission.field import admit
 from arena.tournament.config import check_config
+from arena.tournament.field import admit
 from arena.tournament.formats.betting import BettingTest, Verdict
 from arena.tournament.formats.compare import Compare, Comparison, checkpoints
 from arena.tournament.formats.format import Format
-from arena.tournament.formats.ladder import Ladder, Leg
-from arena.tournament.formats.ladder.course import LadderCourse
+from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder.look import look_at
+from arena.tournament.formats.ladder.schedule import LadderSchedule
+from arena.tournament.formats.ladder.state import Leg
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.workers.worker import Job, Worker
@@ -214,22 +215,22 @@ def _round_robin(
 def _ladder(bank: Bank, field: tuple[int, ...], number: int, has_rotations: bool) -> tuple[int, bool]:
     """Matches, and whether all neighbours became separable."""
     leg = Leg(0, field, None, True, MOST_DEALS * 2 * len(field), model="trueskill-batch")
-    course = LadderCourse(bank.plan(Ladder((leg,)), 4), RatingSettings())
-    for first, last in course.stretches():
+    schedule = LadderSchedule(bank.plan(Ladder((leg,)), 4), RatingSettings())
+    for first, last in schedule.segments():
         for index in range(first, last):
-            course.add(bank.draw(course.plan, index, number, has_rotations=has_rotations))
-        course.pass_checkpoint()
-    return course.total() or 0, "separable" in (course.outcome or "")
+            schedule.add(bank.draw(schedule.plan, index, number, has_rotations=has_rotations))
+        schedule.pass_checkpoint()
+    return schedule.total() or 0, "separable" in (schedule.outcome or "")
 
 
 def _compared(bank: Bank, pair: tuple[int, int], number: int, has_rotations: bool) -> tuple[int, bool]:
     """Matches, and whether there was a verdict."""
     format = Compare(pair, ERROR, DIFFERENCE)
-    course = Comparison(bank.plan(format, MOST_DEALS), format)
+    schedule = Comparison(bank.plan(format, MOST_DEALS), format)
     matches = 0
-    for first, last in course.stretches():
+    for first, last in schedule.segments():
         for index in range(first, last):
-            course.add(bank.draw(course.plan, index, number, has_rotations=has_rotations))
-        course.pass_checkpoint()
+            schedule.add(bank.draw(schedule.plan, index, number, has_rotations=has_rotations))
+        schedule.pass_checkpoint()
         matches = last
-    return matches, course.evidence()[0].verdict != "open"
+    return matches, schedule.evidence()[0].verdict != "open"

@@ -11,7 +11,7 @@ import signal
 import time
 from pathlib import Path
 
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 
 _POLL = 0.02
 

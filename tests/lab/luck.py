@@ -15,7 +15,7 @@ from arena.ratings.control_variates import without_luck
 from arena.ratings.simple_matches import RANDOM, RULE, SimpleMatches, joined, play_searched_matches, play_simple_matches
 from arena.tournament.formats.betting import BettingTest, Verdict
 from arena.tournament.formats.compare import checkpoints
-from arena.tournament.workers.pool import WorkerPool
+from arena.tournament.workers.processes import WorkerPool
 from lab.luck_boards import PAIRS, BoardCertainty, board_certainty
 from lab.luck_boards import PLAYERS as BOARD_PLAYERS
 

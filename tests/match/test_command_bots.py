@@ -23,7 +23,7 @@ from arena.records import DEFAULT_LIMITS as LIMITS
 from arena.records import Clock, Ending, MatchRecord
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Results, Settings, read_results
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.command_bots import SHORT_MATCHES, TOOLS, example, has_tool
 from helpers.locked_matches import RIVAL, first_view
 from helpers.processes import survivors, taken_cpu, until, waits_for_signal, zygotes

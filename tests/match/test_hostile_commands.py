@@ -10,7 +10,7 @@ import pytest
 
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockError
 from arena.records import Clock, Ending, Limits
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.command_bots import HOSTILE, hostile, is_attack
 from helpers.locked_matches import RIVAL, play_locked
 from helpers.processes import survivors

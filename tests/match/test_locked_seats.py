@@ -21,7 +21,7 @@ from arena.match import Answer, Fault
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.match.single_match import play_match
 from arena.records import Clock, Ending
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.locked_matches import CLOCK, LIMITS, RIVAL, first_view, play_locked
 from helpers.paths import TEST_BOTS
 from helpers.processes import survivors, taken_cpu, until, waits_for_signal

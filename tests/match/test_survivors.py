@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from arena.tournament.session import LOCAL, RAY
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.attacks import ATTACKS
 from helpers.locked_matches import RIVAL
 from helpers.paths import TESTS
@@ -138,7 +138,7 @@ class Run:
         return set(until(found, self.process))
 
     def family(self) -> set[int]:
-        """All that it started; a guardian is in a session of its own."""
+        """All that it started; a watchdog is in a session of its own."""
         return descendants({self.process.pid}) | {self.process.pid}
 
     def left(self, pids: set[int], began: float) -> Any:

@@ -9,8 +9,8 @@ from msgspec import UNSET
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
 from arena.ratings.values import combined
+from arena.tournament.formats import ladder as ladder_format
 from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.ladder import format as ladder_format
 from arena.tournament.session import Results
 from helpers.tournaments import run
 
@@ -22,8 +22,8 @@ ON = {"ratings": {"luck": True}}
 
 
 def ladder_of(results: Results) -> Ladder:
-    assert results.course is not None and isinstance(results.course.plan.format, Ladder)
-    return results.course.plan.format
+    assert results.schedule is not None and isinstance(results.schedule.plan.format, Ladder)
+    return results.schedule.plan.format
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ from arena.ratings.skill import shares_by_row, shares_of, skill_of, skills
 from arena.ratings.values import combined, estimate, estimates
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.results import parquet
+from arena.tournament.archive.luck import Reckoner
 from arena.tournament.formats.plan import Plan, read_plan
-from arena.tournament.workers.reckoning import Reckoner
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, run
 

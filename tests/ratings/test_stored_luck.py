@@ -140,7 +140,7 @@ def test_the_verb_shows_skill_and_luck(copy: Path, capsys: pytest.CaptureFixture
 
 def test_a_comparison_without_luck_is_checked_from_its_folder(tmp_path: Path) -> None:
     results = run(tmp_path, games=NAGA, deals=24, format="compare", candidates=PAIR, compare={"luck": True, "difference": 0.3})
-    evidence = results.course.evidence()[0]  # type: ignore[union-attr]
+    evidence = results.schedule.evidence()[0]  # type: ignore[union-attr]
     assert results.manifest.luck and evidence.difference is not None
     assert problems(results.folder) == []
     assert results.manifest.config["format"]["luck"]

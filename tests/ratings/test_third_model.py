@@ -19,7 +19,7 @@ from arena.reports.html.page import html
 from arena.reports.html.report import report
 from arena.results import parquet
 from arena.server.live_board.order import OrderedRatings
-from arena.tournament.formats.ladder.legs import Leg
+from arena.tournament.formats.ladder.state import Leg
 from arena.tournament.session import Results
 from helpers.records import BOTS, RECORDS, rated
 from helpers.tournaments import GOOD_BOTS, run

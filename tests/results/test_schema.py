@@ -17,13 +17,7 @@ MACHINE = {"attempts", "isolation", "reproducible", "cpu_ms_total", "cpu_ms_p50"
 
 
 def test_columns_are_those_of_the_formats() -> None:
-    assert [column.name for column in MATCHES.columns] == [
-        "index", "match_id", "tournament", "game", "pool", "options", "rules_version", "deal", "rotation", "seat",
-        "unit", "bot",
-        "bot_version", "bot_sha256", "params", "place", "score", "ending", "fault_decision", "decisions", "attempts",
-        "isolation",
-        "reproducible", "cpu_ms_total", "cpu_ms_p50", "cpu_ms_max", "wall_ms_total",
-    ]  # fmt: skip
+    """Those of matches.parquet are held to docs/data.md in tests/docs/test_data_page.py."""
     assert [column.name for column in ACTIONS.columns] == ["match_id", "actions", "delays"]
     assert tuple(column.name for column in RATINGS.columns) == Rating.__struct_fields__
 

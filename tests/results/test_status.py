@@ -15,11 +15,11 @@ from arena.results.journal import Journal
 from arena.results.lock import FolderLock, running_process
 from arena.results.status import read_status
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Progress, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Settings
 from helpers.tournaments import write_config
 
 
-class Stops(Silent):
+class Stops(Observer):
     """Ctrl-C in the middle."""
 
     def progress(self, progress: Progress) -> None:
@@ -70,7 +70,7 @@ def test_the_command_names_its_folder_when_called_from_another(stopped: Path, mo
 
 
 def test_status_beside_a_run_reads_without_the_lock(stopped: Path) -> None:
-    class Looks(Silent):
+    class Looks(Observer):
         def progress(self, progress: Progress) -> None:
             found = read_status(stopped)
             assert found.process == os.getpid() and not found.is_finished
@@ -97,7 +97,7 @@ def test_the_printed_command_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("arena.tournament.run._Run.play", begin)
+        patched.setattr("arena.tournament.playing.spread", begin)
         assert main(["tournament", "small.yaml", "--out", "out dir", "--backend", LOCAL, "--workers", "1", "--fresh"]) == 130
     capsys.readouterr()
     assert main(["status", "small", "--out", "out dir"]) == 0

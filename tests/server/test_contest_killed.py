@@ -11,7 +11,7 @@ from arena.results.journal import Journal, stored_matches
 from arena.results.lock import running_process
 from arena.results.manifest import published_matches
 from arena.server.running_contest.running import COMMAND
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.contests import submit, write_contest
 from helpers.processes import survivors, until
 from helpers.serving import served

@@ -22,7 +22,7 @@ from arena.server.contest import ladder as contest_ladder
 from arena.server.contest.marks import frozen_marks, marks_of
 from arena.server.contest.messages import Said
 from arena.server.contest.settings import read_contest
-from arena.tournament.formats.ladder.book import LadderBook, read_book
+from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 from arena.tournament.workers.worker import Worker
 from helpers.contests import ScriptedHall, run_ladder, submit, write_contest
 
@@ -33,17 +33,17 @@ LONGER = {"sigma": 1.3, "separable": False}
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
-    monkeypatch.setattr("arena.tournament.admission.field.keeper_for", lambda *_, **__: None)
+    monkeypatch.setattr("arena.tournament.field.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr("arena.tournament.workers.worker.keeper_for", lambda *_, **__: None)
     monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)
     monkeypatch.setattr("os.nice", lambda _: 0)
 
 
-def book_of(folder: Path) -> LadderBook:
+def book_of(folder: Path) -> StoredLadder:
     with Journal(folder, is_read_only=True) as journal:
-        book = read_book(journal)
-    assert book is not None
-    return book
+        state = read_ladder(journal)
+    assert state is not None
+    return state
 
 
 def problems(folder: Path) -> list[str]:
@@ -150,13 +150,13 @@ def test_versions_enter_and_leave_and_anybody_can_decide_it_again(tmp_path: Path
     assert hall.states()[0] == "starting" and hall.states()[-1] == "waiting"
     folder = results / "class"
     assert problems(folder) == [] and read_manifest(folder).finished
-    book = book_of(folder)
-    names = [[(book.contestants[place].name, book.contestants[place].version) for place in leg.field] for leg in book.legs]
+    state = book_of(folder)
+    names = [[(state.contestants[place].name, state.contestants[place].version) for place in leg.field] for leg in state.legs]
     fields = [sorted(field) for number, field in enumerate(names) if number == 0 or field != names[number - 1]]
     assert fields[:3] == [sorted(staff), sorted([*staff, ("alice", 1)]), sorted([*staff, ("alice", 1), ("alice", 2)])]
-    leg = next(leg for leg in book.legs if len(leg.field) == 4)
-    _, table = book.stages[leg.first_stage].tables[0]
-    assert {(book.contestants[bot].name, book.contestants[bot].version) for bot in table} == {("alice", 1), ("alice", 2)}
+    leg = next(leg for leg in state.legs if len(leg.field) == 4)
+    _, table = state.stages[leg.first_stage].tables[0]
+    assert {(state.contestants[bot].name, state.contestants[bot].version) for bot in table} == {("alice", 1), ("alice", 2)}
 
 
 def test_a_ladder_waits_for_bots_that_can_meet(tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_who_goes_back_to_older_files_has_a_new_version(tmp_path: Path) -> None:
     steps = [lambda: submit(results, "alice", -1), lambda: submit(results, "alice", 0)]
     hall = run_ladder(write_contest(tmp_path), results, *steps)
     assert [version for bot, version in hall.rated() if bot == "alice"] == [1, 2, 3]
-    book = book_of(results / "class")
-    versions = {book.contestants[place].version for place in book.legs[-1].field if book.contestants[place].name == "alice"}
+    state = book_of(results / "class")
+    versions = {state.contestants[place].version for place in state.legs[-1].field if state.contestants[place].name == "alice"}
     assert versions == {2, 3} and problems(results / "class") == []
 
 
@@ -238,15 +238,15 @@ def test_two_bots_of_one_owner_never_share_a_table_of_three(tmp_path: Path, monk
     for name, place in (("ann", 0), ("amy", -1), ("bob", 0)):
         submit(results, name, place)
     run_ladder(contest, results, lambda: submit(results, "bob", -1))
-    book = book_of(results / "class")
-    names = [book.contestants[place].name for place in range(len(book.contestants))]
-    tables = [{names[bot] for bot in table} for stage in book.stages for _, table in stage.tables]
+    state = book_of(results / "class")
+    names = [state.contestants[place].name for place in range(len(state.contestants))]
+    tables = [{names[bot] for bot in table} for stage in state.stages for _, table in stage.tables]
     assert len(tables) > 4 and not any({"ann", "amy"} <= table for table in tables)
-    leg = next(leg for leg in book.legs if len(leg.field) == 6)
-    (_, newer), (_, older) = book.stages[leg.first_stage].tables[:2]
+    leg = next(leg for leg in state.legs if len(leg.field) == 6)
+    (_, newer), (_, older) = state.stages[leg.first_stage].tables[:2]
     differing = [(one, other) for one, other in zip(newer, older) if one != other]
     assert len(differing) == 1  # the same rivals in the same seats, on the same deals as the stage is the same
-    assert {(names[bot], book.contestants[bot].version) for bot in differing[0]} == {("bob", 1), ("bob", 2)}
+    assert {(names[bot], state.contestants[bot].version) for bot in differing[0]} == {("bob", 1), ("bob", 2)}
     assert problems(results / "class") == []
 
 
@@ -259,8 +259,8 @@ def test_games_get_matches_by_their_weights(tmp_path: Path) -> None:
     staff = [{"path": "house:random_bot", "name": f"random_{number}", "trusted": True} for number in range(12)]
     contest = write_contest(tmp_path, games=games, staff=staff, marks={}, ladder={"sigma": 2.2, "separable": False})
     run_ladder(contest, results)
-    book = book_of(results / "class")
-    first = Counter(place for stage in book.stages[: len(book.stages) // 2] for place, _ in stage.tables)
+    state = book_of(results / "class")
+    first = Counter(place for stage in state.stages[: len(state.stages) // 2] for place, _ in stage.tables)
     assert first[0] > 1.8 * first[1] > 0
     assert problems(results / "class") == []
 

@@ -20,7 +20,7 @@ from arena.server.contest import checker
 from arena.server.contest.checker import checked
 from arena.server.contest.messages import Check
 from arena.server.submitting.checks import Checks
-from arena.tournament.admission.check_report import BotCheck, refused
+from arena.tournament.check_report import BotCheck, refused
 from helpers.members import Members, with_members
 
 SOURCE = b"SECRET = 7\n"

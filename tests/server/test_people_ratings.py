@@ -11,7 +11,7 @@ from arena.records import Ending, MatchRecord
 from arena.server.people.levels import FIRST, level, levels
 from arena.server.people.ratings import COMPILED, LEVEL_SIGMA, SETTINGS, ratings, suited
 from arena.server.people.store import keep
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 from helpers.people_matches import people_match, won
 
 Kept = tuple[MatchRecord, bytes]

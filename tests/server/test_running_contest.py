@@ -16,7 +16,7 @@ from arena.server.contest.messages import Checked
 from arena.server.running_contest import running
 from arena.server.running_contest.running import RunningContest
 from arena.server.submitting.checks import Checks
-from arena.tournament.admission.check_report import refused
+from arena.tournament.check_report import refused
 from helpers import scripted_ladder
 from helpers.contests import write_contest
 from helpers.hall import hall

@@ -32,7 +32,7 @@ from arena.server.deadlines import protocol_with
 from arena.server.frames import FRAMES
 from arena.server.server import LARGEST_MESSAGE, configured, listener
 from arena.server.views.source import zip_parts
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.hall import TOKEN
 from helpers.processes import survivors
 from helpers.tournaments import arena, ended

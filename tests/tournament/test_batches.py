@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.tournament.workers.batches import BATCH_MATCHES, batches
+from arena.tournament.workers.processes import BATCH_MATCHES, batches
 from helpers.records import make_record
 
 

@@ -11,9 +11,9 @@ from arena.errors import BotError, ConfigError, StoreError
 from arena.match.probe import Profile
 from arena.records import Ending
 from arena.results import parquet
-from arena.tournament.admission import field
+from arena.tournament import field
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
@@ -21,7 +21,7 @@ GREEDY = (HOUSE_BOTS / "naga_greedy.py").read_bytes()
 BROKEN = b"import no_such_module\n"
 
 
-class Teller(Silent):
+class Teller(Observer):
     """Keeps what is said, and interrupts the run after so many matches."""
 
     def __init__(self, stop_at: int | None = None) -> None:

@@ -11,7 +11,7 @@ from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LockedSeat
 from arena.records import Ending, MatchRecord
 from arena.results.journal import Journal
-from arena.tournament import run as hall
+from arena.tournament import playing
 from arena.tournament.session import Results
 from helpers.paths import TEST_BOTS
 from helpers.tournaments import run
@@ -124,8 +124,8 @@ def test_a_match_whose_worker_had_to_be_killed_is_the_timeout_of_the_seat_that_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bot in the worker's own process cannot be stopped in any other way."""
-    monkeypatch.setattr(hall, "most_seconds", lambda clock: 0.0)
-    monkeypatch.setattr(hall, "_PATIENCE_SECONDS", 15.0)  # with the start of the worker
+    monkeypatch.setattr(playing, "most_seconds", lambda clock: 0.0)
+    monkeypatch.setattr(playing, "_PATIENCE_SECONDS", 15.0)  # with the start of the worker
     looping = tmp_path / "looping.py"
     looping.write_text(LOOPING)
     results = run(tmp_path, bots=[COUNTING, looping], deals=1)

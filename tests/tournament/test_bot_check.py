@@ -13,9 +13,8 @@ from arena.games import load, names
 from arena.match import Fault, HostTrouble, Starved, holder
 from arena.match.sandbox import LOCKED, PROCESS, Keeper, LockedSeat, LockError
 from arena.records import Ending
-from arena.tournament.admission import bot_check
-from arena.tournament.admission.bot_check import check_bot
-from arena.tournament.admission.rivals import rivals
+from arena.tournament import bot_check
+from arena.tournament.bot_check import check_bot, rivals
 from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 

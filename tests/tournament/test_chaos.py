@@ -22,14 +22,13 @@ from arena.records import MatchRecord
 from arena.results.journal import Journal
 from arena.results.rows import Row, packed
 from arena.results.status import Trouble, read_status
-from arena.tournament import run as hall
+from arena.tournament import playing
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Progress, Results, Settings, Silent, read_results
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.session import LOCAL, RAY, Observer, Progress, Results, Settings, read_results
+from arena.tournament.workers.backend import Chunk, Lost, Ticket
 from arena.tournament.workers.driver import ATTEMPTS
 from arena.tournament.workers.local import LocalBackend
-from arena.tournament.workers.ray.guardian import descendants
-from arena.tournament.workers.worker import Chunk
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.processes import command, runs, survivors, until
 from helpers.tournaments import GOOD_BOTS, arena, assert_same, ended, journalled, run, write_config
 
@@ -144,7 +143,7 @@ def stopped_by_ctrl_c_twice(words: list[object], folder: Path, log: Path) -> Non
         file.write("Ctrl-C twice\n")
 
 
-class KillsWorkers(Silent):
+class KillsWorkers(Observer):
     """Kills a random worker again and again, but lets each pool finish something, as a machine in trouble would."""
 
     def __init__(self, kills: int) -> None:
@@ -244,7 +243,7 @@ def duplicates(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
         return add(self, rows, values)
 
     monkeypatch.setattr(Journal, "add", logged)
-    monkeypatch.setattr(hall, "LocalBackend", AnswersTwice)
+    monkeypatch.setattr(playing, "LocalBackend", AnswersTwice)
     return log
 
 
@@ -281,7 +280,7 @@ def test_kill_9_of_the_driver_changes_no_decision(verb: str, tmp_path: Path) -> 
     config, folder = write_config(tmp_path, **ADAPTIVE[verb]), tmp_path / "out" / "small"
     words = [verb, config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 2]
     kept = [0]
-    for more in (1, 17):  # in the first stretch, and behind decisions
+    for more in (1, 17):  # in the first segment, and behind decisions
         process = arena(*words)
         until(lambda: journalled(folder) >= kept[-1] + more or process.poll() is not None, seconds=120.0)  # noqa: B023
         process.kill()

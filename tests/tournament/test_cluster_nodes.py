@@ -11,8 +11,8 @@ import pytest
 from arena.agent.command_bot import CommandBot
 from arena.errors import ArenaError
 from arena.match.sandbox import NAMESPACE
-from arena.tournament.admission.field import admit
 from arena.tournament.config import read_config
+from arena.tournament.field import admit
 from arena.tournament.formats.plan import Plan
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
@@ -21,7 +21,7 @@ from arena.tournament.workers.ray import installation as installed
 from arena.tournament.workers.ray.backend import RayBackend, _attach_trouble
 from arena.tournament.workers.ray.cluster import Cluster
 from arena.tournament.workers.ray.installation import differences, installation
-from arena.tournament.workers.ray.steward import Steward
+from arena.tournament.workers.ray.node_agent import NodeAgent
 from arena.tournament.workers.worker import Job
 from helpers.paths import PACKAGE
 from helpers.tournaments import GOOD_BOTS, write_config
@@ -93,7 +93,7 @@ class Ray:
 
 
 class Actor:
-    """The handle of a steward."""
+    """The handle of a node agent."""
 
     def __init__(self, ray: Ray, node: str) -> None:
         self.ray, self.node = ray, node
@@ -260,14 +260,14 @@ def test_nodes_come_and_go(hall: Hall, clock: Clock) -> None:
     assert found.slots == 0 and found.choose() is None and hall.said[-1].startswith("no node plays now")
 
 
-def test_a_steward_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:
+def test_a_node_agent_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:
     hall.add("a")
     hall.add("b")
     deaths = [RayError("killed"), RayError("killed")]
     hall.ray.answers["a"] = lambda question: deaths.pop() if deaths else hall.ours if question == "installation" else {}
     hall.ray.answers["b"] = lambda question: RayTaskError("Traceback\nOSError: no space left")
     found = hall.open()
-    looks(found, clock, 4 * cluster.STEWARD_SECONDS)
+    looks(found, clock, 4 * cluster.AGENT_SECONDS)
     assert found.slots == 2 and not deaths
     assert "warning: node b is not used: OSError: no space left" in hall.said
 
@@ -283,7 +283,7 @@ def test_a_head_that_is_gone_ends_the_run_with_a_word(job: Job, clock: Clock) ->
 
 def test_a_node_without_a_bot_s_program_says_so() -> None:
     bot = CommandBot(name="stranger", command=["no-such-program", "bot.js"])
-    said = Steward().prepare([], NAMESPACE, True, False, [bot])
+    said = NodeAgent().prepare([], NAMESPACE, True, False, [bot])
     assert "stranger cannot play there" in said["error"] and "no-such-program is not on this machine's PATH" in said["error"]
 
 

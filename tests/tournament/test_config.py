@@ -14,7 +14,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.tournament import config as module
 from arena.tournament.config import check_config, read_config
-from arena.tournament.formats.registry import formats
+from arena.tournament.formats.format import formats
 from helpers.configs import GOOD, message
 from helpers.paths import CONFIGS, TEST_BOTS
 

@@ -9,10 +9,9 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.results.rows import packed
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.workers.backend import BLAMED, FIRST, Chunk, Failure, Lost, Past, Ticket
 from arena.tournament.workers.driver import ATTEMPTS, Driver
 from arena.tournament.workers.local import LocalBackend
-from arena.tournament.workers.worker import BLAMED, FIRST, Chunk, Failure, Past
 from helpers.records import plain_record
 
 

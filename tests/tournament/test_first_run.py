@@ -15,7 +15,7 @@ from arena.engine import jit
 from arena.match.sandbox import Keeper, LockError
 from arena.records import Ending
 from arena.tournament.session import Results, read_results
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.paths import HOUSE_BOTS
 from helpers.processes import survivors, until
 from helpers.tournaments import arena, assert_same, ended, run, write_config

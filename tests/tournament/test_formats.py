@@ -18,7 +18,7 @@ from arena.results.status import read_status
 from arena.tournament.archive.finding import find_match
 from arena.tournament.formats.compare import Comparison
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Progress, Results, Settings, Silent, read_results
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings, read_results
 from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
 from helpers.tournaments import GOOD_BOTS, Stops, write_config
 
@@ -37,7 +37,7 @@ def problems(results: Results) -> list[str]:
     return audit_results(results.folder, 1, lambda _: None).problems
 
 
-class Sums(Silent):
+class Sums(Observer):
     """Keeps what was told of matches done and in all."""
 
     def __init__(self) -> None:
@@ -82,8 +82,8 @@ def test_a_comparison_ends_when_it_is_sure(tmp_path: Path) -> None:
     results = play(tmp_path, **COMPARE)
     assert results.manifest.outcome == "naga_greedy is better than random_bot: wrong with probability 0.05 at most"
     assert results.manifest.played < 100 < 2 * 200
-    assert isinstance(results.course, Comparison)
-    (evidence,) = results.course.evidence()
+    assert isinstance(results.schedule, Comparison)
+    (evidence,) = results.schedule.evidence()
     assert evidence.verdict == "better" and evidence.low > 0 and 2 * evidence.deals == results.manifest.played
     assert [record.index for record in results.records()] == list(range(results.manifest.played))
 
@@ -107,8 +107,8 @@ def test_a_comparison_over_several_games_asks_about_all_of_them(tmp_path: Path) 
     games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}]
     bots = [*BOTS[:1], *GOOD_BOTS]
     results = play(tmp_path, bots, games=games, **{**COMPARE, "candidates": ["random_bot", "set_bot"], "deals": 8})
-    assert isinstance(results.course, Comparison)
-    overall, naga, yaniv = results.course.evidence()
+    assert isinstance(results.schedule, Comparison)
+    overall, naga, yaniv = results.schedule.evidence()
     assert [overall.pool, naga.pool, yaniv.pool] == ["overall", "naga", "yaniv"] and problems(results) == []
     assert overall.difference == pytest.approx((naga.difference + yaniv.difference) / 2)  # type: ignore[operator]
     assert results.manifest.played == 8 * (2 + 6)

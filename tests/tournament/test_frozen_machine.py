@@ -15,7 +15,7 @@ from arena.match import Answer
 from arena.match.sandbox import Keeper, LockedSeat
 from arena.records import Clock
 from arena.tournament.session import LOCAL, Results, read_results
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 from helpers.locked_matches import LIMITS, RIVAL, first_view
 from helpers.paths import TEST_BOTS
 from helpers.processes import until, waiting_seats, waits_for_signal

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from arena.results.rows import packed
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.workers.backend import FIRST, Asked, Chunk, Lost, Past, Ticket
 from arena.tournament.workers.driver import ATTEMPTS, MOST_ASKS, Driver
 from arena.tournament.workers.gate import OpenGate, Queue
-from arena.tournament.workers.worker import FIRST, Asked, Chunk, Past
 from helpers.records import plain_record
 
 

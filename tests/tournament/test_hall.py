@@ -21,11 +21,9 @@ from arena.results.manifest import BotEntry, read_manifest, write_manifest
 from arena.results.schema import Row
 from arena.tournament.archive import adding, boards
 from arena.tournament.archive import rows as hall_rows
-from arena.tournament.archive.adding import add_to_hall
+from arena.tournament.archive.adding import add_to_hall, rate_hall
 from arena.tournament.archive.folder import Entry, entries, is_rated
-from arena.tournament.archive.names import bot_names
-from arena.tournament.archive.pools import Pool
-from arena.tournament.archive.ratings import rate_hall
+from arena.tournament.archive.names import Pool, bot_names
 from arena.tournament.archive.rows import counted, read_rows
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings

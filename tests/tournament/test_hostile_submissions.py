@@ -27,8 +27,8 @@ from arena.results.inbox import State
 from arena.server.contest.checker import checked
 from arena.server.contest.messages import Check
 from arena.server.submitting.checks import Checks
-from arena.tournament.admission import bot_check, entry
-from arena.tournament.admission.check_report import BotCheck
+from arena.tournament import bot_check
+from arena.tournament.check_report import BotCheck
 from helpers.attacks import ATTACKS, Attack
 from helpers.command_bots import HOSTILE, hostile, is_attack
 from helpers.members import Members, with_members
@@ -93,7 +93,7 @@ def test_a_bad_command_bot_ends_as_in_the_terminal(
 def hurry(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a bot that uses up its time a short one."""
     if "Expected: timeout" in path.read_text().splitlines()[0]:
-        monkeypatch.setattr(entry, "check_bot", functools.partial(bot_check.check_bot, clock=HURRIED))
+        monkeypatch.setattr(bot_check, "check_bot", functools.partial(bot_check.check_bot, clock=HURRIED))
 
 
 def uploaded(members: Members, name: str, content: bytes) -> Outcome:

@@ -15,8 +15,8 @@ from arena.results.manifest import read_manifest, write_manifest
 from arena.results.schema import FaultPlace
 from arena.tournament.archive import boards
 from arena.tournament.archive.finding import locate_match
+from arena.tournament.formats.format import read_format
 from arena.tournament.formats.plan import key_of_match
-from arena.tournament.formats.registry import read_format
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import run
 

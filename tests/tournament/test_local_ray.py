@@ -10,10 +10,10 @@ SOURCE = """
 import json, os
 from pathlib import Path
 from arena.tournament.workers.ray import backend
-from arena.tournament.workers.ray.guardian import descendants
+from arena.tournament.workers.ray.watchdog import descendants
 
 held = backend.RayBackend.__new__(backend.RayBackend)
-held._guardian = held._cluster = None
+held._watchdog = held._cluster = None
 held._ray, held._is_ours = backend._ray(is_local=True), True
 held._start_local(1)
 try:

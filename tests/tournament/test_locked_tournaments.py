@@ -25,7 +25,7 @@ from arena.match.seeds import deal_seed
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.results.journal import Journal
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Results, Settings, Silent, read_results
+from arena.tournament.session import LOCAL, Observer, Results, Settings, read_results
 from helpers.locked_matches import LIMITS, RIVAL
 from helpers.paths import TEST_BOTS, TESTS
 from helpers.processes import waiting_seats, zygotes
@@ -41,7 +41,7 @@ def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
     return path
 
 
-class Listening(Silent):
+class Listening(Observer):
     """Keeps what a tournament says."""
 
     def __init__(self) -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.tournament.workers import worker as worker_module
+from arena.tournament.workers.backend import Failure
 from arena.tournament.workers.driver import SPREAD_MATCHES, spread
-from arena.tournament.workers.worker import Cards, Failure, Job, Worker, apart, cards_of
+from arena.tournament.workers.worker import Cards, Job, Worker, apart, cards_of
 from helpers.plans import plan
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.records import Ending, MatchRecord
-from arena.tournament.formats.retirement import Retirement
+from arena.tournament.formats.schedule import Retirement
 from helpers.plans import plan
 from helpers.records import make_record, make_seat
 

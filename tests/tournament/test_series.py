@@ -15,7 +15,7 @@ from arena.games import load, names
 from arena.tournament.chain import check_steps, read_steps, run_steps
 from arena.tournament.config import read_config
 from arena.tournament.formats.format import Seating
-from arena.tournament.session import LOCAL, Interrupted, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Settings
 from arena.tournament.space import Choices, Range, merged, read_space, settings_at, spread, start_of
 from arena.tournament.tuning import Tuned, check_tuning, read_tuning, run_tuning
 from helpers.paths import CONFIGS, HOUSE_BOTS
@@ -68,7 +68,7 @@ def tune_config(folder: Path, **changes: Any) -> dict[str, Any]:
 def tuned(folder: Path, workers: int = 1, listener: Any = None, **changes: Any) -> Tuned:
     folder.mkdir(exist_ok=True)
     settings = Settings(out=folder / "out", backend=LOCAL, workers=workers)
-    return run_tuning(check_tuning(tune_config(folder, **changes), folder, settings), settings, listener or Silent())
+    return run_tuning(check_tuning(tune_config(folder, **changes), folder, settings), settings, listener or Observer())
 
 
 def message(document: Any, check: Any) -> str:
@@ -259,8 +259,8 @@ def test_a_chain_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     steps = check_steps(CHAIN, tmp_path, settings)
     with pytest.raises(Interrupted):
         list(run_steps(steps, settings, Stops(5)))
-    resumed = list(run_steps(steps, settings, Silent()))
-    calm = list(run_steps(steps, Settings(out=tmp_path / "calm", backend=LOCAL, workers=2), Silent()))
+    resumed = list(run_steps(steps, settings, Observer()))
+    calm = list(run_steps(steps, Settings(out=tmp_path / "calm", backend=LOCAL, workers=2), Observer()))
     assert [found.evidence for found in resumed] == [found.evidence for found in calm]
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.tournament.workers.backend import NOTE_BYTES, Waiting
 from arena.tournament.workers.local import Notes
-from arena.tournament.workers.pool import WorkerPool
-from arena.tournament.workers.spawning import SPAWNING, PipeSemaphore, SharedMemory
-from arena.tournament.workers.waiting import NOTE_BYTES, Waiting
+from arena.tournament.workers.processes import SPAWNING, PipeSemaphore, SharedMemory, WorkerPool
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from arena.results.status import read_status
 from arena.tournament.config import check_config
 from arena.tournament.forecast import forecast
 from arena.tournament.formats.plan import ALL, Plan
-from arena.tournament.formats.swiss import Pair, Swiss, SwissCourse, pair
+from arena.tournament.formats.swiss import Pair, Swiss, SwissSchedule, pair
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Interrupted, Results, Settings, Silent
+from arena.tournament.session import LOCAL, Interrupted, Observer, Results, Settings
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 from helpers.plans import plan
 from helpers.records import make_record, make_seat
@@ -36,13 +36,13 @@ def swiss(bots: int, seats: int, rounds: int, deals: int = 1, rotations: str = "
     return msgspec.structs.replace(whole, format=Swiss(rounds))
 
 
-def played(whole: Plan, *, crashing: Collection[str] = (), void: Collection[int] = ()) -> SwissCourse:
-    """The course of a tournament in which the bot with the smaller number always finishes before the other."""
+def played(whole: Plan, *, crashing: Collection[str] = (), void: Collection[int] = ()) -> SwissSchedule:
+    """The schedule of a tournament in which the bot with the smaller number always finishes before the other."""
     assert isinstance(whole.format, Swiss)
-    course = SwissCourse(whole, whole.format.rounds)
-    for first, last in course.stretches():
+    schedule = SwissSchedule(whole, whole.format.rounds)
+    for first, last in schedule.segments():
         for index in range(first, last):
-            setup = course.plan.setup(index)
+            setup = schedule.plan.setup(index)
             names = [player.bot for player in setup.players]
             order = sorted(names, key=lambda name: (name in crashing, int(name.removeprefix("bot"))))
             seats = tuple(
@@ -52,13 +52,13 @@ def played(whole: Plan, *, crashing: Collection[str] = (), void: Collection[int]
                 )
                 for seat, name in enumerate(names)
             )  # fmt: skip
-            course.add(make_record(index, seats, pool=setup.pool, match_id=setup.match_id))
-        course.pass_checkpoint()
-    return course
+            schedule.add(make_record(index, seats, pool=setup.pool, match_id=setup.match_id))
+        schedule.pass_checkpoint()
+    return schedule
 
 
-def rounds_of(course: SwissCourse) -> list[list[tuple[int, ...]]]:
-    return [[table for _, table in stage.tables] for stage in course.plan.format.stages]
+def rounds_of(schedule: SwissSchedule) -> list[list[tuple[int, ...]]]:
+    return [[table for _, table in stage.tables] for stage in schedule.plan.format.stages]
 
 
 def partitions(bots: Sequence[int], seats: int) -> Iterator[list[tuple[int, ...]]]:
@@ -111,21 +111,21 @@ def test_without_rematches_neighbours_by_score_meet() -> None:
 
 
 def test_the_best_meet_each_other_in_later_rounds() -> None:
-    course = played(swiss(8, 2, 3))
-    first, *_, last = rounds_of(course)
-    assert course.plan.format.stages[0].tables == played(swiss(8, 2, 3)).plan.format.stages[0].tables  # lots are no luck
+    schedule = played(swiss(8, 2, 3))
+    first, *_, last = rounds_of(schedule)
+    assert schedule.plan.format.stages[0].tables == played(swiss(8, 2, 3)).plan.format.stages[0].tables  # lots are no luck
     winners = {min(table) for table in first}
-    assert all(len(set(table) & winners) in (0, 2) for table in rounds_of(course)[1])
-    earlier = [table for tables in rounds_of(course)[:2] for table in tables]
+    assert all(len(set(table) & winners) in (0, 2) for table in rounds_of(schedule)[1])
+    earlier = [table for tables in rounds_of(schedule)[:2] for table in tables]
     unbeaten = [bot for bot in range(8) if all(min(table) == bot for table in earlier if bot in table)]
     assert len(unbeaten) == 2 and tuple(sorted(unbeaten)) in {tuple(sorted(table)) for table in last}
 
 
 @pytest.mark.parametrize(("bots", "seats"), [(8, 2), (7, 2), (9, 2), (10, 3), (11, 3), (13, 4), (15, 4), (5, 4), (4, 3)])
 def test_every_bot_sits_equally_often_and_nobody_rests_twice_before_all_have(bots: int, seats: int) -> None:
-    course = played(swiss(bots, seats, 7))
+    schedule = played(swiss(bots, seats, 7))
     sat: Counter[int] = Counter(dict.fromkeys(range(bots), 0))
-    for tables in rounds_of(course):
+    for tables in rounds_of(schedule):
         members = [bot for table in tables for bot in table]
         assert len(members) == len(set(members)) == bots // seats * seats
         sat.update(members)
@@ -141,13 +141,13 @@ def test_nobody_meets_the_same_bot_twice(bots: int, rounds: int) -> None:
 @pytest.mark.parametrize(("seats", "rotations", "orders"), [(2, "cyclic", 2), (3, "cyclic", 3), (4, "cyclic", 4), (3, ALL, 6)])
 def test_a_round_plays_its_own_deals_in_all_rotations(seats: int, rotations: str, orders: int) -> None:
     whole = swiss(8, seats, 3, deals=2, rotations=rotations)
-    course = played(whole)
+    schedule = played(whole)
     tables = 8 // seats
-    assert len(course.plan) == whole.format.most_matches(whole) == course.total() == 3 * tables * 2 * orders
-    assert whole.format.entry_size(whole, 0).matches == len(course.plan)
-    setups = [course.plan.setup(index) for index in range(len(course.plan))]
+    assert len(schedule.plan) == whole.format.most_matches(whole) == schedule.total() == 3 * tables * 2 * orders
+    assert whole.format.entry_size(whole, 0).matches == len(schedule.plan)
+    setups = [schedule.plan.setup(index) for index in range(len(schedule.plan))]
     assert len({setup.match_id for setup in setups}) == len(setups)
-    for stage in course.plan.format.stages:
+    for stage in schedule.plan.format.stages:
         of_round = setups[stage.first_index : stage.first_index + tables * 2 * orders]
         assert {setup.deal for setup in of_round} == {2 * stage.number, 2 * stage.number + 1}
         seen = Counter((setup.deal, seat, player.bot) for setup in of_round for seat, player in enumerate(setup.players))
@@ -162,10 +162,10 @@ def test_several_games_are_paired_each_on_its_own() -> None:
 
 def test_retired_bots_are_not_paired_any_more() -> None:
     whole = swiss(7, 2, 5, deals=8)
-    course = played(whole, crashing=["bot6"])
-    where = [any(6 in table for table in tables) for tables in rounds_of(course)]
-    assert course.retired == {6} and where.count(True) == 1 and not any(where[where.index(True) + 1 :])
-    assert course.outcome is None and len(rounds_of(course)) == 5 and course.total() == len(course.plan)
+    schedule = played(whole, crashing=["bot6"])
+    where = [any(6 in table for table in tables) for tables in rounds_of(schedule)]
+    assert schedule.retired == {6} and where.count(True) == 1 and not any(where[where.index(True) + 1 :])
+    assert schedule.outcome is None and len(rounds_of(schedule)) == 5 and schedule.total() == len(schedule.plan)
     alone = played(swiss(2, 2, 3, deals=8), crashing=["bot1"])
     assert len(rounds_of(alone)) == 1 and alone.outcome == "too few bots are left for round 2 of 3"
 
@@ -173,8 +173,8 @@ def test_retired_bots_are_not_paired_any_more() -> None:
 def test_void_matches_say_nothing() -> None:
     calm = played(swiss(6, 2, 3, deals=2))
     assert rounds_of(played(swiss(6, 2, 3, deals=2), void=[0, 2])) == rounds_of(calm)  # the rest of the table says the same
-    news = SwissCourse(swiss(6, 2, 3), 3)
-    next(news.stretches())
+    news = SwissSchedule(swiss(6, 2, 3), 3)
+    next(news.segments())
     assert news.pass_checkpoint() == ["p0: round 1 of 3 is over; in front: bot0 0.50, bot1 0.50, bot2 0.50"]
 
 
@@ -196,7 +196,7 @@ def test_bad_settings_are_refused(changes: dict[str, Any], expected: str) -> Non
     assert expected in str(caught.value)
 
 
-class News(Silent):
+class News(Observer):
     """Keeps the lines of news."""
 
     def __init__(self) -> None:

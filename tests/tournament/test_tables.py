@@ -8,13 +8,13 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.match.seeds import CHAIN_KEYS, key_of_link, newest_key
-from arena.tournament.formats.balance import base_tables
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.gauntlet import Gauntlet
-from arena.tournament.formats.ladder import Ladder, Leg
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.ladder.state import Leg
 from arena.tournament.formats.plan import ALL, CYCLIC, Plan
-from arena.tournament.formats.round_robin import RoundRobin, Sample
+from arena.tournament.formats.round_robin import RoundRobin, Sample, base_tables
 from helpers.plans import plan
 
 

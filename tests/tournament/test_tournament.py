@@ -27,8 +27,8 @@ from arena.results import parquet
 from arena.results.journal import Journal
 from arena.results.lock import FolderLock
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings, Silent, read_results
-from arena.tournament.workers.pool import children_deaf_to_ctrl_c
+from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings, read_results
+from arena.tournament.workers.processes import children_deaf_to_ctrl_c
 from helpers.in_process_backend import in_processes
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
@@ -44,7 +44,7 @@ def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") 
 
 
 def children_of(pid: int) -> set[int]:
-    from arena.tournament.workers.ray.guardian import descendants
+    from arena.tournament.workers.ray.watchdog import descendants
 
     return descendants({pid})
 
@@ -124,7 +124,7 @@ def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Path) -> None:
-    class Impatient(Silent):
+    class Impatient(Observer):
         def progress(self, progress: Progress) -> None:
             if 5 < progress.done < 40:
                 raise KeyboardInterrupt
@@ -170,7 +170,7 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
 INTERRUPTED_EARLY = """
 import os, signal, sys
 os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
-from arena.tournament.workers.pool import ignore_ctrl_c
+from arena.tournament.workers.processes import ignore_ctrl_c
 ignore_ctrl_c()
 os.kill(os.getpid(), signal.SIGINT)
 print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))
@@ -244,7 +244,7 @@ def test_a_full_disk_loses_nothing(calm: Results, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.processes
 def test_damaged_rows_are_played_again_and_a_damaged_file_is_refused(calm: Results, tmp_path: Path) -> None:
-    class Heard(Silent):
+    class Heard(Observer):
         def say(self, text: str) -> None:
             heard.append(text)
 
@@ -418,7 +418,7 @@ def test_a_comparison_in_which_all_is_void_is_open(asked: Any, tmp_path: Path, c
 def test_the_luck_that_is_calm_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
-    class Listener(Silent):
+    class Listener(Observer):
         def progress(self, progress: Progress) -> None:
             if progress.weighed:
                 said.append(progress_text(progress))

@@ -10,8 +10,7 @@ import pytest
 from arena.engine import jit
 from arena.errors import ArenaError
 from arena.tournament.workers import compiling
-from arena.tournament.workers.compiling import _started
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import _started, warm_rooms
 
 COMPILES = "pass"
 FAILS = "raise ValueError('the compiler gave up')"

@@ -14,10 +14,11 @@ import msgspec
 from arena.cli.measuring.scale import PER_DEAL, WARMING, Meter, Table, alone, pretended
 from arena.records import MatchRecord
 from arena.results.rows import packed
-from arena.tournament.formats.stages import Stage
+from arena.tournament.formats.tables import Stage
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, Progress, Settings, Silent
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament.session import LOCAL, Observer, Progress, Settings
+from arena.tournament.workers.backend import FIRST, Chunk, Past
+from arena.tournament.workers.worker import Job, Worker
 
 WORKERS = 64
 LEAST_WORKERS = 2
@@ -104,7 +105,7 @@ class _Enough(Exception):
     """So many matches are there; the rest of the tournament, and its files, are not wanted."""
 
 
-class _Until(Silent):
+class _Until(Observer):
     def __init__(self, matches: int, meter: Meter) -> None:
         self._matches, self._meter = matches, meter
 

@@ -27,7 +27,8 @@ from arena.engine.options import OptionValue
 from arena.records import Clock
 from arena.search import Settings
 from arena.shipped import house_folder
-from arena.tournament.workers.worker import BLAMED, FIRST, Past, Worker
+from arena.tournament.workers.backend import BLAMED, FIRST, Past
+from arena.tournament.workers.worker import Worker
 
 TURNS = 6
 DEALS = 3  # of each table, short and long, played in every rotation

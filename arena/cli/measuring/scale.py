@@ -26,10 +26,10 @@ from arena.records import MatchRecord
 from arena.results import journal
 from arena.results.status import read_status
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Settings, Silent
-from arena.tournament.workers.processes import die_with_parent
-from arena.tournament.workers.spawning import SPAWNING
-from arena.tournament.workers.worker import FIRST, Failure, Job, Past, Worker
+from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Settings
+from arena.tournament.workers.backend import FIRST, Failure, Past
+from arena.tournament.workers.processes import SPAWNING, die_with_parent
+from arena.tournament.workers.worker import Job, Worker
 
 SIZES = (10_000, 100_000, 1_000_000)  # matches
 LARGE_PLAN = 10_000_000
@@ -260,7 +260,7 @@ def _bare_loop(job: Job, matches: int) -> tuple[float, float]:
         worker.close()
 
 
-class Meter(Silent):
+class Meter(Observer):
     """Takes notes of a run as it goes; raises KeyboardInterrupt once `stop_at` matches are there."""
 
     def __init__(self, warm: int, stop_at: int = sys.maxsize) -> None:
@@ -328,7 +328,7 @@ def _start_seconds(folder: Path, settings: Settings) -> tuple[float, float]:
     began, cpu = time.perf_counter(), time.process_time()
     taken = (0.0, 0.0)
 
-    class Clock(Silent):
+    class Clock(Observer):
         def progress(self, progress: Progress) -> None:
             nonlocal taken
             taken = (time.perf_counter() - began, time.process_time() - cpu)

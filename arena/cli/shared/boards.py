@@ -47,9 +47,7 @@ def _hall(out: Path) -> Path:
     if not is_hall(folder):
         raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
     if not is_rated(folder):
-        from arena.tournament.archive.ratings import (
-            rate_hall,  # only now: numba takes long to start, and a board that is stored does without
-        )
+        from arena.tournament.archive.adding import rate_hall
 
         rate_hall(folder, note)
     return folder

@@ -15,8 +15,8 @@ from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
-from arena.tournament.admission.check_report import BotCheck
-from arena.tournament.admission.entry import examined
+from arena.tournament.bot_check import examined
+from arena.tournament.check_report import BotCheck
 
 
 def checked(

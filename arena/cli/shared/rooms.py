@@ -9,8 +9,7 @@ from arena.cli.shared.printing import note
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
 from arena.match.single_match import Named
-from arena.tournament.workers.needs import needs_at
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_rooms
 
 
 def ready(name: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]] = ()) -> Game:

@@ -25,7 +25,7 @@ from arena.reports.terminal.board import leaders
 from arena.results_folder import RESULTS
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Interrupted, Progress, Results, Settings
+from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 OWN_INSTANCE = "local"  # Ray's word for it
@@ -128,8 +128,8 @@ def _again(verb: str, config: Path | str, settings: Settings) -> str:
     return shlex.join(["arena", verb, str(config), *words, *flags])
 
 
-class Screen:
-    """News as lines, progress as a line that is redrawn; implements session.Reporter."""
+class Screen(Observer):
+    """News as lines, progress as a line that is redrawn."""
 
     def __init__(self, console: Console, interrupts: Interrupts) -> None:
         self._console = console

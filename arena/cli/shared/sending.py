@@ -11,7 +11,7 @@ from arena.agent.zipped import zipped
 from arena.cli.shared.printing import error_console, note, plain_text
 from arena.cli.shared.remote_hall import RemoteHall, Unreachable
 from arena.errors import ArenaError, ConfigError
-from arena.tournament.admission.check_report import BotCheck
+from arena.tournament.check_report import BotCheck
 
 SOON, LATER = 0.5, 2.0
 """Seconds between two questions, in the first half minute and then."""

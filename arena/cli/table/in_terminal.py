@@ -15,7 +15,7 @@ from arena.records import MatchRecord
 from arena.server.people import ratings
 from arena.server.people.store import keep
 from arena.server.table_process.arranging import Arranged, BotSeats, needs
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 
 _LEFT = "You left the table. The match is not stored."
 

@@ -8,7 +8,7 @@ from arena.cli.shared.options import BotParams, BotText, CheckSeed, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.reports.terminal.bot_check import print_bot_check
 from arena.results_folder import RESULTS
-from arena.tournament.admission.check_report import GameCheck
+from arena.tournament.check_report import GameCheck
 
 
 def check(

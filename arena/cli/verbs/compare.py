@@ -35,17 +35,17 @@ def compare(config: ConfigPath, settings: Settings, format: FormatOption = Forma
     results = play("compare", config, settings)
     if results is None:
         return INTERRUPTED
-    course = comparison_of(results.course)
-    evidence = course.evidence()
+    schedule = comparison_of(results.schedule)
+    evidence = schedule.evidence()
     answer = {
-        "candidates": course.names, "verdict": evidence[0].verdict, "outcome": course.outcome,
+        "candidates": schedule.names, "verdict": evidence[0].verdict, "outcome": schedule.outcome,
         "matches": results.manifest.played, "evidence": evidence, "results_sha256": results.manifest.results_sha256,
     }  # fmt: skip
-    first, second = course.names
+    first, second = schedule.names
     rows = [{"first": first, "second": second, **msgspec.to_builtins(found)} for found in evidence]
 
     def write(page: Page) -> None:
-        for line in (*(course.line(found) for found in evidence), course.outcome):
+        for line in (*(schedule.line(found) for found in evidence), schedule.outcome):
             page.line(line or "")
 
     show(format, write, answer, rows)

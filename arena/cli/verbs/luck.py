@@ -26,7 +26,7 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
     from arena.tournament.archive import (
         luck as stored,  # only now: numba and pyarrow take most of the start, and --help does without
     )
-    from arena.tournament.workers.warmup import warm_rooms
+    from arena.tournament.workers.compiling import warm_rooms
 
     check_workers(workers)
     if name == HALL:

@@ -24,7 +24,7 @@ from arena.reports.selection.notes import decision_lines, summary_lines
 from arena.reports.selection.replay import replay_lines
 from arena.results_folder import RESULTS
 from arena.tournament.archive.finding import find_match
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 
 
 def replay(

@@ -40,7 +40,7 @@ def report(
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
     from arena.reports.html.page import html
     from arena.reports.html.report import report as document
-    from arena.tournament.workers.warmup import warm_rooms
+    from arena.tournament.workers.compiling import warm_rooms
 
     console = error_console()
     known = read_manifest(folder)

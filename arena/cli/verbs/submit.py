@@ -18,8 +18,8 @@ from arena.reports.terminal.bot_check import print_bot_check
 from arena.reports.terminal.page import Page
 from arena.results_folder import RESULTS
 from arena.server.joining.address import hall_at
-from arena.tournament.admission.check_report import BotCheck, refused
-from arena.tournament.admission.entry import kept
+from arena.tournament.bot_check import kept
+from arena.tournament.check_report import BotCheck, refused
 from arena.tournament.config import check_name
 
 

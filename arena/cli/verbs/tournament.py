@@ -17,7 +17,7 @@ from arena.errors import ConfigError
 from arena.reports.selection.boards import headline_ratings
 from arena.results_folder import RESULTS
 from arena.shipped import house_folder
-from arena.tournament.formats.registry import read_format
+from arena.tournament.formats.format import read_format
 from arena.tournament.session import LOCAL, Results, Settings
 
 DEMO = "--demo"

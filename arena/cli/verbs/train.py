@@ -21,8 +21,8 @@ from arena.learning.training.generations import train as train_game
 from arena.learning.training.prospects import ROWS, fit_value, write_value
 from arena.reports.terminal.page import Column, Page
 from arena.search import Settings
+from arena.tournament.workers.compiling import warm_rooms
 from arena.tournament.workers.processes import available_cpus
-from arena.tournament.workers.warmup import warm_rooms
 
 TRAINING = Path("training")
 

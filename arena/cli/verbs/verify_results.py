@@ -17,8 +17,8 @@ from arena.reports.terminal.page import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import ENTRIES, HALL
+from arena.tournament.workers.compiling import warm_rooms
 from arena.tournament.workers.processes import available_cpus, check_workers
-from arena.tournament.workers.warmup import warm_rooms
 
 SHOWN = 20  # problems that are printed
 LINE_SECONDS = 2.0

@@ -9,8 +9,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
 from arena.games import load
 from arena.games import names as all_games
-from arena.tournament.workers.compiling import everything
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import everything, warm_rooms
 
 
 def warmup(

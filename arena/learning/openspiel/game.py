@@ -22,7 +22,7 @@ from arena.learning.openspiel.parameters import ANY_SEED, Parameters, Value
 from arena.learning.openspiel.setups import PLACES, Setup, setup_of
 from arena.learning.terminal import note
 from arena.match.seeds import key_from_seed, new_key
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 
 PREFIX = "arena_"
 LONGEST = 1_000_000_000  # decisions of a match; nothing says how many there can be

@@ -40,7 +40,7 @@ from arena.learning.training.selfplay import (
 from arena.learning.training.watching import Watcher
 from arena.learning.training.worth import played_policy
 from arena.search import Settings
-from arena.tournament.workers.spawning import SPAWNING
+from arena.tournament.workers.processes import SPAWNING
 
 POLICY_HIDDEN = 64
 POLICY_PASSES = 32

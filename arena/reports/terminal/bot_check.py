@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from arena.engine.options import OptionValue
 from arena.records import Ending
 from arena.reports.terminal.page import Column, Page, cut, fitting
-from arena.tournament.admission.check_report import BotCheck, GameCheck
+from arena.tournament.check_report import BotCheck, GameCheck
 
 _OPTION_WIDTH = 24  # characters of an option's value
 PRINTED_SHOWN = 10  # lines

@@ -31,8 +31,8 @@ from arena.results.inbox import Inbox
 from arena.server.contest.messages import Check, Checked, Checking
 from arena.server.contest.parent_line import ParentLine
 from arena.server.contest.settings import read_contest
-from arena.tournament.admission.check_report import CLOCK, BotCheck
-from arena.tournament.admission.entry import examined, kept
+from arena.tournament.bot_check import examined, kept
+from arena.tournament.check_report import CLOCK, BotCheck
 
 UNPACKED = ".unpacked"
 """What the name of the folder ends in, beside what was sent, into which it is unpacked."""

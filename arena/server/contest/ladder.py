@@ -23,11 +23,11 @@ from arena.server.contest.line import HallLine
 from arena.server.contest.marks import frozen_marks, keep_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
 from arena.server.contest.settings import Contest, read_contest
-from arena.tournament.admission.field import KnownProfiles
 from arena.tournament.config import Bot
+from arena.tournament.field import KnownProfiles
 from arena.tournament.planning import OtherPlan
 from arena.tournament.run import run_tournament
-from arena.tournament.session import LOCAL, RAY, Progress, Settings
+from arena.tournament.session import LOCAL, RAY, Observer, Progress, Settings
 
 DONE, OUR_BUG, FAILED = 0, 1, 2
 NICENESS = 10
@@ -75,8 +75,8 @@ def main() -> int:
         return OUR_BUG
 
 
-class ContestLadder:
-    """The ladder of one contest. Implements Reporter and Steering of its legs (tournament/session.py)."""
+class ContestLadder(Observer):
+    """The ladder of one contest. Observes and steers its legs."""
 
     def __init__(self, begin: Begin, line: HallLine) -> None:
         """Read the contest's file. Raises ConfigError, BotError and StoreError."""
@@ -85,11 +85,11 @@ class ContestLadder:
         self._contest: Contest = read_contest(Path(begin.contest), self._results)
         self.folder = self._results / self._contest.name
         self._entrants = Entrants(self._contest, self._results, self.say)
+        self.known = KnownProfiles()
         self._settings = Settings(
             out=self._results, backend=LOCAL if begin.address is None else RAY, address=begin.address, workers=begin.workers,
-            is_lasting=False, steering=self, command=f"arena serve {self._results} --contest {begin.contest}",
+            is_lasting=False, known=self.known, command=f"arena serve {self._results} --contest {begin.contest}",
         )  # fmt: skip
-        self.known = KnownProfiles()
         self._told: deque[str] = deque(maxlen=MOST_TOLD)
         self._leg = _Leg()
         self._entered: set[Version] = set()

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.results.inbox import Inbox
 from arena.server.contest.messages import Checked
-from arena.tournament.admission.check_report import refused
+from arena.tournament.check_report import refused
 
 WITHDRAWN = "the bot was withdrawn before this was checked"
 

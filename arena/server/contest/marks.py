@@ -29,7 +29,7 @@ from arena.records import Outcome
 from arena.results.hashing import ResultsHash
 from arena.results.journal import JOURNAL_FILE, Journal
 from arena.server.contest.settings import Contest
-from arena.tournament.formats.ladder.book import LadderBook, read_book
+from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 
 MARKS_FILE = "marks.json"
 ABOVE, BELOW, OPEN = "above", "below", "open"
@@ -95,13 +95,13 @@ def marks_of(contest: Contest, folder: Path, *, is_frozen: bool = False, before:
     `is_frozen`: for good, with the hash of the matches; `before`: matches from this plan index on do not count.
     """
     rows = {entry.pool: Collector() for entry in contest.base.entries if _is_rated(contest, entry.game, entry.options)}
-    counted, hashed, book, at = 0, ResultsHash(), None, 0
+    counted, hashed, state, at = 0, ResultsHash(), None, 0
     if (folder / JOURNAL_FILE).exists():
         with Journal(folder, is_read_only=True) as journal:
-            book = read_book(journal)
-            rows = {pool: Collector(_field(book, contest, pool)) for pool in rows} if book is not None else rows
+            state = read_ladder(journal)
+            rows = {pool: Collector(_field(state, contest, pool)) for pool in rows} if state is not None else rows
             at = max(journal.indices(), default=-1) + 1
-            owners = {} if book is None else _owners(book)
+            owners = {} if state is None else _owners(state)
             if before is not None:
                 at = before
             for outcome in journal.outcomes(0, at):
@@ -117,7 +117,7 @@ def marks_of(contest: Contest, folder: Path, *, is_frozen: bool = False, before:
                     hashed.add(record)
     settings = contest.base.ratings
     rated = [rated_pool(settings.headline_model, pool, collector.rows(), settings) for pool, collector in rows.items()]
-    field = [] if book is None else list(_newest(book))
+    field = [] if state is None else list(_newest(state))
     return Marks(
         contest=contest.name, at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), is_frozen=is_frozen,
         marks=dict(contest.marks), matches=counted, before=at, sha256=hashed.results_sha256 if is_frozen else None,
@@ -151,17 +151,17 @@ def _is_rated(contest: Contest, game: str, options: Mapping[str, object]) -> boo
     return contest.base.ratings.measured or games.load(game).ms_per_tick(dict(options)) is None  # type: ignore[arg-type]
 
 
-def _field(book: LadderBook, contest: Contest, pool: str) -> Iterator[Bot]:
+def _field(state: StoredLadder, contest: Contest, pool: str) -> Iterator[Bot]:
     """The bots of a pool in the order of the ladder's plan, as the board has them."""
     for entry in contest.base.entries:
         if entry.pool == pool:
-            yield from ((one.name, one.version) for one in book.contestants if entry.game in one.games)
+            yield from ((one.name, one.version) for one in state.contestants if entry.game in one.games)
 
 
-def _owners(book: LadderBook) -> dict[Bot, str]:
+def _owners(state: StoredLadder) -> dict[Bot, str]:
     """The owner of each version that somebody has submitted."""
-    owners = () if book.owners is UNSET else book.owners
-    return {(one.name, one.version): owner for one, owner in zip(book.contestants, owners) if owner}
+    owners = () if state.owners is UNSET else state.owners
+    return {(one.name, one.version): owner for one, owner in zip(state.contestants, owners) if owner}
 
 
 def _is_among_own(outcome: Outcome, owners: Mapping[Bot, str]) -> bool:
@@ -170,11 +170,11 @@ def _is_among_own(outcome: Outcome, owners: Mapping[Bot, str]) -> bool:
     return len(set(found)) < len(found)
 
 
-def _newest(book: LadderBook) -> Iterator[Bot]:
+def _newest(state: StoredLadder) -> Iterator[Bot]:
     """The bots of the newest leg; of each the newest version."""
     newest: dict[str, int] = {}
-    for place in book.legs[-1].field if book.legs else ():
-        one = book.contestants[place]
+    for place in state.legs[-1].field if state.legs else ():
+        one = state.contestants[place]
         newest[one.name] = max(one.version, newest.get(one.name, 0))
     yield from newest.items()
 

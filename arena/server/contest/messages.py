@@ -10,7 +10,7 @@ All of it can be said again: whoever was killed in between does the same again, 
 
 import msgspec
 
-from arena.tournament.admission.check_report import BotCheck
+from arena.tournament.check_report import BotCheck
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):

@@ -15,8 +15,8 @@ from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
 from arena.results_folder import RESULTS
 from arena.tournament.config import Bot, PlayConfig, Tournament, check_config
-from arena.tournament.formats.ladder.format import of_contest
-from arena.tournament.formats.ladder.legs import Rules
+from arena.tournament.formats.ladder import of_contest
+from arena.tournament.formats.ladder.state import Rules
 from arena.userfiles import read_yaml, typed
 
 LEG_MATCHES = 20_000

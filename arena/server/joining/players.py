@@ -18,8 +18,7 @@ from arena.errors import BotError, trace_below
 from arena.match import protocol
 from arena.match.sandbox import find_program
 from arena.server.table_process.programs import ActWithState
-from arena.tournament.workers.needs import needs_at
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_rooms
 
 PATIENCE = 30.0
 """Seconds beyond the clock after which a program that does not answer is ended: the hall has given up on it by then."""

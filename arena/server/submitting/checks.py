@@ -22,7 +22,7 @@ from arena.results.lock import FolderLock
 from arena.server.child_process import ChildProcess
 from arena.server.contest.checker import UNPACKED
 from arena.server.contest.messages import Check, Checked, Checking, FromChecker
-from arena.tournament.admission.check_report import refused
+from arena.tournament.check_report import refused
 from arena.tournament.workers.processes import HASH_SEED
 
 LOG = logging.getLogger("arena.server")

@@ -22,7 +22,7 @@ from arena.server.people.levels import NAMES, level
 from arena.server.people.sitting import bot, person, sit_down
 from arena.server.table_process.messages import SeatPlan, Setup
 from arena.tournament.archive.finding import locate_match
-from arena.tournament.workers.needs import needs_at
+from arena.tournament.workers.compiling import needs_at
 
 NAME_LETTERS = 80
 _TIMING, _DECLARED = "latency", "declared"  # the rule option of a game in real time, and how a live table is played

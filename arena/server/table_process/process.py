@@ -27,7 +27,7 @@ from arena.server.table_process.programs import Lines
 from arena.server.table_process.rehearsal import rehearse
 from arena.server.table_process.table import play_table
 from arena.server.table_process.unattended import play_unattended
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 
 DONE, BROKEN, OUR_BUG = 0, 2, 1
 _NICENESS = 10  # of what no person waits for

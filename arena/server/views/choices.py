@@ -14,8 +14,7 @@ from arena.results.manifest import read_manifest, stored_clock, stored_limits
 from arena.server.asked import Asked
 from arena.server.problems import Problem
 from arena.server.views.match import checked_id, located
-from arena.tournament.workers.needs import needs_at
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_rooms
 
 SECONDS = 20.0
 """For a bot to come to the decision again."""

@@ -23,7 +23,7 @@ from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.state import progress_of
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
 from arena.tournament.archive.folder import ENTRIES, HALL
-from arena.tournament.workers.warmup import warm_rooms
+from arena.tournament.workers.compiling import warm_rooms
 
 _Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
 _Page = Annotated[int, msgspec.Meta(ge=0, le=1 << 20)]

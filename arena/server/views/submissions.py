@@ -17,7 +17,7 @@ from arena.server.contest.messages import Checked
 from arena.server.problems import Problem
 from arena.server.submitting.submitting import Submitting, author_of
 from arena.server.views.versions import VersionResult, against_earlier
-from arena.tournament.admission.check_report import BotCheck
+from arena.tournament.check_report import BotCheck
 
 _LONGEST_LINE = 300
 _WIDTH = 100  # columns of a report that is read on a page

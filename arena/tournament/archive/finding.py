@@ -16,10 +16,10 @@ from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results.people import PEOPLE, find_people_match, has_people, open_people, pools_of
 from arena.results.schema import MATCHES
 from arena.tournament.archive.folder import ENTRIES, HALL, finished_or_stopped
+from arena.tournament.formats.format import DEFAULT, read_format
 from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.ladder.book import LadderBook, read_book
+from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 from arena.tournament.formats.plan import key_of_match
-from arena.tournament.formats.registry import DEFAULT, read_format
 
 FEWEST_DIGITS = 4
 """How many of an id's first digits will do, where no other match begins so."""
@@ -101,18 +101,18 @@ def _in_journal(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
     if not (folder / JOURNAL_FILE).exists():
         raise NotStored(f"{folder}: no journal")
     with Journal(folder, is_read_only=True) as journal:
-        record, (key, book) = journal.find(match_id), _key_and_book(journal)
+        record, (key, state) = journal.find(match_id), _key_and_ladder(journal)
     if record is None or key is None:
         raise NotStored(f"{folder}: no match {match_id}")
-    return record, key_of_stored(folder, record, key, book)
+    return record, key_of_stored(folder, record, key, state)
 
 
-def _key_and_book(journal: Journal) -> tuple[bytes | None, LadderBook | None]:
-    """The newest key, and the book of a ladder, which belong together: a new leg changes both at once."""
+def _key_and_ladder(journal: Journal) -> tuple[bytes | None, StoredLadder | None]:
+    """The newest key, and the state of a ladder, which belong together: a new leg changes both at once."""
     while True:
-        key, book = journal.meta("key"), read_book(journal)
+        key, state = journal.meta("key"), read_ladder(journal)
         if journal.meta("key") == key:
-            return key, book
+            return key, state
 
 
 def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
@@ -128,14 +128,14 @@ def _in_parquet(folder: Path, match_id: str) -> tuple[MatchRecord, bytes]:
         raise StoreError(f"{folder / MANIFEST_FILE}: damaged: the key is not hexadecimal") from None
 
 
-def key_of_stored(folder: Path, record: MatchRecord, newest: bytes, book: LadderBook | None = None) -> bytes:
+def key_of_stored(folder: Path, record: MatchRecord, newest: bytes, state: StoredLadder | None = None) -> bytes:
     """The key of a match's deals: each leg of a ladder has a key of its own. `newest`: the key of the last leg.
 
-    `book`: of a ladder that may go on. It knows every stage before a match of it is played; the manifest only those of legs
+    `state`: of a ladder that may go on. It knows every stage before a match of it is played; the manifest only those of legs
     that are over, and would give matches of the leg that goes on the key of another one.
     """
-    if book is not None:
-        return key_of_match(Ladder(book.legs, book.stages, book.owners, book.chain), newest, record.index)
+    if state is not None:
+        return key_of_match(Ladder(state.legs, state.stages, state.owners, state.chain), newest, record.index)
     try:
         format = read_format(read_manifest(folder).config.get("format", {"name": DEFAULT}))
     except msgspec.ValidationError as error:

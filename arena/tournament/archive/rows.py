@@ -21,8 +21,7 @@ from arena.results.columns import Columns, Texts, match_starts
 from arena.results.schema import MATCHES, Column, FaultPlace, Kind
 from arena.tournament.archive.finding import public_key_of
 from arena.tournament.archive.folder import ENTRIES, Entry, rated_entries
-from arena.tournament.archive.names import BotIdentity, bot_names, identity
-from arena.tournament.archive.pools import Pool
+from arena.tournament.archive.names import BotIdentity, Pool, bot_names, identity
 
 _RAW = ("index", "game", "options", "rules_version", "seat", "bot", "bot_version", "deal")  # what names and numbers follow from
 

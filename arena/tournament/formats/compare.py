@@ -29,14 +29,11 @@ from arena.ratings.control_variates import without_luck
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.values import combined
 from arena.records import MatchLuck, MatchRecord, Outcome
-from arena.tournament.formats.balance import ordered_sample
 from arena.tournament.formats.betting import BettingTest, Numbers, Verdict
-from arena.tournament.formats.candidates import KEY, read_candidates
-from arena.tournament.formats.course import Course
-from arena.tournament.formats.format import Asked, Format, Seating
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
 from arena.tournament.formats.plan import Plan
-from arena.tournament.formats.retirement import Retirement
-from arena.tournament.formats.tables import Table, Tables, require
+from arena.tournament.formats.schedule import Retirement, Schedule
+from arena.tournament.formats.tables import Table, Tables, ordered_sample, require
 
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
@@ -60,7 +57,7 @@ class CompareConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
     """Whether the first candidate is better than the second."""
 
-    KEYS: ClassVar[Mapping[str, Any]] = {**KEY, "compare": CompareConfig}
+    KEYS: ClassVar[Mapping[str, Any]] = {**CANDIDATES, "compare": CompareConfig}
     VERB = "compare"
     MAY_END_EARLY = True
 
@@ -110,8 +107,8 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         per_deal = 1 if seating.has_all or seats == 2 else 2
         return Exchanges(self.candidates, others, seats, distances, per_deal, seating.dice)
 
-    def course(self, plan: Plan, settings: RatingSettings) -> Course:
-        """The course that goes on until the question is answered."""
+    def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
+        """The schedule that goes on until the question is answered."""
         return Comparison(plan, self)
 
     def balance_text(self, plan: Plan, place: int) -> str:
@@ -169,7 +166,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison:
-    """The course of a comparison; implements course.Course."""
+    """The schedule of a comparison; implements schedule.Schedule."""
 
     def __init__(self, plan: Plan, format: Compare) -> None:
         self.plan = plan
@@ -189,8 +186,8 @@ class Comparison:
         self._void: set[tuple[str, int]] = set()
         self._evidence: list[Evidence] = []
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
-        """The stretches from checkpoint to checkpoint, until the question is answered."""
+    def segments(self) -> Iterator[tuple[int, int]]:
+        """The segments from checkpoint to checkpoint, until the question is answered."""
         for deals in checkpoints(self._most_deals):
             if self.outcome is not None:
                 return
@@ -317,10 +314,10 @@ def _worth(observations: Numbers) -> int | None:
     return round(len(observations) * float(plain / clean)) if clean > 0.0 else None
 
 
-def comparison_of(course: Course | None) -> Comparison:
-    """The course of a run as a comparison's, which it must be."""
-    assert isinstance(course, Comparison)
-    return course
+def comparison_of(schedule: Schedule | None) -> Comparison:
+    """The schedule of a run as a comparison's, which it must be."""
+    assert isinstance(schedule, Comparison)
+    return schedule
 
 
 def between(format: Format, candidates: tuple[int, int], bound: float | None = None) -> tuple[Compare, float]:

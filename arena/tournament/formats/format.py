@@ -1,24 +1,34 @@
 """What a format of tournaments is: who sits with whom, how long it goes on, and the words in which that is told.
 
 A format is one file of this folder (or one small package) that sets FORMAT to a subclass of `Format`; it is found by its name
-in the folder (registry.py). Nothing outside this folder asks which format a tournament has: it asks the format.
+in the folder. Nothing outside this folder asks which format a tournament has: it asks the format.
 """
 
+import functools
+import operator
+import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
+from arena.errors import ConfigError, nearest
 from arena.match.seeds import CHAIN_KEYS
 from arena.results.journal import Journal
-from arena.tournament.formats.stages import Stage
-from arena.tournament.formats.tables import Tables
+from arena.tournament.formats.tables import Stage, Tables
 
 if TYPE_CHECKING:  # both are made of a format
     from arena.ratings.settings import RatingSettings
-    from arena.tournament.formats.course import Book, Course
     from arena.tournament.formats.plan import Plan
+    from arena.tournament.formats.schedule import FormatState, Schedule
+
+CANDIDATES = {"candidates": list[str]}
+"""The key and its type, as `Format.KEYS` of a format with candidates lists it."""
+DEFAULT = "round_robin"
+"""What is played where a config names no format."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class EntrySize:
 class Format(msgspec.Struct, frozen=True, tag_field="name"):
     """Base of all formats: the fields of a subclass are what a stored plan tells of it, its methods what it does.
 
-    A subclass says at least `read`, `course` and `balance_text`, and `tables` unless it is a `Staged` one.
+    A subclass says at least `read`, `schedule` and `balance_text`, and `tables` unless it is a `Staged` one.
     """
 
     KEYS: ClassVar[Mapping[str, Any]] = {}
@@ -100,19 +110,19 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
 
     @property
     def uses_luck(self) -> bool:
-        """Whether it decides by the luck of matches, too: its course is then one that can `add_luck`."""
+        """Whether it decides by the luck of matches, too: its schedule is then one that can `add_luck`."""
         return False
 
     def tables(self, seating: Seating) -> Tables:
         """The tables of one game. Raises ConfigError where there are too few bots."""
         raise NotImplementedError
 
-    def course(self, plan: "Plan", settings: "RatingSettings") -> "Course":
+    def schedule(self, plan: "Plan", settings: "RatingSettings") -> "Schedule":
         """What decides on the way how the tournament goes on, before its first match."""
         raise NotImplementedError
 
-    def begin(self, plan: "Plan", journal: Journal, *, has_matches: bool) -> "tuple[Plan, Book | None]":
-        """The plan of this run, and the book of a format that remembers more than its rows.
+    def begin(self, plan: "Plan", journal: Journal, *, has_matches: bool) -> "tuple[Plan, FormatState | None]":
+        """The plan of this run, and the state of a format that remembers more than its rows.
 
         `plan`: by the config alone. `has_matches`: whether the journal has some. Raises StoreError.
         """
@@ -164,3 +174,63 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
     def trial(self) -> "Format":
         """A format whose matches are known from the start and cost as much as this one's: for estimates of the time."""
         return self
+
+
+class Staged(Format, frozen=True):
+    """Base of formats whose tables are chosen stage by stage; a subclass has a field `stages: tuple[Stage, ...]`."""
+
+    IS_STAGED = True
+
+    def with_stages(self, stages: Sequence[Stage]) -> Format:
+        """The same format with other stages."""
+        return msgspec.structs.replace(self, stages=tuple(stages))
+
+    def lasting(self, document: dict[str, Any]) -> dict[str, Any]:
+        """The plan's document without the stages, which follow from the rows."""
+        return {**document, "format": {**document["format"], "stages": []}}
+
+    def trial(self) -> Format:
+        """The default format, which needs no stages."""
+        return default_format()
+
+
+def read_candidates(asked: Asked, format: str) -> list[int]:
+    """The candidates by their place among the bots. Raises ConfigError where none is named, or one that is no bot."""
+    names = asked.settings.get("candidates")
+    if not names:
+        raise ConfigError(f"candidates: this key is needed for format: {format}, with names of bots")
+    for place, name in enumerate(names):
+        if name not in asked.bots:
+            raise ConfigError(f'candidates[{place}]: no bot is called "{name}"; {nearest(name, asked.bots)}')
+        if name in names[:place]:
+            raise ConfigError(f'candidates[{place}]: "{name}" is there twice')
+    return [asked.bots.index(name) for name in names]
+
+
+@functools.cache
+def formats() -> Mapping[str, type[Format]]:
+    """All formats by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    kinds = [getattr(import_module(f"arena.tournament.formats.{name}"), "FORMAT", None) for name in names]
+    return {kind.name(): kind for kind in kinds if kind is not None}
+
+
+@functools.cache
+def keys() -> Mapping[str, Any]:
+    """The keys of configs that belong to a format, or to several that agree on the type, and their types."""
+    found: dict[str, Any] = {}
+    for kind in formats().values():
+        for key, of_key in kind.KEYS.items():
+            assert found.setdefault(key, of_key) == of_key, f"formats do not agree on {key}"
+    return found
+
+
+def default_format() -> Format:
+    """What is played where a plan names no format."""
+    return formats()[DEFAULT]()
+
+
+def read_format(document: object) -> Format:
+    """A format as a stored plan tells it. Raises msgspec.ValidationError."""
+    found: Format = msgspec.convert(document, functools.reduce(operator.or_, formats().values()))
+    return found

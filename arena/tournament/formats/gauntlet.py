@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 import msgspec
 
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.candidates import KEY, read_candidates
-from arena.tournament.formats.course import Course, Fixed
-from arena.tournament.formats.format import Asked, Format, Seating
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import FixedSchedule, Schedule
 from arena.tournament.formats.tables import Combinations, Table, Tables, orders_text, require
 
 
 class Gauntlet(Format, frozen=True, tag="gauntlet"):
     """Candidates against all others."""
 
-    KEYS: ClassVar[Mapping[str, Any]] = KEY
+    KEYS: ClassVar[Mapping[str, Any]] = CANDIDATES
     COMPARES_PAIRS = True
 
     candidates: tuple[int, ...]
@@ -40,9 +39,9 @@ class Gauntlet(Format, frozen=True, tag="gauntlet"):
         require(len(others), seats - 1, f"{seats} seats need {seats - 1} bots that play it beside a candidate")
         return Challenges(candidates, Combinations(others, seats - 1))
 
-    def course(self, plan: Plan, settings: RatingSettings) -> Course:
+    def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
         """The whole plan, whatever happens."""
-        return Fixed(plan)
+        return FixedSchedule(plan)
 
     def balance_text(self, plan: Plan, place: int) -> str:
         """How often the bots meet in the game at `place`, over all its deals, in words."""

@@ -1,7 +1,7 @@
 """What is to be played, as a pure function: match i of a tournament is computed from i alone.
 
-Where match i is follows from the format: deal by deal over tables that are known from the start (layers.py), or stage by stage
-over tables that were chosen on the way (stages.py).
+Where match i is follows from the format: deal by deal over tables that are known from the start, or stage by stage over tables
+that were chosen on the way (tables.py).
 """
 
 import hashlib
@@ -19,11 +19,8 @@ from arena.match.faults import FaultPolicy
 from arena.match.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MOST_DEALS, Clock, Limits, canonical_json
-from arena.tournament.formats.format import Format, Seating
-from arena.tournament.formats.layers import EntryTables, Layers, Layout
-from arena.tournament.formats.registry import default_format, read_format
-from arena.tournament.formats.stages import Stage, StageLayout
-from arena.tournament.formats.tables import Table, Tables, orders
+from arena.tournament.formats.format import Format, Seating, default_format, read_format
+from arena.tournament.formats.tables import EntryTables, Layers, Layout, Stage, StageLayout, Table, Tables, orders
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations

@@ -35,12 +35,10 @@ from arena.engine import rng
 from arena.errors import ConfigError
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord, Outcome
-from arena.tournament.formats.course import Course, StagedCourse
-from arena.tournament.formats.format import Asked, EntrySize, Format
+from arena.tournament.formats.format import Asked, EntrySize, Format, Staged
 from arena.tournament.formats.plan import Plan
-from arena.tournament.formats.staged import Staged
-from arena.tournament.formats.stages import Stage
-from arena.tournament.formats.tables import Table, orders_text, require, shuffled
+from arena.tournament.formats.schedule import Schedule, StagedSchedule
+from arena.tournament.formats.tables import Stage, Table, orders_text, require, shuffled
 
 MOST_STEPS = 50_000  # of the search for a pairing: about a tenth of a second
 SHOWN = 3  # bots in the news of a round
@@ -72,9 +70,9 @@ class Swiss(Staged, frozen=True, tag="swiss"):
             raise ConfigError(f"swiss.rounds: at least 1, not {settings.rounds}")
         return cls(settings.rounds)
 
-    def course(self, plan: Plan, settings: RatingSettings) -> Course:
+    def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
         """Pairs each round when the one before it is over."""
-        return SwissCourse(plan, self.rounds)
+        return SwissSchedule(plan, self.rounds)
 
     def most_matches(self, plan: Plan) -> int:
         """The matches of all rounds. Raises ConfigError where a game has too few bots."""
@@ -104,8 +102,8 @@ class Swiss(Staged, frozen=True, tag="swiss"):
         return f"{each}{out}; paired by score, without rematches where possible; {orders_text(has_all=plan.has_all)}"
 
 
-class SwissCourse(StagedCourse):
-    """The course of a Swiss tournament: a stage is a round."""
+class SwissSchedule(StagedSchedule):
+    """The schedule of a Swiss tournament: a stage is a round."""
 
     def __init__(self, plan: Plan, rounds: int) -> None:
         """`plan`: with the rounds that are paired already, if any."""
@@ -114,9 +112,9 @@ class SwissCourse(StagedCourse):
         self._standings = [Standing(plan.field(entry)) for entry in plan.entries]
         self._places = {(bot.name, bot.version): place for place, bot in enumerate(plan.contestants)}
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
-        """The stretches of the tournament, one for each round."""
-        for first, last in super().stretches():
+    def segments(self) -> Iterator[tuple[int, int]]:
+        """The segments of the tournament, one for each round."""
+        for first, last in super().segments():
             for place, table in self.plan.format.stages[self.number].tables:
                 self._standings[place].seat(table)
             yield first, last

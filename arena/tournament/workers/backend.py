@@ -1,13 +1,90 @@
-"""What the driver needs of a pool of workers. The two backends are local.py and ray/backend.py."""
+"""What the driver and its workers have in common: chunks go out, results come back, and a note tells whom a match waits for.
 
-from collections.abc import Hashable, Mapping, Sequence
+The two backends are local.py and ray/backend.py. A worker that is killed because its match is overdue cannot say which seat
+kept it waiting: the note, in memory that outlives it, still does.
+"""
+
+import mmap
+import struct
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.worker import FIRST, Chunk, Past
+import msgspec
 
+from arena.match import NOBODY
+from arena.records import Ending, MatchRecord
+from arena.results.rows import Finished
+from arena.tournament.formats.tables import Stage
+
+FAILURES_UNTIL_BLAME = 3
+"""How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
+BLAMED = 1_000
+"""Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 Ticket: TypeAlias = Hashable
+_NOTE = struct.Struct("<qq")  # the index of the match, the seat
+NOTE_BYTES = _NOTE.size
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A host fault: a match that failed through no bot, as far as is known, and is tried again."""
+
+    reason: str
+    """Why it failed: words or a traceback."""
+    seat: int | None = None
+    """The seat whose isolation failed, or for which the hall waited; None: something else failed."""
+    was_killed: bool = False
+    """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
+    blame: Ending | None = None
+    """How the match ends for the seat's bot if this happens FAILURES_UNTIL_BLAME times, and to no other seat; None: the bot
+    cannot be the cause."""
+    was_overdue: bool = False
+    """Whether the match took longer than its seats may take together, and the hall waited for this one."""
+
+
+class Past(msgspec.Struct, frozen=True):
+    """What earlier attempts at a match leave to the next one."""
+
+    kills: dict[int, int] = {}
+    """How often each seat was killed from outside, or failed the hall in another way that counts, by seat."""
+    played: tuple[tuple[int, int], ...] = ()
+    """What was played before the match had to begin anew; see match.play."""
+
+
+FIRST = Past()
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a bot asked for that is not compiled: its match begins anew when it is."""
+
+    game: str
+    part: str
+    played: tuple[tuple[int, int], ...] = ()
+    """What was played before, as in `Past`."""
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """The results of a chunk of matches."""
+
+    finished: Finished
+    failures: dict[int, Failure]
+    """The failures by index of the match."""
+    seconds: float
+    """The wall time of the chunk."""
+    match_cpu: float
+    """CPU seconds spent inside matches, locked seats included."""
+    worker_cpu: float
+    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
+    lacking: dict[int, Asked] = {}
+    """The matches, by index, in which a bot asked for what is not compiled."""
+    slept: dict[int, float] = {}
+    """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
+
+    @property
+    def records(self) -> list[MatchRecord]:
+        """The matches that were played to their end, decoded."""
+        return self.finished.records
 
 
 @dataclass(frozen=True)
@@ -55,3 +132,50 @@ class Backend(Protocol):
     def close(self) -> None:
         """End all workers of this backend."""
         ...
+
+
+class Waiting:
+    """Which seat of which match a worker waits for."""
+
+    def __init__(self, shared: memoryview | None = None) -> None:
+        """`shared`: NOTE_BYTES that others can read when this process is gone; None: nobody will."""
+        self.seat = NOBODY
+        """The seat that has to act now, or NOBODY."""
+        self._match = NOBODY
+        self._shared = shared
+        self.waits_for(NOBODY)
+
+    def begin(self, match: int) -> None:
+        """A match with this index begins."""
+        self._match = match
+        self.waits_for(NOBODY)
+
+    def waits_for(self, seat: int) -> None:
+        """The seat has to act now."""
+        self.seat = seat
+        if self._shared is not None:
+            _NOTE.pack_into(self._shared, 0, self._match, seat)
+
+
+def waited_for(notes: Iterable[bytes], matches: Collection[int]) -> dict[int, int]:
+    """The seats that some matches waited for when their workers ended, by index of the match, from the workers' notes."""
+    found = [_NOTE.unpack(note) for note in notes if len(note) == _NOTE.size]
+    return {match: seat for match, seat in found if match in matches and seat != NOBODY}
+
+
+def shared_file(file: Path) -> memoryview:
+    """A new file for a note, as memory that is shared with all who read it."""
+    file.write_bytes(bytes(NOTE_BYTES))
+    with file.open("r+b") as opened:
+        return memoryview(mmap.mmap(opened.fileno(), NOTE_BYTES))
+
+
+def take_notes(folder: Path, matches: Collection[int]) -> dict[int, int]:
+    """What `waited_for` finds in the files of a folder. A note about one of these matches is read once."""
+    found: dict[int, int] = {}
+    for file in list(folder.iterdir()):
+        note = file.read_bytes()
+        found |= waited_for([note], matches)
+        if len(note) == NOTE_BYTES and _NOTE.unpack(note)[0] in matches:
+            file.unlink()
+    return found

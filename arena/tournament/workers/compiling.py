@@ -15,14 +15,17 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arena import games
+from arena.agent import BotFiles
+from arena.agent.asking import parts_asked
 from arena.cache import cache_root
 from arena.engine import jit
-from arena.engine.readiness import ENCODING, SAMPLING, compile_here, part_text
+from arena.engine.readiness import CHANCE, ENCODING, SAMPLING, compile_here, part_text
 from arena.engine.variables import blame
 from arena.errors import ArenaError
+from arena.tournament.formats.plan import Plan
 from arena.tournament.workers.processes import available_cpus, die_with_parent
 
 Needs: TypeAlias = Mapping[str, Collection[str]]
@@ -284,6 +287,36 @@ def _compile(name: str, parts: Iterable[str]) -> None:
         else:
             compile_here(games.part(room, part))
         print(_DONE + part, flush=True)
+
+
+def warm_rooms(needs: Needs, say: Callable[[str], None], others: Mapping[str, str] = MappingProxyType({})) -> float:
+    """Compile what is needed and is not in the cache, a process for each room; returns the seconds that it took.
+
+    `others`: other things to compile, by name, with the modules that compile them when run.
+    """
+    with Compiling(needs, say, others) as compiling:
+        compiling.finish()
+        return compiling.seconds
+
+
+def needs_of(plan: Plan, bots: Mapping[str, BotFiles], *, with_luck: bool = False) -> dict[str, frozenset[str]]:
+    """What a plan needs: its games, each with the parts that its bots ask for.
+
+    `bots`: by content hash; a version of a bot that is no longer there plays no more. `with_luck`: whether luck is worked out.
+    """
+    here = {place: bots[bot.sha256] for place, bot in enumerate(plan.contestants) if bot.sha256 in bots}
+    asked = {place: parts_asked(bot, plan.contestants[place].params) for place, bot in here.items()}
+    needs: dict[str, frozenset[str]] = {}
+    for entry in plan.entries:
+        parts = (asked[place] for place in plan.field(entry) if place in asked)
+        luck = {CHANCE} if with_luck and games.has_luck(entry.game) else set()
+        needs[entry.game] = needs.get(entry.game, frozenset()).union(luck, *parts)
+    return needs
+
+
+def needs_at(game: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]]) -> Needs:
+    """What a table of one game needs. `bots`: with their parameters."""
+    return {game: frozenset().union(*(parts_asked(bot, params) for bot, params in bots))}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ loses all chunks in flight with one worker, suspects are tried with nothing besi
 
 One estimate of a match's time serves for all. In a model of this loop (20,000 matches, 2 to 64 slots, a third of them 100 times
 as long as the others, or a tenth 1,000 times) chunks cut by every match's true mean gained 0.3 % at most.
-What costs more is that a stretch of the plan ends before the next one begins (retirement.py): in the same model 64 slots were
+What costs more is that a segment of the plan ends before the next one begins (schedule.py): in the same model 64 slots were
 idle for a third of the time where matches took up to 5 s, 2 slots for less than 1 %.
 
 Matches that share cards are played far from each other (`spread`, and worker.apart): what a bot might smuggle out of a match
@@ -23,12 +23,11 @@ import numpy as np
 
 from arena.games import PARTS
 from arena.match import awake
-from arena.tournament.workers.backend import Backend, Lost, Ticket
+from arena.tournament.workers.backend import BLAMED, FIRST, Backend, Chunk, Failure, Lost, Past, Ticket
 from arena.tournament.workers.gate import Gate, OpenGate, Queue
-from arena.tournament.workers.worker import BLAMED, FIRST, Chunk, Failure, Past
 
 CHUNK_SECONDS = 0.25  # a task of Ray costs its worker 1 to 2 ms of CPU time
-LEAST_SECONDS = 0.01  # of a chunk at the end of a stretch, where they get shorter
+LEAST_SECONDS = 0.01  # of a chunk at the end of a segment, where they get shorter
 CHUNK_MATCHES = 512
 IN_FLIGHT = 2  # chunks per slot: one running, one waiting
 ATTEMPTS = 3  # singly
@@ -75,7 +74,7 @@ class _Sent:
 
 @dataclass
 class Driver:
-    """Plays stretches of a plan on one backend."""
+    """Plays segments of a plan on one backend."""
 
     backend: Backend
     on_chunk: Callable[[Chunk, Mapping[int, Sequence[Failure]]], None]
@@ -98,7 +97,7 @@ class Driver:
     def run(self, indices: Iterable[int], count: int, ahead: Iterable[int] = ()) -> None:
         """Play the matches `indices`, `count` of them at most (chunks are shorter towards the end).
 
-        `ahead`: matches of later stretches, of which some are played while none of this one can be.
+        `ahead`: matches of later segments, of which some are played while none of this one can be.
         """
         todo, later = (Queue(matches, self.game_of, self.gate) for matches in (indices, ahead))
         left = count

@@ -10,13 +10,10 @@ from concurrent.futures.process import BrokenProcessPool
 from weakref import WeakKeyDictionary
 
 from arena.errors import ArenaError
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.backend import Lost, Ticket
-from arena.tournament.workers.pool import WorkerPool
-from arena.tournament.workers.processes import HASH_SEED, uninterrupted
-from arena.tournament.workers.spawning import PipeSemaphore, SharedMemory
-from arena.tournament.workers.waiting import NOTE_BYTES, waited_for
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import FIRST, NOTE_BYTES, Chunk, Lost, Past, Ticket, waited_for
+from arena.tournament.workers.processes import HASH_SEED, PipeSemaphore, SharedMemory, WorkerPool, uninterrupted
+from arena.tournament.workers.worker import Job, Worker
 
 
 class LocalBackend:
@@ -132,7 +129,7 @@ def _prepare(job: Job, notes: "Notes") -> None:
 
 
 class Notes:
-    """The notes of a pool's workers, in memory that they share with this process; see tournament/workers/waiting.py."""
+    """The notes of a pool's workers, in memory that they share with this process; see tournament/workers/backend.py."""
 
     def __init__(self, workers: int) -> None:
         self._memory = SharedMemory((1 + workers) * NOTE_BYTES)  # the first place counts those that are claimed

@@ -22,19 +22,15 @@ from arena.match.choose import BotSeat, choose_seat, keeper_for
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
 from arena.records import Ending, MatchRecord
-from arena.results.rows import Finished, packed
+from arena.results.rows import packed
 from arena.tournament.formats.plan import Plan
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.waiting import Waiting
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import BLAMED, FAILURES_UNTIL_BLAME, FIRST, Asked, Chunk, Failure, Past, Waiting
 
-FAILURES_UNTIL_BLAME = 3
-"""How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
 LOOK_AHEAD = 32
 """How many matches of a chunk are looked at to choose the one that is played next."""
 REMEMBERED = 4_096
 """How many deals a worker remembers to know when bots see their cards again."""
-BLAMED = 1_000
-"""Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 GREEDY = 0.5
 """A seat is the cause that another got no CPU if it used this share of the other's wall time as CPU time."""
 OVERDUE = "the match took longer than all its seats may take together, and the hall was waiting for this one"
@@ -56,66 +52,6 @@ class Job(msgspec.Struct, frozen=True):
         return Worker(self)
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """A host fault: a match that failed through no bot, as far as is known, and is tried again."""
-
-    reason: str
-    """Why it failed: words or a traceback."""
-    seat: int | None = None
-    """The seat whose isolation failed, or for which the hall waited; None: something else failed."""
-    was_killed: bool = False
-    """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
-    blame: Ending | None = None
-    """How the match ends for the seat's bot if this happens FAILURES_UNTIL_BLAME times, and to no other seat; None: the bot
-    cannot be the cause."""
-    was_overdue: bool = False
-    """Whether the match took longer than its seats may take together, and the hall waited for this one."""
-
-
-class Past(msgspec.Struct, frozen=True):
-    """What earlier attempts at a match leave to the next one."""
-
-    kills: dict[int, int] = {}
-    """How often each seat was killed from outside, or failed the hall in another way that counts, by seat."""
-    played: tuple[tuple[int, int], ...] = ()
-    """What was played before the match had to begin anew; see match.play."""
-
-
-FIRST = Past()
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """What a bot asked for that is not compiled: its match begins anew when it is."""
-
-    game: str
-    part: str
-    played: tuple[tuple[int, int], ...] = ()
-    """What was played before, as in `Past`."""
-
-
-class Chunk(msgspec.Struct, frozen=True):
-    """The results of a chunk of matches."""
-
-    finished: Finished
-    failures: dict[int, Failure]
-    """The failures by index of the match."""
-    seconds: float
-    """The wall time of the chunk."""
-    match_cpu: float
-    """CPU seconds spent inside matches, locked seats included."""
-    worker_cpu: float
-    """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
-    lacking: dict[int, Asked] = {}
-    """The matches, by index, in which a bot asked for what is not compiled."""
-    slept: dict[int, float] = {}
-    """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
-
-    @property
-    def records(self) -> list[MatchRecord]:
-        """The matches that were played to their end, decoded."""
-        return self.finished.records
-
-
 class Worker:
     """Plays the matches of one job, and keeps loaded games between chunks."""
 
@@ -135,7 +71,7 @@ class Worker:
         self._slept: defaultdict[int, float] = defaultdict(float)
 
     def keep_note(self, shared: memoryview) -> None:
-        """Keep a note of the seat that is waited for where those who end this process find it; see waiting.py."""
+        """Keep a note of the seat that is waited for where those who end this process find it; see backend.py."""
         self._waiting = Waiting(shared)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The tables of a contest's ladder: what it heeds beside what every ladder does (course.py). Pure: rows and stages decide.
+"""The tables of a contest's ladder: what it heeds beside what every ladder does (schedule.py). Pure: rows and stages decide.
 
 - *Version against version.* A new version first plays against the one before it, until they have played so many deals in
   common, or half as many and are separable (who looks after every deal finds differences between equal bots): at one table in
@@ -20,8 +20,8 @@ from msgspec import UNSET
 from arena.engine import rng
 from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.ladder.legs import LadderPlan, Leg
 from arena.tournament.formats.ladder.look import LEAST_DEALS, Look, look_at
+from arena.tournament.formats.ladder.state import LadderPlan, Leg
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.tables import Table, shuffled
 

@@ -16,7 +16,7 @@ from arena.ratings.error_bars import bars_by
 from arena.ratings.luck_correction import without_luck
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.ladder.legs import Leg
+from arena.tournament.formats.ladder.state import Leg
 
 LEAST_DEALS = 12  # of a bot, before it counts as separable: over fewer, the spread of its results is hardly known
 DIGITS = 6  # of what is compared: the last digits of another machine's arithmetic decide nothing

@@ -23,13 +23,12 @@ import msgspec
 from arena.agent import BotFiles
 from arena.disk import SHARED_MEMORY, refusal
 from arena.errors import ArenaError
-from arena.tournament.formats.stages import Stage
-from arena.tournament.workers.backend import Lost, Ticket
+from arena.tournament.formats.tables import Stage
+from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket, shared_file, take_notes
 from arena.tournament.workers.processes import HASH_SEED, available_cpus, uninterrupted
 from arena.tournament.workers.ray.cluster import ENVIRONMENT, Cluster, Node
-from arena.tournament.workers.ray.guardian import Guardian
-from arena.tournament.workers.waiting import shared_file, take_notes
-from arena.tournament.workers.worker import FIRST, Chunk, Job, Past, Worker
+from arena.tournament.workers.ray.watchdog import Watchdog
+from arena.tournament.workers.worker import Job, Worker
 
 LISTENER_SECONDS = 10.0
 _START_TRIES, _ATTACH_TRIES = "20", "4"  # seconds; a standing cluster answers at once, or never
@@ -73,7 +72,7 @@ class RayBackend:
 
         `workers` None: all CPUs; `say` gets the news of a cluster, a line at a time. Raises ArenaError.
         """
-        self._guardian: Guardian | None = None
+        self._watchdog: Watchdog | None = None
         self._notes: str | None = None  # the folder of the workers' notes, where they are on this machine
         self._cluster: Cluster | None = None
         self._ray = _ray(is_local=address is None)
@@ -166,9 +165,9 @@ class RayBackend:
             self._cluster.close()
         if self._is_ours:
             self._ray.shutdown()
-        if self._guardian is not None:
-            self._guardian.close()
-            self._guardian = None
+        if self._watchdog is not None:
+            self._watchdog.close()
+            self._watchdog = None
 
     def _send(self) -> None:
         """Hand waiting chunks to Ray, as many as there is room for."""
@@ -217,7 +216,7 @@ class RayBackend:
 
     def _start_local(self, workers: int) -> None:
         closed = Path(tempfile.mkdtemp(prefix="arena-ray-", dir=_short_temporary_folder()))  # to all other users
-        self._guardian = Guardian(closed)
+        self._watchdog = Watchdog(closed)
         notes, folder = closed / "notes", closed / "r"  # Ray lets everybody write into its own folder
         notes.mkdir(mode=0o700)
         folder.mkdir()

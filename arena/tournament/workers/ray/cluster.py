@@ -1,6 +1,6 @@
 """The nodes of a running Ray cluster: which of them play, how many chunks at once, and which no longer answer.
 
-Nodes come and go while a tournament runs. Each new one gets a steward, an actor beside the workers, which compares what is
+Nodes come and go while a tournament runs. Each new one gets a node agent, an actor beside the workers, which compares what is
 installed there with what is installed here and compiles the rules, once a node. Only then are matches played there. A node
 that differs is left alone, with a line that says why, and the others play: its results could differ, and nobody wants a long
 tournament to end because a machine with an old image has joined. Only where no node fits is the tournament refused.
@@ -19,9 +19,9 @@ from typing import Any
 
 from arena.engine.readiness import part_text
 from arena.errors import ArenaError
-from arena.tournament.workers.needs import needs_of
+from arena.tournament.workers.compiling import needs_of
 from arena.tournament.workers.processes import HASH_SEED, ONE_THREAD
-from arena.tournament.workers.ray import steward
+from arena.tournament.workers.ray import node_agent
 from arena.tournament.workers.ray.installation import differences, installation
 from arena.tournament.workers.worker import Job
 
@@ -32,8 +32,8 @@ STOPPED_SECONDS = 5.0  # between two looks: this process itself did not run
 WORD_SECONDS = 30.0  # between lines on what is waited for
 HEAD_SECONDS = 20.0  # without the head, before we give up; Ray itself would wait for a minute, and then kill us
 FREE_SECONDS = 10.0  # for CPUs to become free at the start: the workers of a run that was just killed still go
-STEWARDS = 3  # lost ones, after which a node is left alone
-STEWARD_SECONDS = 5.0  # before the next one is sent: perhaps the node is gone, and Ray does not know yet
+AGENTS = 3  # lost ones, after which a node is left alone
+AGENT_SECONDS = 5.0  # before the next one is sent: perhaps the node is gone, and Ray does not know yet
 IN_FLIGHT = 2  # chunks per CPU: one runs, one waits for it
 ENVIRONMENT = {"env_vars": HASH_SEED | ONE_THREAD}
 """Ray's `runtime_env` for everything that a tournament runs on a cluster."""
@@ -58,11 +58,11 @@ class Node:
     cpus: int
     strategy: Any
     """Ray's scheduling strategy that puts tasks on this node."""
-    steward: Any
+    agent: Any
     question: Any
-    """The reference to the steward's answer that is awaited; None: no answer is."""
+    """The reference to the node agent's answer that is awaited; None: no answer is."""
     asked: float
-    """When the steward was asked, in monotonic seconds."""
+    """When the node agent was asked, in monotonic seconds."""
     heard: float
     """When the node was last heard of, in monotonic seconds."""
     state: State = State.COMPARING
@@ -70,9 +70,9 @@ class Node:
     """How many chunks the node is playing."""
     failed: int = 0
     """How many chunks of the node Ray reported as lost since the last line of news."""
-    lost_stewards: int = 0
+    lost_agents: int = 0
     parts: int = 0
-    """How many parts of games the steward was asked to compile."""
+    """How many parts of games the node agent was asked to compile."""
     why: str = ""
     """Why a refused node does not play."""
 
@@ -89,8 +89,8 @@ class Cluster:
         commands = [bot.command for bot in job.bots.values()]
         self._programs = [bot for bot in commands if bot is not None and "/" not in bot.command[0]]
         self._ours = installation(self._rooms)
-        ray.cloudpickle.register_pickle_by_value(steward)
-        self._steward = ray.remote(steward.Steward)
+        ray.cloudpickle.register_pickle_by_value(node_agent)
+        self._agent = ray.remote(node_agent.NodeAgent)
         self._nodes: dict[str, Node] = {}
         self._left_alone: set[str] = set()  # lines that were said already
         self._looked, self._head_heard = 0.0, time.monotonic()
@@ -157,7 +157,7 @@ class Cluster:
         return [node for node in gone if node.chunks]
 
     def close(self) -> None:
-        """End the stewards without waiting for their answers."""
+        """End the node agents without waiting for their answers."""
         for node in self._nodes.values():
             self._dismiss(node)
         self._nodes.clear()
@@ -182,9 +182,9 @@ class Cluster:
         for node_id in sorted(set(alive) - set(self._nodes)):  # at the start: the same order everywhere
             self._nodes[node_id] = self._greet(node_id, alive[node_id])
         for node in self._nodes.values():
-            is_due = node.steward is None and time.monotonic() - node.asked > STEWARD_SECONDS
+            is_due = node.agent is None and time.monotonic() - node.asked > AGENT_SECONDS
             if is_due and node.node_id in alive:
-                self._send_steward(node)
+                self._send_agent(node)
         gone = [node for node_id, node in self._nodes.items() if node_id not in alive]
         for node in gone:
             del self._nodes[node.node_id]
@@ -199,18 +199,18 @@ class Cluster:
             name = f"{name} ({node_id[:8]})"
         now = time.monotonic()
         node = Node(node_id, name, int(entry["Resources"]["CPU"]), strategy, None, None, asked=now, heard=now)
-        self._send_steward(node)
+        self._send_agent(node)
         return node
 
-    def _send_steward(self, node: Node) -> None:
-        node.steward = self._steward.options(
+    def _send_agent(self, node: Node) -> None:
+        node.agent = self._agent.options(
             num_cpus=0, scheduling_strategy=node.strategy, runtime_env=ENVIRONMENT, max_restarts=0
         ).remote()
         self._ask(node, "installation", self._rooms)
         node.state = State.COMPARING
 
     def _ask(self, node: Node, question: str, *arguments: Any) -> None:
-        node.question = getattr(node.steward, question).remote(*arguments)
+        node.question = getattr(node.agent, question).remote(*arguments)
         node.asked = time.monotonic()
 
     def _hear(self, now: float) -> None:
@@ -226,7 +226,7 @@ class Cluster:
             try:
                 answer = self._ray.get(reference)
             except self._ray.exceptions.RayError as error:
-                self._lose_steward(node, error)
+                self._lose_agent(node, error)
             else:
                 newly_ready += [node] * self._take(node, answer)
         if newly_ready:
@@ -255,7 +255,7 @@ class Cluster:
             for text in (answer.get("cache"), answer.get("compiled")):
                 if text:
                     self._say(f"node {node.name}: {text}")
-            node.state, node.lost_stewards = State.READY, 0
+            node.state, node.lost_agents = State.READY, 0
             return True
         elif node.state is State.SILENT:
             if node.parts < self._parts:  # somebody asked for another one while the node was silent
@@ -269,12 +269,12 @@ class Cluster:
         node.state, node.parts = State.PREPARING, self._parts
         self._ask(node, "prepare", self._needs, self._job.isolation, self._job.least, self._has_untrusted, self._programs)
 
-    def _lose_steward(self, node: Node, error: Exception) -> None:
-        node.lost_stewards += 1
-        if isinstance(error, self._ray.exceptions.RayTaskError) or node.lost_stewards >= STEWARDS:
+    def _lose_agent(self, node: Node, error: Exception) -> None:
+        node.lost_agents += 1
+        if isinstance(error, self._ray.exceptions.RayTaskError) or node.lost_agents >= AGENTS:
             self._leave_alone(node, str(error).strip().splitlines()[-1])
         else:
-            node.state, node.steward, node.asked = State.COMPARING, None, time.monotonic()
+            node.state, node.agent, node.asked = State.COMPARING, None, time.monotonic()
 
     def _leave_alone(self, node: Node, why: str) -> None:
         node.state, node.why = State.REFUSED, why
@@ -285,9 +285,9 @@ class Cluster:
             self._say(line)
 
     def _dismiss(self, node: Node) -> None:
-        if node.steward is not None:
+        if node.agent is not None:
             with contextlib.suppress(self._ray.exceptions.RayError):  # it is gone already
-                self._ray.kill(node.steward)
+                self._ray.kill(node.agent)
 
     def _has_head(self, now: float) -> bool:
         """Whether the head node listens. Without a head Ray blocks, and ends this process after a minute."""

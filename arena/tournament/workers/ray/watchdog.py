@@ -21,7 +21,7 @@ LAST_SECONDS = 3.0  # a process that was just being started may need this long t
 CLEAN = b"shut down"
 
 
-class Guardian:
+class Watchdog:
     """The driver's side: a context manager around a local Ray instance, entered before Ray is started."""
 
     def __init__(self, folder: Path) -> None:

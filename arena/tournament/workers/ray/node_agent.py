@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-class Steward:
+class NodeAgent:
     """The Ray actor of one node."""
 
     def installation(self, rooms: Sequence[str]) -> dict[str, str]:
@@ -35,7 +35,7 @@ class Steward:
         from arena import cache
         from arena.errors import ArenaError, BotError
         from arena.match.sandbox import Keeper, LockError, find_program
-        from arena.tournament.workers.warmup import warm_rooms
+        from arena.tournament.workers.compiling import warm_rooms
 
         said: dict[str, str] = {}
         for bot in programs:

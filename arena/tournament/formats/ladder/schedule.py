@@ -30,16 +30,16 @@ from arena.match.seeds import key_of_link
 from arena.ratings.rows import Bot, Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchLuck, MatchRecord, Outcome
-from arena.tournament.formats.course import StagedCourse
 from arena.tournament.formats.ladder.contest import ContestStage, Served, dice_of
-from arena.tournament.formats.ladder.legs import LadderPlan, Leg
 from arena.tournament.formats.ladder.look import Look, look_at
+from arena.tournament.formats.ladder.state import LadderPlan, Leg
 from arena.tournament.formats.plan import Plan
+from arena.tournament.formats.schedule import StagedSchedule
 from arena.tournament.formats.tables import Table, shuffled
 
 
-class LadderCourse(StagedCourse):
-    """The course of a ladder, leg by leg."""
+class LadderSchedule(StagedSchedule):
+    """The schedule of a ladder, leg by leg."""
 
     def __init__(self, plan: Plan, settings: RatingSettings) -> None:
         """`plan`: with its legs, and those of its stages that are decided already; the others are decided here."""
@@ -54,7 +54,7 @@ class LadderCourse(StagedCourse):
         self._played = 0
         self._left_in_leg = 0
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
+    def segments(self) -> Iterator[tuple[int, int]]:
         """Stage by stage, leg by leg."""
         legs = self._ladder.legs
         left_before = 0

@@ -1,5 +1,7 @@
 """The check of a bot before it enters: it plays all its games, with the fewest and the most seats, in every variant.
 
+In a terminal as in the hall, a bot is read, checked, and kept as the next version of its name.
+
 The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. Every check has
 seeds of its own, so that a bot cannot tell it from a tournament; the same seed checks it again. One match of every game is
 played twice: a bot that plays differently the second time uses the clock or randomness of its own, and is reported.
@@ -11,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
+from functools import cache
 from statistics import median
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +21,12 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.agent import BotFiles, StartInfo
+from arena.agent import BotFiles, StartInfo, read_bot
+from arena.agent.naming import NamedBot, house_bots
+from arena.agent.submissions import Submission, Submissions
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
-from arena.errors import nearest
+from arena.errors import BotError, nearest
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.match.choose import BotSeat, open_seat
 from arena.match.holder import Holder
@@ -29,10 +34,8 @@ from arena.match.sandbox import HeldSeat
 from arena.match.seeds import single_match_id, single_match_seeds
 from arena.match.watched import Slow, WaitsTooLong, WatchedSeat
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
-from arena.tournament.admission.check_report import CLOCK, BotCheck, FaultFound, GameCheck, SlowDecision, failures, warnings
-from arena.tournament.admission.rivals import rivals
-from arena.tournament.workers.compiling import Needs
-from arena.tournament.workers.needs import needs_at
+from arena.tournament.check_report import CLOCK, BotCheck, FaultFound, GameCheck, SlowDecision, failures, refused, warnings
+from arena.tournament.workers.compiling import Needs, needs_at, warm_rooms
 
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
 ATTEMPTS = 3  # at a match that ended in host faults
@@ -272,3 +275,51 @@ def _slowest(found: Iterable[SlowDecision]) -> tuple[SlowDecision, ...]:
 
 def _unknown(claims: Sequence[str]) -> list[str]:
     return [claim for claim in claims if claim not in games.names()]
+
+
+def examined(
+    find: Callable[[], NamedBot],
+    called: str,
+    *,
+    chosen: Sequence[str] = (),
+    params: Mapping[str, Any] = MappingProxyType({}),
+    clock: Clock = CLOCK,
+    limits: Limits = DEFAULT_LIMITS,
+    seed: int | None = None,
+    say: Callable[[str], None] = lambda text: None,
+    news: Callable[[str], None] = lambda text: None,
+) -> tuple[BotCheck, BotFiles | None]:
+    """The report on a bot, and its files as they were read, or None if they are no bot.
+
+    `find`: reads the bot; `called`: the name of what turns out to be none; the others: see check_bot. What the machine lacks
+    is compiled first. Raises HostTrouble and ArenaError if the machine failed.
+    """
+    try:
+        found = find()
+    except BotError as error:
+        return refused(called, str(error)), None
+    report = check_bot(
+        found.name, found.files, params=params, chosen=chosen, clock=clock, limits=limits, seed=seed,
+        prepare=lambda needs: warm_rooms(needs, news), say=say, news=news,
+    )  # fmt: skip
+    return report, found.files
+
+
+def kept(
+    name: str, report: BotCheck, files: BotFiles | None, store: Submissions, *, as_new: bool
+) -> tuple[Submission, bool] | None:
+    """Store a bot that may enter as the next version of its name, with whether it is new; None: it may not enter.
+
+    `as_new`: see Submissions.submit. Raises StoreError.
+    """
+    if files is None or not report.may_enter:
+        return None
+    return store.submit(name, files, tuple(game.game for game in report.games), as_new=as_new)
+
+
+@cache
+def rivals(game: str) -> dict[str, BotFiles]:
+    """The opponents for a game by name: the house bots made for it (`bots/<game>_*.py`), if any, then the random bot."""
+    known = house_bots()
+    names = [*(name for name in known if name.startswith(f"{game}_")), "random_bot"]
+    return {name: read_bot(known[name]) for name in names}

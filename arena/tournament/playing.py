@@ -1,0 +1,344 @@
+"""The matches of a tournament are played, from one checkpoint of its schedule to the next.
+
+Every finished match goes into the journal at once, so the same call goes on where an earlier one stopped. What comes next is
+decided at checkpoints, from the rows up to there alone, so neither the number of workers nor a resume can change it.
+"""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+
+import msgspec
+
+from arena import games
+from arena.engine import jit
+from arena.match import void
+from arena.match.choose import most_seconds
+from arena.ratings.overall import pool_weights
+from arena.ratings.running import RunningRatings
+from arena.records import Ending, MatchRecord
+from arena.results.journal import Journal
+from arena.results.rows import Endings, Finished, Row, packed
+from arena.results.status import Pace, Trouble, read_score
+from arena.tournament import repeats
+from arena.tournament.archive.luck import MATCHES_FOR_ALL, Reckoner
+from arena.tournament.field import least_isolation
+from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
+from arena.tournament.planning import Planned
+from arena.tournament.session import LOCAL, Observer, Progress, Settings
+from arena.tournament.workers.backend import Backend, Chunk, Failure
+from arena.tournament.workers.compiling import Compiling, needs_of
+from arena.tournament.workers.driver import Driver, Tally, spread
+from arena.tournament.workers.gate import CompilingGate, OpenGate
+from arena.tournament.workers.local import LocalBackend
+from arena.tournament.workers.processes import available_cpus
+from arena.tournament.workers.worker import Job
+
+MOST_AHEAD = 20_000  # how far beyond a checkpoint is played while games are compiled; their records wait in memory
+_PATIENCE_SECONDS = 30.0  # for the worker's own part in a match
+
+
+@dataclass(frozen=True)
+class Played:
+    """A tournament that was played until it was over, or stopped. Its rows are in the journal."""
+
+    schedule: Schedule
+    """The schedule with all that was decided on the way."""
+    state: FormatState | None
+    progress: Progress
+    tally: Tally
+    is_interrupted: bool
+    """Whether Ctrl-C stopped it before it was over."""
+
+
+def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Settings, observer: Observer) -> Played:
+    """Play the matches that the journal lacks. Ctrl-C ends it, and so can the observer: what is finished is kept."""
+    progress = Progress(planned.name, total=planned.matches(schedule))
+    rows = _Rows(schedule, journal, observer, progress)
+    ratings = _running_ratings(planned)
+    state, is_interrupted = planned.state, False
+    try:
+        with ExitStack() as opened:
+            workers = _Workers(planned, schedule, rows, settings, observer, opened)
+            for first, last in schedule.segments():
+                if state is not None and state != (newer := state.after(schedule.plan)):
+                    state = newer
+                    journal.set_meta(state.values())  # before a match of the stage is played
+                progress.total = schedule.total() or progress.total
+                is_new = rows.begin(last)
+                is_new |= workers.play(first, last)
+                workers.wait_for(jit.RATINGS)
+                _add_luck(schedule, journal, first, last, rows.count(first, last))
+                for outcome in journal.outcomes(first, last):
+                    ratings.add(outcome)
+                    schedule.add(outcome)
+                    if not outcome.is_void:
+                        observer.played((seat.bot, seat.bot_version) for seat in outcome.seats)
+                for news in _pass_checkpoint(schedule, rows, last):
+                    if is_new:
+                        observer.say(news)
+                if last == len(schedule.plan) and (why := observer.end_now() or observer.end_here()) is not None:
+                    raise _EndedByObserver(why)
+                if not settings.never_stops and (is_new or schedule.outcome is None):
+                    progress.ratings = ratings.ratings()
+            if settings.job is Job and not settings.never_stops:  # not where matches are only counted, not played
+                hashes = [bot.files.sha256 for bot in planned.tournament.bots]
+                repeats.repeat(schedule.plan, journal, hashes, workers.driver, observer.say)
+            if schedule.outcome is not None:
+                progress.total = progress.done
+                observer.say(schedule.outcome)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    except _EndedByObserver as ended:
+        if state is not None:  # what is open of the last stage is never played
+            schedule.plan = state.closed(schedule.plan, str(ended), journal)
+        schedule.outcome = str(ended)
+        progress.total = progress.done
+    return Played(schedule, state, progress, rows.tally, is_interrupted)
+
+
+def _pass_checkpoint(schedule: Schedule, rows: "_Rows", last: int) -> list[str]:
+    """Decide how it goes on, only from the rows up to `last`; returns the news."""
+    retired = len(schedule.retired)
+    news = schedule.pass_checkpoint()
+    if (total := schedule.total()) is not None:
+        rows.progress.total = total
+    elif len(schedule.retired) > retired:
+        rows.progress.total = rows.count(0, last) + schedule.plan.count_without(schedule.retired, last)
+    return news
+
+
+class _EndedByObserver(Exception):
+    """The run is ended from outside, with the reason."""
+
+
+class _Rows:
+    """Takes finished matches into the journal, each once. Those of later segments wait until it is decided if they count."""
+
+    def __init__(self, schedule: Schedule, journal: Journal, observer: Observer, progress: Progress) -> None:
+        self.schedule, self.progress = schedule, progress
+        self.tally = Tally()
+        self._journal, self._observer = journal, observer
+        size = max(len(schedule.plan), 1 + max(journal.indices(), default=-1))  # a plan may still be growing
+        self._done = bytearray(size)
+        for index in journal.indices():
+            self._done[index] = 1
+        self._score = read_score(journal)
+        progress.done = self._score.done
+        self._trouble = Trouble.of(journal) or Trouble()
+        self._end = 0  # of the segment that is played
+        self._ahead: dict[int, tuple[Row, Endings]] = {}  # matches of later segments
+
+    def begin(self, last: int) -> bool:
+        """Begin the segment that ends before `last`: store its matches that were played before it, if they count."""
+        self._done.extend(bytes(max(0, last - len(self._done))))
+        self._end = last
+        known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
+        self.progress.ahead = len(self._ahead)
+        if wanted := [match for match in known if self.schedule.is_wanted(match[0][1])]:
+            self._store(Finished([row for row, _ in wanted], [endings for _, endings in wanted]))
+        return bool(wanted)
+
+    def lacking(self, first: int, last: int) -> Iterator[int]:
+        """The matches of a part of the plan that have to be played, in the order of playing, made one at a time."""
+        for index in spread(first, last):
+            if not self._done[index] and index not in self._ahead and self.schedule.is_wanted(index):
+                yield index
+
+    def count(self, first: int, last: int) -> int:
+        """How many matches of a part of the plan are stored."""
+        return self._done.count(1, first, last)
+
+    def keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
+        """Store the matches of a chunk. `earlier`: failed attempts at those that were tried before, by index."""
+        for place, seconds in chunk.slept.items():
+            bot = self.schedule.plan.contestants[place]
+            self._observer.slept((bot.name, bot.version), seconds)
+        finished = chunk.finished
+        if earlier:
+            finished = packed(_after(earlier.get(record.index, ()), record) for record in finished.records)
+        self._store(finished)
+
+    def keep_void(self, index: int, attempts: int, reason: str) -> None:
+        """Store a match that could not be played."""
+        setup = self.schedule.plan.setup(index)
+        self._store(packed([void(games.load(setup.game), setup, attempts, reason)]))
+
+    def _store(self, finished: Finished) -> None:
+        """Store matches in the journal, with what `arena status` shows; those of later segments wait."""
+        progress = self.progress
+        matches = list(zip(finished.rows, finished.endings))
+        if any(row[1] >= self._end for row in finished.rows):
+            self._ahead |= {match[0][1]: match for match in matches if match[0][1] >= self._end}
+            matches = [match for match in matches if match[0][1] < self._end]
+        progress.ahead = len(self._ahead)
+        fresh = {row[1]: endings for row, endings in matches if not self._done[row[1]]}
+        score = self._score.plus(fresh.values())
+        pace = Pace(total=progress.total, played=progress.played_now + len(fresh), seconds=progress.seconds)
+        notes = {**pace.values(), **score.values(), **self._trouble_by_now().values()}
+        new = self._journal.add([row for row, _ in matches], notes)
+        for row in new:
+            self._done[row[1]] = 1
+        self._observer.played(bot for row in new if Ending.HOST not in fresh[row[1]] for bot in self._bots(row[1]))
+        for ending, count in score.endings.items():
+            if ending is not Ending.PLAYED and (more := count - self._score.endings.get(ending, 0)):
+                progress.endings[ending] += more
+        self._score = score
+        self.tally.duplicates += len(matches) - len(new)
+        progress.done += len(new)
+        progress.played_now += len(new)
+
+    def _bots(self, index: int) -> Iterator[tuple[str, int]]:
+        """Name and version of the bots of a match."""
+        plan = self.schedule.plan
+        return ((plan.contestants[place].name, plan.contestants[place].version) for place in plan.bots(index))
+
+    def _trouble_by_now(self) -> Trouble:
+        before, tally = self._trouble, self.tally
+        return Trouble(
+            runs=before.runs + 1, lost_chunks=before.lost_chunks + tally.lost_chunks,
+            overdue_chunks=before.overdue_chunks + tally.overdue_chunks,
+            failed_attempts=before.failed_attempts + tally.failed_attempts, duplicates=before.duplicates + tally.duplicates,
+        )  # fmt: skip
+
+
+class _Workers:
+    """The workers of a run, which are started when the first match is to be played, and what is compiled for them meanwhile."""
+
+    def __init__(
+        self, planned: Planned, schedule: Schedule, rows: _Rows, settings: Settings, observer: Observer, opened: ExitStack
+    ) -> None:
+        self._planned, self._schedule, self._rows = planned, schedule, rows
+        self._settings, self._observer, self._opened = settings, observer, opened
+        self._driver: Driver | None = None
+        self._compiling: Compiling | None = None
+        self._since = 0.0
+
+    def play(self, first: int, last: int) -> bool:
+        """Play what is to be played of a segment; returns whether there was anything."""
+        lacking = self._rows.lacking(first, last)
+        nearest = next(lacking, None)
+        if nearest is None:
+            return False
+        driver = self.driver()
+        self._since = time.monotonic() - self._rows.progress.seconds
+        driver.backend.stage = self._schedule.plan.stage_from(first)
+        left = (last - first) - self._rows.count(first, last)
+        driver.run(itertools.chain([nearest], lacking), left, self._later(last))
+        return True
+
+    def wait_for(self, name: str) -> None:
+        """Wait until something is compiled, if it is being compiled."""
+        if self._compiling is not None:
+            self._compiling.wait_for(name)
+
+    def driver(self) -> Driver:
+        """The driver loop; the workers are started when it is first asked for."""
+        if self._driver is None:
+            self._driver = self._start()
+        return self._driver
+
+    def _start(self) -> Driver:
+        settings, tournament, plan, say = self._settings, self._planned.tournament, self._schedule.plan, self._observer.say
+        bots = {bot.files.sha256: bot.files for bot in tournament.bots}
+        is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
+        with_luck = bool(tournament.ratings.luck) or plan.format.uses_luck
+        needs = {} if is_elsewhere else needs_of(plan, bots, with_luck=with_luck)
+        if not plan.format.IS_STAGED:
+            left = self._games_left()
+            needs = {game: parts for game, parts in needs.items() if game in left}
+        self._compiling = compiling = self._opened.enter_context(Compiling(needs, say, {jit.RATINGS: "arena.ratings"}))
+        if len(needs) > 1 and not compiling.is_over:
+            say("each game is played as soon as it is compiled")
+        self._since = time.monotonic()
+        self._tick()  # the backend takes its time, too
+        least = least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots)
+        job = settings.job(plan.without_stages(), bots, least=least, isolation=settings.isolation)
+        backend = self._opened.enter_context(_backend(job, settings, say))
+        patience = _PATIENCE_SECONDS + max(entry.seats for entry in plan.entries) * most_seconds(plan.clock)
+        gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)
+        rows = self._rows
+        return Driver(backend, rows.keep, rows.keep_void, self._tick, patience, rows.tally, gate, self._game_of)
+
+    def _games_left(self) -> set[str]:
+        """The games of a plan that is known from the start that have matches to play."""
+        left: set[str] = set()
+        games_in_all = {entry.game for entry in self._schedule.plan.entries}
+        for index in self._rows.lacking(0, len(self._schedule.plan)):
+            left.add(self._game_of(index))
+            if left == games_in_all:
+                break
+        return left
+
+    def _game_of(self, index: int) -> str:
+        """The game of match `index`."""
+        plan = self._schedule.plan
+        return plan.entries[plan.entry_of(index)].game
+
+    def _later(self, last: int) -> Iterator[int]:
+        """Matches from index `last` on that can be played before it is decided whether they count; only while we compile."""
+        format = self._schedule.plan.format
+        if self._compiling is None or self._compiling.is_over or format.IS_STAGED or format.MAY_END_EARLY:
+            return
+        yield from self._rows.lacking(last, min(len(self._schedule.plan), last + MOST_AHEAD))
+
+    def _tick(self) -> None:
+        progress = self._rows.progress
+        progress.seconds = time.monotonic() - self._since
+        if self._compiling is not None:
+            self._compiling.look()
+            progress.compiling = self._compiling.text
+            if progress.compiling:
+                progress.early, progress.waited = progress.played_now + progress.ahead, progress.seconds
+        self._observer.progress(progress)
+        if (why := self._observer.end_now()) is not None:
+            raise _EndedByObserver(why)
+
+
+def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, matches: int) -> None:
+    """Work out the luck of the matches up to a checkpoint, where it counts for what is decided there."""
+    if not schedule.plan.format.uses_luck:
+        return
+    assert isinstance(schedule, UsesLuck)
+    with Reckoner(schedule.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
+        lucks = reckoner.reckon(journal.records(first, last))
+        for outcome, luck in zip(journal.outcomes(first, last), lucks, strict=True):
+            schedule.add_luck(outcome, luck)
+
+
+def _running_ratings(planned: Planned) -> RunningRatings:
+    """The ratings at the checkpoints, for those who watch."""
+    plan, settings = planned.plan, planned.tournament.ratings
+    return RunningRatings(
+        settings, plan.pools(with_measured=settings.measured), models=(settings.headline_model,),
+        weights=pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings),
+    )  # fmt: skip
+
+
+def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
+    """The record with its failed attempts: a seat that the host failed is not reproducible.
+
+    See docs/formats.md, "matches.parquet".
+
+    A lost worker is not the seat's failure: the match is played again exactly as it would have been.
+    """
+    if not failures:
+        return record
+    failed = {failure.seat for failure in failures}
+    seats = tuple(
+        msgspec.structs.replace(seat, reproducible=seat.reproducible and place not in failed)
+        for place, seat in enumerate(record.seats)
+    )
+    return msgspec.structs.replace(record, attempts=1 + len(failures), seats=seats)
+
+
+def _backend(job: Job, settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Backend]:
+    if settings.backend == LOCAL:
+        return LocalBackend(job, settings.workers or available_cpus())
+    from arena.tournament.workers.ray.backend import RayBackend  # only now: importing Ray takes a third of a second
+
+    if settings.address is not None:
+        say(f"playing on the Ray cluster at {settings.address}")
+    return RayBackend(job, settings.workers, settings.address, say)
