@@ -19,9 +19,9 @@ from arena.cli.shared.running import Screen
 from arena.errors import quoted
 from arena.games import load
 from arena.records import Ending
-from arena.reports.selection.names import shown
-from arena.reports.selection.replay import result_lines
-from arena.reports.terminal.page import Column, ConsolePage, MarkdownPage
+from arena.reports.replay import result_lines
+from arena.reports.table import shown
+from arena.reports.terminal import Column, ConsolePage, MarkdownPage
 from helpers.paths import PACKAGE
 from helpers.records import make_record, make_seat
 

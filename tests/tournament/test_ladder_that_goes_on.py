@@ -9,7 +9,6 @@ import pytest
 from arena import games
 from arena.audit.capsule import seen_at, setup_of
 from arena.records import Clock
-from arena.reports.html.sections.faults import _seen
 from arena.results import parquet
 from arena.results.journal import Journal
 from arena.results.manifest import read_manifest, write_manifest

@@ -13,10 +13,10 @@ from arena.ratings.explain import Explanation
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
-from arena.reports.selection.boards import chosen_pools, headline
-from arena.reports.terminal import insights
-from arena.reports.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
-from arena.reports.terminal.page import Page
+from arena.reports import closer_looks as insights
+from arena.reports.board import chosen_pools, headline
+from arena.reports.closer_looks import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
+from arena.reports.terminal import Page
 from arena.results.manifest import Manifest
 from arena.tournament.archive.names import called
 
@@ -69,7 +69,7 @@ class Looker:
         from arena.ratings.explain import explain
         from arena.ratings.skill import skill_of
         from arena.ratings.stored import COLUMNS
-        from arena.reports.selection.skill import skill_text
+        from arena.reports.tables import skill_text
         from arena.tournament.archive import boards
 
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)

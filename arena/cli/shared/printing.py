@@ -20,7 +20,7 @@ from rich.text import Text
 
 from arena.cli.shared.streams import is_gone
 from arena.errors import ConfigError, quoted, visible
-from arena.reports.terminal.page import ConsolePage, MarkdownPage, Page
+from arena.reports.terminal import ConsolePage, MarkdownPage, Page
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # how a formula may begin, wide signs too

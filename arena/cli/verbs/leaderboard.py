@@ -12,7 +12,7 @@ from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.models import MODELS
 from arena.ratings.settings import headline_model
-from arena.reports.selection.boards import ratings_by
+from arena.reports.board import ratings_by
 from arena.results.manifest import read_manifest
 from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS

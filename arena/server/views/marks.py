@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
 from arena.results.account_rows import Account
 from arena.results.owned_bots import OwnedBots
 from arena.server.asked import Asked
