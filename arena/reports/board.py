@@ -255,8 +255,8 @@ def ranking(
     heads = [
         titles.RANK_COLUMN, titles.BOT, titles.RATING, titles.MU, titles.INTERVAL_COLUMN,
         titles.ONLINE if has_online or keys else None, titles.SIGMA, titles.MATCHES, titles.WINS, titles.PLACE,
-        titles.FAULTS if has_faults or keys else None, titles.MEDIAN_MS if has_costs else None,
-        titles.WORST_MS if has_costs else None, titles.ENDINGS if has_endings else None,
+        titles.FAULTS if has_faults or keys else None, titles.MEDIAN_MS.but(in_pages=False) if has_costs else None,
+        titles.WORST_MS.but(in_pages=False) if has_costs else None, titles.ENDINGS if has_endings else None,
     ]  # fmt: skip
     chosen = [head if head and (keys is None or head.key in keys) else None for head in heads]
     outside = [(row.bot, row.version) in retired or row.rank is None for row in rows]

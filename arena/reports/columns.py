@@ -46,7 +46,7 @@ FAULTS = Column(
     Phrase("faults", "反則"), "d", key="faults", empty="", dropped=11, style="red",
     meaning=Phrase("matches forfeited by the bot's own fault", "ボット自身の責任で没収になった試合"),
 )  # fmt: skip
-ENDINGS = Column(Phrase("endings", "終わり方"), dropped=1)
+ENDINGS = Column(Phrase("endings", "終わり方"), dropped=1, in_pages=False)
 
 # Of what playing cost.
 MEDIAN_MS = Column(
@@ -99,7 +99,7 @@ SEAT = Column(Phrase("seat", "席"))
 PLACE_IN_MATCH = Column(Phrase("place", "着順"), "d")
 SCORE = Column(Phrase("score", "得点"), ",.6g", dropped=2)
 WINNER_SCORE = Column(Phrase("winner's", "勝者の得点"), ",.6g", dropped=1)
-WINNER = Column(Phrase("winner", "勝者"), is_long=True)
+WINNER = Column(Phrase("winner", "勝者"), is_cut=True, is_long=True)
 BY_FAULT = Column("", dropped=3)
 IS_FAULT = Phrase("fault", "反則")
 DECISION = Column(

@@ -84,6 +84,8 @@ class Column:
     """How terminals colour it."""
     is_name: bool = False
     """Whether it names the rows: narrow terminals cut its texts, pages keep it in sight."""
+    is_cut: bool = False
+    """Whether narrow terminals cut this column's texts, and not those of the names."""
     is_code: bool = False
     """Whether the cells are hashes and the like, shown in a fixed-width font."""
     is_long: bool = False

@@ -134,8 +134,8 @@ def losses(
 ) -> Table:
     """The worst losses: bot, its name as it is shown, and the match. `of_one`: they are all of one bot, which is not named."""
     columns = [
-        None if of_one else titles.BOT.but(is_name=not of_one), titles.LOST, titles.PLACE_IN_MATCH, titles.SCORE,
-        titles.WINNER_SCORE, titles.WINNER.but(is_name=True), titles.BY_FAULT,
+        None if of_one else titles.BOT, titles.LOST, titles.PLACE_IN_MATCH, titles.SCORE,
+        titles.WINNER_SCORE, titles.WINNER, titles.BY_FAULT,
     ]  # fmt: skip
     rows: list[Row] = [
         [
@@ -164,7 +164,7 @@ def faults(found: Sequence[FaultCard], caption: str = "", links: Links = NO_LINK
 
 def opponents(found: Sequence[OpponentResults], caption: str = "", links: Links = NO_LINKS, bot: Bot = ("", 1)) -> Table:
     """The results of `bot` against each opponent, the hardest first."""
-    rows = []
+    rows: list[Row] = []
     for one in found:
         share = one.better / one.meetings if one.meetings else None
         name = Cell(shown(one.bot, one.bot_version), link=links.bot(one.bot))

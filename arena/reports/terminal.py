@@ -226,7 +226,7 @@ def _drawn(found: Sequence[Interval | None], glyphs: Glyphs) -> list[str]:
 def _fitting(columns: Sequence[_Written], width: int) -> list[_Written]:
     """The columns that fit into `width` with two blanks between them, the least important dropped, names cut."""
     kept = list(columns)
-    names = next((one for one in kept if one.column.is_name), None)
+    names = next((one for one in kept if one.column.is_cut), None) or next((one for one in kept if one.column.is_name), None)
     if names is None:
         return kept
     while True:

@@ -16,7 +16,7 @@ from arena.reports.document import Section
 from arena.reports.pages.words import Words
 from arena.reports.scale import scale_of
 from arena.reports.sections import Pool
-from arena.reports.table import CHOSEN, Cell, Column, Interval, Rank, Table
+from arena.reports.table import CHOSEN, Cell, Column, Interval, Rank, Row, Table
 from arena.reports.table import table as made_table
 from arena.reports.tables import Played
 from arena.server.views.bot import Appearance, Bot, BotPool, RatingPoint, VersionCurve
@@ -110,7 +110,7 @@ def appearances(view: Bot, word: Words) -> Table:
         titles.TOURNAMENT.but(is_name=True), titles.GAME, titles.VERSION, titles.RANK_COLUMN, titles.RATING,
         titles.INTERVAL_COLUMN, titles.MATCHES,
     ]  # fmt: skip
-    rows = []
+    rows: list[Row] = []
     for one in view.appearances:
         rows.append([
             Cell(one.tournament, link=f"/t/{quote(one.tournament)}?{urlencode({'pool': one.pool})}"),

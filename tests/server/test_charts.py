@@ -1,5 +1,6 @@
 """Plots of a bot's page: everything lies inside, and there is none where there is nothing to see."""
 
+import itertools
 import re
 
 import pytest
@@ -62,7 +63,7 @@ def test_every_version_has_a_line_and_its_name(begins: tuple[int, ...]) -> None:
     assert is_inside(svg) and svg.count("<polyline") == len(begins)
     assert sorted(text for text in texts(svg) if text.startswith("v")) == [f"v{number + 1}" for number in range(len(begins))]
     heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>v\d<', svg))
-    assert all(below - above >= 12 for above, below in zip(heights, heights[1:]))
+    assert all(below - above >= 12 for above, below in itertools.pairwise(heights))
 
 
 @pytest.mark.parametrize("mus", [[25.0], [0.0, 50.0], [-12.5, -12.4], [1000.0, -1000.0], []])

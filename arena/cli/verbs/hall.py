@@ -58,7 +58,7 @@ def hall(
     if not is_hall(place):
         raise StoreError(f"{out}: no finished tournament there; play one with: arena tournament CONFIG")
     parts = counted(entries(place))
-    rows: list[Row] = [
+    rows = [
         {
             "started": part.entry.started.astimezone(UTC).isoformat(), "tournament": part.entry.manifest.name,
             "matches": part.entry.manifest.played, "rows": part.stored, "counted_rows": part.rows,

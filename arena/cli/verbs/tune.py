@@ -38,7 +38,7 @@ def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.T
             page.line(line)
 
     document = _document(tuned)
-    rows: list[Row] = [
+    rows = [
         {"generation": played["generation"], "round": played["round"], **candidate}
         for played in document["rounds"]
         for candidate in played["candidates"]

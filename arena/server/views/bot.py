@@ -307,7 +307,8 @@ def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> Bo
     explained = explain(rows.pool_rows(rating.pool), (rating.bot, rating.bot_version)) or Explanation((), (), ())
     costs, _ = all_costs(library, tournament, folder)
     return BotPool(
-        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get((rating.pool, rating.bot, rating.bot_version), NO_COST))), history=_history(library, tournament, folder, rating),
+        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get((rating.pool, rating.bot, rating.bot_version), NO_COST))),
+        history=_history(library, tournament, folder, rating),
         seats=explained.seats, opponents=explained.opponents,
         losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip
