@@ -38,7 +38,7 @@ ONE_DOOR = {
     "tomllib": "userfiles.py",
     "trueskill": "audit/package_ratings.py",
     "jinja2": "reports/document.py",
-    "markdown_it": "reports/manual/markdown.py",
+    "markdown_it": "reports/manual.py",
 }
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}

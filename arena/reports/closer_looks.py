@@ -1,5 +1,5 @@
-"""What a board leaves out, in the terminal: head to head, second opinions, the history of a bot's ratings, where its points come
-from, and for its author its faults with what it printed, its slowest decisions, and the seeds of its losses.
+"""What a board leaves out, in the terminal: head to head, second opinions, the history of a bot's ratings, where its points
+come from, and for its author its faults with what it printed, its slowest decisions, and the seeds of its losses.
 """
 
 from collections.abc import Mapping, Sequence

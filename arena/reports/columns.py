@@ -10,7 +10,7 @@ from arena.reports.table import INTERVAL, MILLISECONDS, RANK, Column, Phrase
 # Of the ranking.
 RANK_COLUMN = Column(
     Phrase("rank", "順位"), RANK, key="rank",
-    meaning=Phrase("by rating; in brackets the ranks that the 95 % intervals allow", "レーティング順。かっこ内は95%区間から見て可能な順位"),
+    meaning=Phrase("by rating; in brackets the ranks that the 95 % intervals allow", "かっこ内は95%区間から見て可能な順位"),
 )  # fmt: skip
 BOT = Column(Phrase("bot", "ボット"), key="shown", is_name=True)
 RATING = Column(
@@ -19,7 +19,7 @@ RATING = Column(
 )  # fmt: skip
 MU = Column(
     Phrase("mu", "μ"), ".2f", dropped=10,
-    meaning=Phrase("the mean of the belief in its skill, and half of its 95 % interval", "強さの推定の平均と、95%区間の半分の幅"),
+    meaning=Phrase("mean of the belief in its skill, and half of its 95 % interval", "強さの推定の平均と、95%区間の半分の幅"),
 )  # fmt: skip
 INTERVAL_COLUMN = Column(
     Phrase("95 % interval", "95%区間"), INTERVAL, key="interval", dropped=2, style="cyan",
@@ -73,7 +73,8 @@ PARTNER = Column(Phrase("and", "相方"))
 GAIN = Column(
     Phrase("better together", "同卓での差"), "+.1%",
     meaning=Phrase(
-        "by how much larger a share of the other bots each finishes before", "ほかのボットへの先着率が、同卓のときにどれだけ高いか"
+        "by how much larger a share of the other bots each finishes before",
+        "ほかのボットへの先着率が、同卓のときにどれだけ高いか",
     ),
 )  # fmt: skip
 HALF_WIDTH = Column("±", ".1%", meaning=Phrase("half of the 95 % interval over deals", "配札ごとの95%区間の半分の幅"))
@@ -117,7 +118,8 @@ SLOWEST_MS = Column(
 BETTER_IN_SEAT = Column(
     Phrase("opponents beaten", "上回った相手"), ".1%",
     meaning=Phrase(
-        "share of the others at the table that finished behind, ties as halves", "同卓の相手のうち、下位で終えた割合（引き分けは半分）"
+        "share of the others at the table that finished behind, ties as halves",
+        "同卓の相手のうち、下位で終えた割合（引き分けは半分）",
     ),
 )  # fmt: skip
 MEAN_SCORE = Column(
@@ -131,7 +133,7 @@ PLAIN_RANK = Column(
 BRADLEY_TERRY = Column(
     "Bradley-Terry", ">",
     meaning=Phrase(
-        "rank by the strengths that make all results of two bots most likely; in brackets these in Elo points, mean of the field 0",
+        "rank by the strengths that make all results of two bots most likely; in brackets in Elo points, mean of the field 0",
         "2体ずつの結果を最もよく説明する強さの順位。かっこ内はEloの点数（全体の平均が0）",
     ),
 )  # fmt: skip
@@ -140,14 +142,15 @@ BY_SCORE = Column(Phrase("score", "得点"), ">", dropped=2, meaning=Phrase("ran
 BEATEN = Column(
     Phrase("opponents beaten", "勝ち越した相手"), ">", dropped=1,
     meaning=Phrase(
-        "bots that finished behind it more often than before it, of those it met", "対戦した相手のうち、先着した回数のほうが多いボットの数"
+        "bots that finished behind it more often than before it, of those it met",
+        "対戦した相手のうち、先着した回数のほうが多いボットの数",
     ),
 )  # fmt: skip
 
 # Of skill and luck.
 BEAT = Column(
     Phrase("beat", "上回った相手"), ".1%",
-    meaning=Phrase("share of its rivals in a match that it beat, ties as halves", "1試合で上回った相手の割合（引き分けは半分）"),
+    meaning=Phrase("share of its rivals in a match that it beat, ties as halves", "1試合で上回った相手の割合"),
 )  # fmt: skip
 LUCK = Column(
     Phrase("luck", "カードの運"),

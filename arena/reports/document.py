@@ -1,5 +1,5 @@
-"""What a page of results is made of, as data: chapters of sections of tables, plots, paragraphs and replays; and the writer that
-turns it into HTML, with the templates of all pages: the one door to jinja2.
+"""What a page of results is made of, as data: chapters of sections of tables, plots, paragraphs and replays; and the writer
+that turns it into HTML, with the templates of all pages: the one door to jinja2.
 
 All texts may come from untrusted authors (names of bots, parameters, options): every text is escaped, and what cannot be seen
 in it is left out. `blocks.html.jinja` draws sections; the report's page and those of `arena serve` import its macros.
@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from arena.errors import printable
 from arena.reports import columns
-from arena.reports.scale import Scale, scale_of
+from arena.reports.plots import Scale, scale_of
 from arena.reports.table import INTERVAL, Cell, Column, Interval, Phrase, Rank, Table, Value, as_cell, said
 
 SHARED = Path(__file__).parent / "templates"
@@ -86,7 +86,7 @@ class Replay:
     game: str
     match_id: str
     frames: str
-    """The frames as `arena.reports.pages.packing.packed` wrote them."""
+    """The frames as `arena.reports.matches.packed` wrote them."""
 
     @property
     def kind(self) -> str:

@@ -1,11 +1,14 @@
-"""The report's sections about single matches: a choice with replays, and the authors' own evidence: the first faults of each bot
-with what it saw and printed, and everybody's slowest decisions.
+"""The report's sections about single matches: a choice with replays, and the authors' own evidence: the first faults of each
+bot with what it saw and printed, and everybody's slowest decisions.
 """
 
+import base64
 import itertools
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from arena import games
@@ -18,8 +21,7 @@ from arena.reports import columns as titles
 from arena.reports import tables
 from arena.reports.document import Block, Log, Paragraph, Replay, Section
 from arena.reports.evidence import PoolEvidence
-from arena.reports.pages.frames import stored_match
-from arena.reports.pages.packing import packed
+from arena.reports.pages.frames import PAGE, Frame, Header, Opinion, StoredMatch, frames, header, opinion, stored_match
 from arena.reports.pages.words import Words
 from arena.reports.sections import Pool
 from arena.reports.table import Cell, Table, Value, shown
@@ -190,6 +192,7 @@ class _ToLogs(tables.Links):
         self._anchors = anchors
 
     def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
+        """As `Links` has it."""
         return f"#{self._anchors[match_id, seat, decision]}"
 
 
@@ -255,3 +258,61 @@ def seen(place: FaultPlace, word: Words) -> str:
     except (ArenaError, ValueError, KeyError, StopIteration) as error:
         return word("seen_not", text=printable(str(error)))
     return word("it_saw", text=view)
+
+
+MOST_FRAMES = 2_000  # of all eyes together: more would find no room, and take seconds to make
+_LETTERS = 4 / 3  # that base64 makes of a byte
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """What one pair of eyes sees of the match."""
+
+    header: Header
+    pages: dict[int, list[Frame]]
+    """The pages that are here, by number."""
+
+
+class Packed(msgspec.Struct, frozen=True, kw_only=True):
+    """A match as the page holds it."""
+
+    views: list[View]
+    """All cards open first, then the seats, unless they found no room."""
+    opinion: Opinion
+
+
+def packed(match: StoredMatch, room: int) -> str:
+    """The match in about `room` letters at most: if need be without the seats' eyes, and then without pages from its middle.
+
+    Raises StoreError for a damaged log.
+    """
+    seats: list[int | None] = list(range(len(match.record.seats)))
+    worth = opinion(match)
+    if len(worth.values) * (1 + len(seats)) <= MOST_FRAMES:
+        pages = list(range(-(-len(worth.values) // PAGE)))
+        whole = _block([_view(match, eyes, pages) for eyes in [None, *seats]], worth)
+        if len(whole) <= room:
+            return whole
+    return _block([_shortened(match, worth, room)], worth)
+
+
+def _block(views: list[View], worth: Opinion) -> str:
+    content = msgspec.json.encode(Packed(views=views, opinion=worth))
+    return base64.b64encode(zlib.compress(content, 9)).decode()
+
+
+def _view(match: StoredMatch, eyes: int | None, pages: list[int]) -> View:
+    return View(header=header(match, eyes), pages={page: frames(match, eyes, page).frames for page in pages})
+
+
+def _shortened(match: StoredMatch, worth: Opinion, room: int) -> View:
+    """All cards open, in as many pages as find room: the beginning, the end, where seats lost it, then from the front."""
+    last = (len(worth.values) - 1) // PAGE
+    wanted = [0, last, *(frame // PAGE for frame in worth.lost if frame is not None), *range(last)]
+    found: dict[int, list[Frame]] = {}
+    for page in dict.fromkeys(wanted):
+        made = frames(match, None, page).frames
+        room -= int(_LETTERS * len(zlib.compress(msgspec.json.encode(made))))
+        if found and room < 0:
+            break
+        found[page] = made
+    return View(header=header(match, None), pages=dict(sorted(found.items())))

@@ -7,7 +7,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from markupsafe import escape
 
@@ -122,7 +122,7 @@ def plane(points: Sequence[Point], x_label: str, y_label: str, description: str,
 
 
 def career(points: Sequence[Point], borders: Sequence[int], y_label: str, description: str) -> str:
-    """Draw values with intervals from left to right, each over its name. `borders`: the points before which something begins."""
+    """Draw values with intervals from left to right, each over its name. `borders`: points before which something begins."""
     drawing = _Drawing(HEIGHT, left=40.0, right=10.0, top=20.0, bottom=24.0)
     ys = [value for point in points for value in (point.low, point.high)]
     y = _scale(min(ys), max(ys), drawing.bottom, drawing.top, margin=0.04)
@@ -202,12 +202,13 @@ class _Drawing:
         self.right, self.bottom = WIDTH - self.right, self.height - self.bottom
 
     def line(
-        self, x1: float, y1: float, x2: float, y2: float, colour: str, *, width: float = 0.8, opacity: float = 1.0, dash: str = ""
+        self, x1: float, y1: float, x2: float, y2: float, colour: str, *, width: float = 0.8, opacity: float = 1, dash: str = ""
     ) -> None:  # fmt: skip
         style = f' stroke-opacity="{opacity:g}"' if opacity < 1 else ""
         style += f' stroke-dasharray="{dash}"' if dash else ""
         self.parts.append(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var({colour})" stroke-width="{width:g}"{style}/>'
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var({colour})" stroke-width="{width:g}"'
+            f"{style}/>"
         )
 
     def curve(self, places: Iterable[tuple[float, float]], colour: str, *, width: float, opacity: float = 1.0) -> None:
@@ -301,3 +302,52 @@ def _width(text: str) -> float:
 
 def _cut(name: str, letters: int) -> str:
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+STEPS = (1, 2, 5, 10, 20, 50, 100)
+MOST_TICKS = 6
+
+
+class HasInterval(Protocol):
+    """A row with an interval of mu."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A straight line from ratings to places on a drawing."""
+
+    low: float
+    high: float
+    ticks: tuple[int, ...]
+    """Round numbers to mark."""
+
+    def percent(self, value: float) -> str:
+        """The place of a value, in percent of the width.
+
+        >>> Scale(10, 30, (10, 20, 30)).percent(15)
+        '25.00%'
+        """
+        return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
+
+
+def scale_of(rows: Sequence[HasInterval]) -> Scale:
+    """The scale on which all rows have room.
+
+    >>> from collections import namedtuple
+    >>> row = namedtuple("row", "low high")
+    >>> scale_of([row(12.5, 31.0), row(18.0, 22.0)]).ticks
+    (10, 15, 20, 25, 30, 35)
+    """
+    low = min((row.low for row in rows), default=0.0)
+    high = max((row.high for row in rows), default=1.0)
+    step = next((step for step in STEPS if (high - low) / step < MOST_TICKS - 1), STEPS[-1])
+    first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
+    return Scale(first * step, last * step, tuple(number * step for number in range(first, last + 1)))

@@ -1,7 +1,7 @@
 """The report of a tournament: one page of HTML that needs nothing else, and the sections in it, in order.
 
-A new section is a function here, in `sections.py` (if the page of a tournament in `arena serve` has it, too) or `matches.py`, and
-a line in one of the two lists.
+A new section is a function here, in `sections.py` (if the page of a tournament in `arena serve` has it) or in `matches.py`,
+and a line in one of the two lists.
 """
 
 import base64
@@ -114,6 +114,7 @@ class _ToListed(tables.Links):
         self._found = matches.listed_pairs(evidence, word)
 
     def pair(self, bot: Bot, rival: Bot) -> str:
+        """As `Links` has it."""
         return self._found.get(frozenset((bot, rival)), "")
 
 

@@ -277,7 +277,8 @@ def skill(found: Sequence[Skill], caption: str = "", links: Links = NO_LINKS) ->
 def skill_text(one: Skill) -> str:
     """Skill against luck in a sentence."""
     sure = f" ({_interval(one).en})" if one.has_interval else ""
-    told = f"it beat {one.beaten:.1%} of its rivals; {one.luck:+.1%} of that came from the cards, and {one.skill:.1%}{sure} is skill"
+    told = f"it beat {one.beaten:.1%} of its rivals; {one.luck:+.1%} of that came from the cards"
+    told += f", and {one.skill:.1%}{sure} is skill"
     worth = titles.CERTAIN_AS.text(one.worth)
     return told if worth == "-" else f"{told}; its {one.deals:,} deals are as certain as {worth} without luck correction"
 

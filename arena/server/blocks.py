@@ -14,7 +14,7 @@ from arena.reports import plots, sections, tables
 from arena.reports.board import LIVE_KEYS, NO_COST, ranking
 from arena.reports.document import Section
 from arena.reports.pages.words import Words
-from arena.reports.scale import scale_of
+from arena.reports.plots import scale_of
 from arena.reports.sections import Pool
 from arena.reports.table import CHOSEN, Cell, Column, Interval, Rank, Row, Table
 from arena.reports.table import table as made_table
@@ -50,15 +50,19 @@ class Addresses(tables.Links):
         self._tournament, self._pool = tournament, None if pool == OVERALL else pool
 
     def bot(self, bot: str) -> str:
+        """As `Links` has it."""
         return bot_address(bot)
 
     def pair(self, bot: tuple[str, int], rival: tuple[str, int]) -> str:
+        """As `Links` has it."""
         return matches_address(self._tournament, bot=bot[0], rival=rival[0], pool=self._pool)
 
     def ended(self, bot: str, ending: Ending) -> str:
+        """As `Links` has it."""
         return matches_address(self._tournament, bot=bot, pool=self._pool, ending=ending.value)
 
     def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
+        """As `Links` has it."""
         if decision is None:
             return f"/m/{quote(match_id)}?lost={seat}"
         return match_address(match_id, seat, max(0, decision))

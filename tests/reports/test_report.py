@@ -20,8 +20,8 @@ from arena.records import Ending, MatchRecord
 from arena.reports import matches, plots
 from arena.reports import report as contents
 from arena.reports.document import Chapter, Document, Log, Paragraph, Section, anchor
+from arena.reports.matches import Packed
 from arena.reports.pages import frames, packing
-from arena.reports.pages.packing import Packed
 from arena.reports.pages.words import Words
 from arena.reports.replay import replay_lines
 from arena.reports.report import html

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from arena.reports.pages.words import Words
-from arena.reports.plots import WIDTH
-from arena.reports.scale import scale_of
+from arena.reports.plots import WIDTH, scale_of
 from arena.server.blocks import career_plot, history_plot, versions_plot
 from arena.server.views.bot import Appearance, RatingPoint, VersionCurve
 

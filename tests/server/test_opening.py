@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena import games
-from arena.reports.pages.offers import offer
+from arena.reports.pages.lessons import offer
 from arena.reports.pages.words import LANGUAGES
 from arena.server.people.levels import NAMES
 from arena.server.problems import Problem

@@ -11,7 +11,7 @@ arena.board = (() => {
   const {svg} = arena.kit;
   const word = arena.wordsOf("page", document.documentElement.lang);
 
-  /** The same as arena/reports/scale.py. */
+  /** The same as arena/reports/plots.py. */
   const scaleOf = (rows) => {
     const low = Math.min(...rows.map((row) => row.low)), high = Math.max(...rows.map((row) => row.high));
     const step = STEPS.find((one) => (high - low) / one < MOST_TICKS - 1) ?? STEPS.at(-1);

@@ -306,10 +306,10 @@ def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> Bo
     rows = stored_rows(library, tournament, folder)
     explained = explain(rows.pool_rows(rating.pool), (rating.bot, rating.bot_version)) or Explanation((), (), ())
     costs, _ = all_costs(library, tournament, folder)
+    key = (rating.pool, rating.bot, rating.bot_version)
     return BotPool(
-        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get((rating.pool, rating.bot, rating.bot_version), NO_COST))),
-        history=_history(library, tournament, folder, rating),
-        seats=explained.seats, opponents=explained.opponents,
+        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get(key, NO_COST))),
+        history=_history(library, tournament, folder, rating), seats=explained.seats, opponents=explained.opponents,
         losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip
 
