@@ -124,14 +124,21 @@ def test_what_is_behind_a_door_is_reached_through_it_alone(file: str) -> None:
     assert users == [BEHIND_A_DOOR[file]]
 
 
-@pytest.mark.parametrize(
-    ("folder", "others"), [("selection", ("html", "terminal")), ("html", ("terminal",)), ("terminal", ("html",))]
+TABLES = ("table", "columns", "board", "tables", "insights", "evidence")
+ON_PAGES, IN_TERMINALS = (
+    ("document", "plots", "sections", "matches", "report"),
+    ("terminal", "printed", "closer_looks", "checks"),
 )
-def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: str, others: tuple[str, ...]) -> None:
-    """What both show lies in reports/selection, which knows neither of them."""
-    for path in (PACKAGE / "reports" / folder).rglob("*.py"):
-        for name in imports(path):
-            assert not name.startswith(tuple(f"arena.reports.{other}" for other in others)), f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize(
+    ("modules", "others"), [(TABLES, ON_PAGES + IN_TERMINALS), (ON_PAGES, IN_TERMINALS), (IN_TERMINALS, ON_PAGES)]
+)
+def test_tables_know_no_writer_and_writers_not_each_other(modules: tuple[str, ...], others: tuple[str, ...]) -> None:
+    """A table of results is defined once; pages and the terminal share it and nothing else."""
+    for module in modules:
+        found = {name.removeprefix("arena.reports.") for name in imports(PACKAGE / "reports" / f"{module}.py")}
+        assert not found & set(others), f"{module} imports {found & set(others)}"
 
 
 @pytest.mark.parametrize(
@@ -222,7 +229,6 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
         "tournament/formats/registry.py",
         "ratings/beliefs.py",
         "search/methods/__init__.py",
-        "reports/html/report.py",
         "__init__.py",
         "cli/main.py",
     }

@@ -3,11 +3,9 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
-
-import msgspec
 
 from arena.errors import one_line, printable
 from arena.records import Rating
@@ -134,7 +132,6 @@ class Cell:
 
 
 Row = Sequence[Cell | Phrase | Value]
-Record = Mapping[str, Any] | msgspec.Struct
 DIM, BEST, CHOSEN = "dim", "best", "chosen"
 """How a row stands out: out of competition, first, asked for."""
 

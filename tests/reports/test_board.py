@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.cli.main import USER_ERROR, main
-from arena.cli.shared.printing import csv_text, json_text
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
 from arena.reports.board import chosen_pools, headline
+from arena.reports.data import csv_text, json_text
 from arena.reports.printed import leaders, print_board
 from arena.reports.table import Column, Table
 from arena.reports.terminal import ConsolePage, MarkdownPage
