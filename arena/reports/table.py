@@ -22,6 +22,8 @@ class Phrase(NamedTuple):
     ja: str
 
 
+LANGUAGES = Phrase._fields
+"""The languages of the pages; the first one is the default."""
 Text = Phrase | str
 """A text in both languages, or one that is the same in both, such as a name."""
 YES, NO = Phrase("yes", "はい"), Phrase("no", "いいえ")

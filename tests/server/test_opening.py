@@ -6,7 +6,7 @@ import pytest
 
 from arena import games
 from arena.reports.pages.lessons import offer
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 from arena.server.people.levels import NAMES
 from arena.server.problems import Problem
 from arena.server.tables.opening import opening_of

@@ -14,8 +14,8 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.web import LOOPBACK, PORT
 from arena.errors import ConfigError
-from arena.reports.pages.words import LANGUAGES, filled, hall_words
-from arena.reports.table import Column, Table
+from arena.reports.pages.words import filled, hall_words
+from arena.reports.table import LANGUAGES, Column, Table
 from arena.reports.terminal import Page, has_room
 from arena.results.account_rows import Role
 from arena.results.accounts import TERMINAL, Accounts, Invited, join_link

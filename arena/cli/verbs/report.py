@@ -11,7 +11,7 @@ from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.disk import write_whole
 from arena.errors import ConfigError, nearest
-from arena.reports.pages.words import LANGUAGES, Words
+from arena.reports.table import LANGUAGES
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 
@@ -44,6 +44,7 @@ def report(
     if not target.parent.is_dir():
         raise ConfigError(f"--to {target}: no folder {target.parent}")
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
+    from arena.reports.pages.words import Words
     from arena.reports.report import html
     from arena.reports.report import report as document
     from arena.tournament.workers.warmup import warm_rooms

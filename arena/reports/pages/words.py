@@ -7,10 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from arena import games
-from arena.reports.table import Text, said
+from arena.reports.table import LANGUAGES, Text, said
 
-LANGUAGES = ("en", "ja")
-"""The languages of the pages; the first one is the default."""
 PAGE = "page"
 """The name of the catalogue that all pages share."""
 
