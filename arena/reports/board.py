@@ -140,7 +140,7 @@ class _Sums:
 
     endings: dict[Ending, int] = field(default_factory=dict)
     medians: list[float] = field(default_factory=list)
-    """By pool, over matches with the most frequent ending."""
+    """The median of each pool, over matches with the most frequent ending."""
     worst: float = 0.0
     decisions: int = 0
     cpu_ms: float = 0.0

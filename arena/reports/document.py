@@ -191,7 +191,7 @@ class WrittenTable(NamedTuple):
     blank: Sequence[Written]
     """A row without values, for scripts that add rows."""
     scale: Scale
-    """Of its intervals."""
+    """The scale of its intervals."""
     name: int
     """The number of the column that names the rows."""
 

@@ -70,7 +70,7 @@ class Together(msgspec.Struct, frozen=True, kw_only=True):
     """Pairs of bots at tables of three or more, compared together and apart."""
 
     pairs: tuple[Partners, ...]
-    """Those who surely do better together, then the most suspicious others."""
+    """The pairs that surely do better together, then the most suspicious others."""
     compared: int
     """How many pairs were compared."""
     named: int
@@ -81,11 +81,11 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
     """What seats had to do with it, and what playing each deal in all its rotations is worth."""
 
     seats: tuple[SeatShare, ...]
-    """Empty where nobody plays against anybody."""
+    """The seats of the tables; empty where nobody plays against anybody."""
     matches: int
     deals: int
     saved: float | None
-    """As many matches with cards of their own a match tells as much as; None: that cannot be measured."""
+    """How many matches with cards of their own a match is worth; None: that cannot be measured."""
 
 
 def pairs_of(found: HeadToHead, ratings: Sequence[Rating], most: int | None = MOST_BOTS) -> Pairs | None:

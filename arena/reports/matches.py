@@ -192,7 +192,7 @@ class _ToLogs(tables.Links):
         self._anchors = anchors
 
     def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
-        """As `Links` has it."""
+        """Return the address of a match."""
         return f"#{self._anchors[match_id, seat, decision]}"
 
 

@@ -114,7 +114,7 @@ class _ToListed(tables.Links):
         self._found = matches.listed_pairs(evidence, word)
 
     def pair(self, bot: Bot, rival: Bot) -> str:
-        """As `Links` has it."""
+        """Return the address of matches of two bots."""
         return self._found.get(frozenset((bot, rival)), "")
 
 

@@ -27,7 +27,7 @@ class Pool:
 
 
 def head_to_head(pairs: Pairs | None, total: int, more: str, pool: Pool) -> Section | None:
-    """Who beats whom. `more`: where all of `total` bots are."""
+    """The section that says who beats whom. `more`: where all of `total` bots are."""
     if pairs is None:
         return None
     blocks: list[Block] = [tables.head_to_head(pairs, pool.caption("head_to_head"), pool.links)]
@@ -72,7 +72,7 @@ def _verdict(opinions: Sequence[Opinion], word: Words) -> str:
 
 
 def together(found: Together | None, pool: Pool) -> Section | None:
-    """Who does better at one table than apart."""
+    """The section that says who does better at one table than apart."""
     if found is None:
         return None
     table = tables.partners(found.pairs, pool.caption("together"), pool.links)

@@ -50,19 +50,19 @@ class Addresses(tables.Links):
         self._tournament, self._pool = tournament, None if pool == OVERALL else pool
 
     def bot(self, bot: str) -> str:
-        """As `Links` has it."""
+        """Return the address of a bot."""
         return bot_address(bot)
 
     def pair(self, bot: tuple[str, int], rival: tuple[str, int]) -> str:
-        """As `Links` has it."""
+        """Return the address of matches of two bots."""
         return matches_address(self._tournament, bot=bot[0], rival=rival[0], pool=self._pool)
 
     def ended(self, bot: str, ending: Ending) -> str:
-        """As `Links` has it."""
+        """Return the address of the matches that ended so for a bot."""
         return matches_address(self._tournament, bot=bot, pool=self._pool, ending=ending.value)
 
     def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
-        """As `Links` has it."""
+        """Return the address of a match."""
         if decision is None:
             return f"/m/{quote(match_id)}?lost={seat}"
         return match_address(match_id, seat, max(0, decision))

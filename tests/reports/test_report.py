@@ -21,7 +21,7 @@ from arena.reports import matches, plots
 from arena.reports import report as contents
 from arena.reports.document import Chapter, Document, Log, Paragraph, Section, anchor
 from arena.reports.matches import Packed
-from arena.reports.pages import frames, packing
+from arena.reports.pages import frames
 from arena.reports.pages.words import Words
 from arena.reports.replay import replay_lines
 from arena.reports.report import html
@@ -304,7 +304,7 @@ def test_a_replay_without_room_lacks_the_seats_eyes_and_then_its_middle(
     assert page.tags.count("details") == len(replays(text)) == 18
     assert all([view.header.eyes for view in replay.views] == [None] for replay in replays(text))
     monkeypatch.setattr(frames, "PAGE", 4)
-    monkeypatch.setattr(packing, "PAGE", 4)
+    monkeypatch.setattr(matches, "PAGE", 4)
     monkeypatch.setattr(matches, "REPLAY_LETTERS", 2_000)
     for replay in replays(made(played.folder)[0]):
         (view,) = replay.views

@@ -124,10 +124,10 @@ def marks_csv(found: Marks, owned: OwnedBots, authors: Iterable[Account]) -> str
         for pool in one.pools or (None,):
             verdicts = {f"against {name}": (one if pool is None else pool).against.get(name, "") for name in staff}
             mark = None if one.mark is None else f"{one.mark:g}"
-            known = {"author": owner, "bot": one.bot, "version": one.version, "mark": mark}
+            known: dict[str, object] = {"author": owner, "bot": one.bot, "version": one.version, "mark": mark}
             rows.append(known | ({} if pool is None else _numbers(pool)) | verdicts | end)
     for name in sorted({account.name for account in authors} - {owner for owner, _ in best}):
-        rows.append({"author": name} | end)
+        rows.append({"author": name, **end})
     return BOM + csv_text(rows, columns, ends="\r\n")
 
 
