@@ -24,7 +24,7 @@ LAYERS = (
 LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "deciding", "archive", "config"),
     "server": ("people", "contest", "table_process"),
-    "reports": ("manual", "pages"),
+    "reports": ("table", "manual", "pages"),
     "learning": ("training",),
 }
 """What lies lowest inside a package, in this order; all else of the package is above, and imports among itself as it likes."""
@@ -37,9 +37,8 @@ ONE_DOOR = {
     "yaml": "userfiles.py",
     "tomllib": "userfiles.py",
     "trueskill": "audit/package_ratings.py",
-    "matplotlib": "reports/html/plots.py",
-    "jinja2": "reports/pages/template.py",
-    "markdown_it": "reports/manual/markdown.py",
+    "jinja2": "reports/document.py",
+    "markdown_it": "reports/manual.py",
 }
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
@@ -125,14 +124,21 @@ def test_what_is_behind_a_door_is_reached_through_it_alone(file: str) -> None:
     assert users == [BEHIND_A_DOOR[file]]
 
 
-@pytest.mark.parametrize(
-    ("folder", "others"), [("selection", ("html", "terminal")), ("html", ("terminal",)), ("terminal", ("html",))]
+TABLES = ("table", "columns", "board", "tables", "insights", "evidence")
+ON_PAGES, IN_TERMINALS = (
+    ("document", "plots", "sections", "matches", "report"),
+    ("terminal", "printed", "closer_looks", "checks"),
 )
-def test_a_page_and_the_terminal_share_what_is_shown_and_nothing_else(folder: str, others: tuple[str, ...]) -> None:
-    """What both show lies in reports/selection, which knows neither of them."""
-    for path in (PACKAGE / "reports" / folder).rglob("*.py"):
-        for name in imports(path):
-            assert not name.startswith(tuple(f"arena.reports.{other}" for other in others)), f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize(
+    ("modules", "others"), [(TABLES, ON_PAGES + IN_TERMINALS), (ON_PAGES, IN_TERMINALS), (IN_TERMINALS, ON_PAGES)]
+)
+def test_tables_know_no_writer_and_writers_not_each_other(modules: tuple[str, ...], others: tuple[str, ...]) -> None:
+    """A table of results is defined once; pages and the terminal share it and nothing else."""
+    for module in modules:
+        found = {name.removeprefix("arena.reports.") for name in imports(PACKAGE / "reports" / f"{module}.py")}
+        assert not found & set(others), f"{module} imports {found & set(others)}"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +229,6 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
         "tournament/formats/format.py",
         "ratings/beliefs.py",
         "search/methods/__init__.py",
-        "reports/html/report.py",
         "__init__.py",
         "cli/main.py",
     }

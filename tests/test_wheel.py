@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.games import names
-from arena.reports.manual.pages import docs_names
+from arena.reports.manual import docs_names
 from arena.results.manifest import read_manifest
 from helpers.paths import CONFIGS, HOUSE_BOTS, ROOT
 from helpers.tournaments import run, write_config

@@ -112,7 +112,7 @@ def _moment(game: Game, states: States, seat: int | None) -> dict[str, Any]:
 
 
 def _draw(studio: _Studio, game: Game, moment: dict[str, Any]) -> Picture:
-    from PIL import Image  # what matplotlib reads pictures with
+    from PIL import Image
 
     if studio.browser is None:
         _open(studio)

@@ -1,5 +1,7 @@
 """What a seat is worth: every bot plays every deal from every seat, so what is left between seats is the seat's own."""
 
+import math
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +20,8 @@ class SeatShare(msgspec.Struct, frozen=True):
     matches: int
     better: float
     """Share of the others at the table that the seat finished before, ties as halves: 0.5 without any advantage."""
-    half_width: float
-    """Half the width of the 95 % interval of `better` over deals; nan below two deals."""
+    half_width: float | None
+    """Half the width of the 95 % interval of `better` over deals; None below two deals."""
     wins: float
     """The share of matches in which the seat took place 1."""
     mean_place: float
@@ -38,9 +40,10 @@ def seat_advantage(rows: PoolRows) -> list[SeatShare]:
         for number in range(size):
             here = np.flatnonzero((sizes[match] == size) & (seat == number))
             places = rows.places[here]
+            half = half_width(better[here], rows.deals[match[here]])
             found.append(
                 SeatShare(
-                    size, number, len(here), float(better[here].mean()), half_width(better[here], rows.deals[match[here]]),
+                    size, number, len(here), float(better[here].mean()), None if math.isnan(half) else half,
                     float(np.mean(places == 1)), float(places.mean()), float(rows.scores[here].mean(dtype=np.float64)),
                 )
             )  # fmt: skip

@@ -37,8 +37,8 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     """The 95 % interval of `skill`, over deals."""
     half_width: float
     """Half of the interval of `beaten`, without luck taken out."""
-    worth: float
-    """How many deals without luck taken out would be as certain; nan where all deals ended alike, or too few were played."""
+    worth: float | None
+    """How many deals without luck taken out would be as certain; None where all deals ended alike, or too few were played."""
 
     @property
     def has_interval(self) -> bool:
@@ -103,7 +103,7 @@ def _skill(pool: str, rows: PoolRows, shares: Numbers, number: int) -> Skill:
         pool=pool, bot=rows.bots_by_number[number][0], bot_version=rows.bots_by_number[number][1], matches=len(own),
         deals=len(deals), beaten=float(plain.mean()), luck=float(luck.mean()), skill=mean, low=mean - narrow,
         high=mean + narrow, half_width=wide,
-        worth=len(deals) * min(MOST_CERTAIN, (wide / narrow) ** 2) if min(narrow, wide) > 0.0 else math.nan,
+        worth=len(deals) * min(MOST_CERTAIN, (wide / narrow) ** 2) if min(narrow, wide) > 0.0 else None,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from arena.errors import StoreError
 from arena.names import in_words
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 from arena.results.account_rows import HOST, Account, Role
 from arena.results.accounts import DAYS, LONGEST_LABEL, MOST_TOKENS, USUAL_DAYS, Accounts, Invited, Scope, join_link
 from arena.server.confirming import Confirming

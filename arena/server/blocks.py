@@ -1,25 +1,30 @@
-"""The tables of the hall's pages as blocks of a document, in the reader's language: the report draws the same blocks."""
+"""The tables, sections and plots of the pages, in the reader's language: the report is made of the same."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from arena.records import Ending
-from arena.reports.pages.document import Cell, Column, Table
-from arena.reports.selection.costs import milliseconds
-from arena.reports.selection.names import shown
-from arena.server.charts import career, history
-from arena.server.charts import versions as version_curves
-from arena.server.scale import scale_of
-from arena.server.views.bot import Bot, BotPool
-from arena.server.views.losses import LostMatch, PoolLoss
-from arena.server.views.tables import BoardRow
-from arena.server.views.tournament import FaultCard, Tournament
+import msgspec
 
-Word = Callable[..., str]
-"""A text in the reader's language, by its key and the values to fill in."""
+from arena.ratings.settings import OVERALL
+from arena.records import Ending
+from arena.reports import columns as titles
+from arena.reports import plots, sections, tables
+from arena.reports.board import LIVE_KEYS, NO_COST, ranking
+from arena.reports.document import Section
+from arena.reports.pages.words import Words
+from arena.reports.plots import scale_of
+from arena.reports.sections import Pool
+from arena.reports.table import CHOSEN, Cell, Column, Interval, Rank, Row, Table
+from arena.reports.table import table as made_table
+from arena.reports.tables import Played
+from arena.server.views.bot import Appearance, Bot, BotPool, RatingPoint, VersionCurve
+from arena.server.views.tables import BoardRow
+from arena.server.views.tournament import Tournament
+
 REASON_LETTERS = 200
+SPREAD = 1.96  # sigmas of a 95 % interval
 
 
 def matches_address(name: str, **query: str | None) -> str:
@@ -38,175 +43,150 @@ def match_address(match_id: str, seat: int | None = None, step: int | None = Non
     return f"/m/{quote(match_id)}" + ("" if seat is None else f"?seat={seat}") + ("" if step is None else f"#{step}")
 
 
-def lost_address(match_id: str, seat: int) -> str:
-    """The address of a match at the step where a seat lost it."""
-    return f"/m/{quote(match_id)}?lost={seat}"
+class Addresses(tables.Links):
+    """The addresses of the pages that cells lead to. `tournament`, `pool`: of which matches are listed; None: of all pools."""
+
+    def __init__(self, tournament: str, pool: str | None) -> None:
+        self._tournament, self._pool = tournament, None if pool == OVERALL else pool
+
+    def bot(self, bot: str) -> str:
+        """Return the address of a bot."""
+        return bot_address(bot)
+
+    def pair(self, bot: tuple[str, int], rival: tuple[str, int]) -> str:
+        """Return the address of matches of two bots."""
+        return matches_address(self._tournament, bot=bot[0], rival=rival[0], pool=self._pool)
+
+    def ended(self, bot: str, ending: Ending) -> str:
+        """Return the address of the matches that ended so for a bot."""
+        return matches_address(self._tournament, bot=bot, pool=self._pool, ending=ending.value)
+
+    def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
+        """Return the address of a match."""
+        if decision is None:
+            return f"/m/{quote(match_id)}?lost={seat}"
+        return match_address(match_id, seat, max(0, decision))
 
 
-def pairs(view: Tournament, word: Word) -> Table | None:
-    """The heat map: who beats whom. A cell leads to the matches of the two."""
-    found = view.pairs
-    if found is None or len(found.bots) < 2:
-        return None
-    columns = [Column(word("bot"), is_number=False), Column("#", meaning=word("head_to_head_column"))]
-    columns += [Column(str(place + 1), meaning=name) for place, name in enumerate(found.shown)]
-    rows = []
-    for place, (bot, name) in enumerate(zip(found.bots, found.shown)):
-        cells = [Cell(name, link=bot_address(bot)), Cell(str(place + 1), place + 1)]
-        for rival, share, meetings in zip(found.bots, found.shares[place], found.meetings[place]):
-            if share is None or not meetings:
-                cells.append(Cell(""))
-                continue
-            link = matches_address(view.name, bot=bot, rival=rival, pool=view.pool)
-            hint = word("matches_count", n=f"{meetings:,}")
-            cells.append(Cell(f"{100 * share:.0f}", share=share, hint=hint, link=link))
-        rows.append(cells)
-    return Table(word("head_to_head"), columns, rows, heat="sides")
+def board(rows: Sequence[BoardRow], caption: str, has_online: bool) -> Table:
+    """The board of a pool, whose numbers move while it is played."""
+    keys = [key for key in LIVE_KEYS if has_online or key != titles.ONLINE.key]
+    return ranking(rows, caption, address=bot_address, keys=keys)
 
 
-def endings(board: Sequence[BoardRow], name: str, pool: str | None, word: Word) -> Table | None:
-    """How the matches of each bot ended. A number leads to these matches."""
-    counts = [row.cost.endings if row.cost else {} for row in board]
-    kinds = [ending for ending in Ending if any(ending in found for found in counts)]
-    if not kinds:
-        return None
-    columns = [Column(word("bot"), is_number=False), *(Column(kind.value) for kind in kinds)]
-    rows = []
-    for row, found in zip(board, counts):
-        cells = [Cell(row.shown, link=bot_address(row.bot))]
-        for kind in kinds:
-            link = matches_address(name, bot=row.bot, pool=pool, ending=kind.value) if found.get(kind) else ""
-            cells.append(Cell(f"{found[kind]:,}" if found.get(kind) else "", found.get(kind, 0), link=link))
-        rows.append(cells)
-    return Table(word("endings"), columns, rows)
-
-
-def cost(board: Sequence[BoardRow], word: Word) -> Table | None:
-    """CPU time per decision."""
-    if not any(row.cost and row.cost.decisions for row in board):
-        return None
-    heads = [word("median_ms"), word("mean_ms"), word("worst_ms"), word("decisions")]
-    columns = [Column(word("bot"), is_number=False), *(Column(head) for head in heads)]
-    rows = [
-        [
-            Cell(row.shown, link=bot_address(row.bot)),
-            *(Cell(milliseconds(value), value) for value in (row.cost.median_ms, row.cost.mean_ms, row.cost.worst_ms)),
-            Cell(f"{row.cost.decisions:,}", row.cost.decisions),
-        ]
-        for row in board
-        if row.cost is not None
-    ]
-    return Table(word("cost"), columns, rows)
-
-
-def losses(found: Sequence[PoolLoss], word: Word) -> Table | None:
-    """The worst loss of each bot of a pool. The match leads to its replay, at the step where it was lost."""
-    if not found:
-        return None
-    columns = [Column(word("bot"), is_number=False), *_loss_columns(word)]
-    rows = [[Cell(one.shown, link=bot_address(one.bot)), *_loss_cells(one)] for one in found]
-    return Table(word("worst_losses"), columns, rows)
-
-
-def faults(found: Sequence[FaultCard], word: Word) -> Table | None:
-    """The first faults: what a bot did, and where."""
-    if not found:
-        return None
-    columns = [
-        Column(word("bot"), is_number=False), Column(word("match"), is_number=False, is_code=True), Column(word("seat")),
-        Column(word("decision")), Column(word("ending"), is_number=False),
-        Column(word("reason"), is_number=False, is_long=True),
+def tournament_sections(view: Tournament, word: Words) -> list[Section]:
+    """What the page of a tournament has below its board: the sections of the report, where they are known."""
+    title = word("all_games") if view.pool == OVERALL else view.pool or view.shown
+    pool = Pool(title, word, Addresses(view.name, view.pool))
+    played = [
+        Played(bot=row.bot, shown=row.shown, rating=row.rating, cost=row.cost or NO_COST) for row in view.board
     ]  # fmt: skip
-    rows = [
-        [
-            Cell(one.bot, link=bot_address(one.bot)),
-            Cell(one.match_id, link=match_address(one.match_id, one.seat, max(0, one.decision))), Cell(str(one.seat), one.seat),
-            Cell(str(one.decision), one.decision), Cell(one.ending.value), Cell(one.reason[:REASON_LETTERS]),
-        ]
-        for one in found
+    listed = [(one.bot, one.shown, one) for one in view.losses]
+    faults = [msgspec.structs.replace(one, reason=one.reason[:REASON_LETTERS]) for one in view.faults]
+    found = [
+        sections.head_to_head(view.pairs, len(view.board) + view.hidden, "", pool), sections.worst_losses(listed, pool),
+        sections.rank_chances(view.chances, pool), sections.second_opinions(view.opinions, pool),
+        sections.cost(played, pool), sections.endings(played, pool), sections.together(view.together, pool),
+        *sections.fairness(view.fairness, pool), sections.skill(view.skills, pool), sections.faults(faults, pool),
     ]  # fmt: skip
-    return Table(word("faults_title"), columns, rows)
+    return [section for section in found if section is not None]
 
 
-def opponents(view: Bot, pool: BotPool, word: Word) -> Table:
+def opponents(view: Bot, pool: BotPool, word: Words) -> Table:
     """The results of a bot against each opponent, the hardest first. A share leads to the matches of the two."""
-    columns = [
-        Column(word("bot"), is_number=False), Column(word("share_ahead"), meaning=word("share_ahead_meaning")),
-        Column(word("meetings")),
-    ]  # fmt: skip
-    rows = []
-    for one in pool.opponents:
-        share = one.better / one.meetings if one.meetings else None
-        link = matches_address(view.tournament or "", bot=view.name, rival=one.bot, pool=pool.pool)
-        rows.append([
-            Cell(shown(one.bot, one.bot_version), link=bot_address(one.bot)),
-            Cell("" if share is None else f"{share:.0%}", share, share=share, link=link),
-            Cell(f"{one.meetings:,}", one.meetings),
-        ])  # fmt: skip
-    return Table(word("head_to_head"), columns, rows, heat="sides")
+    links = Addresses(view.tournament or "", pool.pool)
+    return tables.opponents(pool.opponents, word("head_to_head"), links, (view.name, view.version or 1))
 
 
-def seats(pool: BotPool, word: Word) -> Table:
+def seats(pool: BotPool, word: Words) -> Table:
     """The results of a bot by seat."""
-    heads = [word("matches"), word("wins"), word("mean_place"), word("mean_score")]
-    columns = [Column(word("seat"), is_number=False), *(Column(head) for head in heads)]
-    sizes = {one.seats for one in pool.seats}
-    rows = [
-        [
-            Cell(str(one.seat) if len(sizes) == 1 else f"{one.seat} / {one.seats}", 100 * one.seats + one.seat),
-            Cell(f"{one.matches:,}", one.matches), Cell(f"{one.wins / one.matches:.1%}", one.wins / one.matches),
-            Cell(f"{one.mean_place:.2f}", one.mean_place), Cell(f"{one.mean_score:,.2f}", one.mean_score),
-        ]
-        for one in pool.seats
-        if one.matches
-    ]  # fmt: skip
-    return Table(word("seats"), columns, rows)
+    return tables.seats(pool.seats, word("seats"))
 
 
-def lost(found: Sequence[LostMatch], word: Word) -> Table:
+def lost(found: Sequence[tables.Lost], word: Words) -> Table:
     """The worst losses of a bot. The match leads to its replay, at the step where it was lost."""
-    return Table(word("worst_losses"), _loss_columns(word), [_loss_cells(one) for one in found])
+    return tables.losses([("", "", one) for one in found], word("worst_losses"), Addresses("", None), of_one=True)
 
 
-def versions(view: Bot, word: Word) -> Table:
+def appearances(view: Bot, word: Words) -> Table:
+    """The ratings of a bot in all tournaments."""
+    columns = [
+        titles.TOURNAMENT.but(is_name=True), titles.GAME, titles.VERSION, titles.RANK_COLUMN, titles.RATING,
+        titles.INTERVAL_COLUMN, titles.MATCHES,
+    ]  # fmt: skip
+    rows: list[Row] = []
+    for one in view.appearances:
+        rows.append([
+            Cell(one.tournament, link=f"/t/{quote(one.tournament)}?{urlencode({'pool': one.pool})}"),
+            word("all_games") if one.pool == OVERALL else one.pool,
+            Cell(one.version, f"v{one.version}", link=f"?{urlencode({'t': one.tournament, 'v': one.version})}"),
+            Cell(one.rank, _rank_of(one)), one.rating, Interval(one.low, one.mu, one.high), one.matches,
+        ])  # fmt: skip
+    chosen = [(one.tournament, one.version) == (view.tournament, view.version) for one in view.appearances]
+    return Table(columns, rows, word("played_in"), emphasis=[CHOSEN if is_chosen else "" for is_chosen in chosen])
+
+
+def _rank_of(one: Appearance) -> str:
+    if one.rank is None:
+        return "-"
+    return f"{Rank(one.rank, one.rank_low, one.rank_high).text} / {one.bots}"
+
+
+def versions(view: Bot, word: Words) -> Table:
     """The submitted versions of a bot."""
-    heads = [word("submitted"), word("games"), "SHA-256", *([word("source")] if view.sources else [])]
-    columns = [Column(word("version_column"), is_number=False), *(Column(head, is_number=False) for head in heads)]
+    columns: list[Column | None] = [
+        titles.VERSION, titles.SUBMITTED, titles.GAMES, titles.SHA256, titles.SOURCE if view.sources else None
+    ]  # fmt: skip
     rows = []
     for one in reversed(view.versions):
-        cells = [
-            Cell(f"v{one.version}", one.version), Cell(f"{one.submitted[:16].replace('T', ' ')} UTC"),
-            Cell(", ".join(one.games)), Cell(one.sha256[:12]),
-        ]  # fmt: skip
-        if one.version in view.sources:
-            is_public = one.version == view.published
-            text = word("source_public" if is_public else "source_look")
-            cells.append(Cell(text, link=f"{bot_address(view.name)}/source?v={one.version}"))
-        elif view.sources:
-            cells.append(Cell(""))
-        rows.append(cells)
-    return Table(word("versions"), columns, rows)
+        text = word("source_public" if one.version == view.published else "source_look")
+        link = f"{bot_address(view.name)}/source?v={one.version}"
+        rows.append([
+            Cell(one.version, f"v{one.version}"), f"{one.submitted[:16].replace('T', ' ')} UTC", ", ".join(one.games),
+            one.sha256[:12], Cell(text, link=link) if one.version in view.sources else "",
+        ])  # fmt: skip
+    return made_table(columns, rows, word("versions"))
 
 
-def _loss_columns(word: Word) -> list[Column]:
-    return [
-        Column(word("match"), is_number=False, is_code=True), Column(word("place")), Column(word("score")),
-        Column(word("winner"), is_number=False, is_long=True),
+def history_plot(points: Sequence[RatingPoint], word: Words) -> str:
+    """How mu and its interval developed over the matches of a tournament; empty for fewer than two points."""
+    if len(points) < 2 or points[-1].pool_matches == points[0].pool_matches:
+        return ""
+    return plots.curves([_line("", points)], word("history_x"), "mu", word("rating_over_time"))
+
+
+def versions_plot(curves: Sequence[VersionCurve], word: Words) -> str:
+    """How the ratings of all versions developed over the matches of a pool, the newest first; empty for fewer than two."""
+    lines = [_line(f"v{curve.version}", curve.points) for curve in reversed(curves) if len(curve.points) > 1]
+    return plots.curves(lines, word("history_x"), "mu", word("rating_over_time")) if len(lines) > 1 else ""
+
+
+def _line(name: str, points: Sequence[RatingPoint]) -> plots.Line:
+    return plots.Line(
+        name, [point.pool_matches for point in points], [point.mu for point in points],
+        [point.mu - SPREAD * point.sigma for point in points], [point.mu + SPREAD * point.sigma for point in points],
+    )  # fmt: skip
+
+
+def career_plot(found: Sequence[Appearance], word: Words) -> str:
+    """The ratings of a bot from tournament to tournament, oldest first; empty for fewer than two."""
+    if len(found) < 2:
+        return ""
+    news = [number for number in range(1, len(found)) if found[number].version != found[number - 1].version]
+    points = [
+        plots.Point(
+            f"v{one.version}" if number == 0 or number in news else "", number, one.mu, one.low, one.high,
+            f"{one.tournament}, v{one.version}: mu {one.mu:.1f} ({one.low:.1f}–{one.high:.1f})",
+        )
+        for number, one in enumerate(found)
     ]  # fmt: skip
-
-
-def _loss_cells(one: LostMatch) -> list[Cell]:
-    return [
-        Cell(one.match_id, link=lost_address(one.match_id, one.seat)), Cell(f"{one.place} / {one.seats}", one.place),
-        Cell(f"{one.score:g}", one.score), Cell(f"{', '.join(one.winners)} ({one.best_score:g})"),
-    ]  # fmt: skip
+    return plots.career(points, news, "mu", word("career"))
 
 
 NAMES: dict[str, Any] = {
-    "pairs_table": pairs, "endings_table": endings, "cost_table": cost, "losses_table": losses, "faults_table": faults,
-    "opponents_table": opponents, "seats_table": seats, "lost_table": lost, "versions_table": versions,
-    "matches_address": matches_address, "bot_address": bot_address, "match_address": match_address,
-    "career_chart": career, "versions_chart": version_curves,
-    "history_chart": history, "scale_of": scale_of, "shell_word": shlex.quote,
+    "board_table": board, "tournament_sections": tournament_sections, "opponents_table": opponents, "seats_table": seats,
+    "lost_table": lost, "appearances_table": appearances, "versions_table": versions, "matches_address": matches_address,
+    "bot_address": bot_address, "match_address": match_address, "career_plot": career_plot, "versions_plot": versions_plot,
+    "history_plot": history_plot, "scale_of": scale_of, "shell_word": shlex.quote,
 }  # fmt: skip
 """What templates call these functions."""

@@ -2,7 +2,7 @@
 
 from starlette.requests import HTTPConnection
 
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 from arena.server.cookies import cookie
 
 QUERY, COOKIE = "lang", "arena_lang"

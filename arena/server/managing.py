@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import StoreError
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
 from arena.results.account_rows import HOST
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import msgspec
 from starlette.responses import Response
 
-from arena.reports.pages.words import LANGUAGES, filled, hall_words
+from arena.reports.pages.words import filled, hall_words
+from arena.reports.table import LANGUAGES
 
 API, DATA = "/api", ".json"
 

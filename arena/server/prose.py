@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from arena.reports.manual.markdown import anchor, html, tokens
+from arena.reports.manual import anchor, html, tokens
 
 MOST_KEPT = 64
 """Texts that are kept as pages: the rules of all games in their languages."""

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from arena import games
 from arena.records import Ending
+from arena.reports.document import environment
 from arena.reports.pages import assets as pages
-from arena.reports.pages.template import environment
-from arena.reports.pages.words import LANGUAGES, LIVE, PAGE, PLAYER, catalogue, filled, hall_words
+from arena.reports.pages.words import LIVE, PAGE, PLAYER, Words, catalogue
 from arena.server.assets import Assets, table_name
 from arena.server.blocks import NAMES
 from arena.server.language import QUERY
@@ -50,10 +50,7 @@ class Templates:
 
     def page(self, template: str, lang: str, *, query: Iterable[tuple[str, str]] = (), **values: Any) -> str:
         """The page `template` in a language; `query`: the parameters of its address; `values`: more names for the template."""
-        texts = hall_words(LANGUAGES[0]) | hall_words(lang)
-
-        def word(key: str, **parts: Any) -> str:
-            return filled(texts.get(key, key), parts)
+        word = Words(lang)
 
         def with_query(**changes: object) -> str:
             kept = [(name, value) for name, value in query if name not in changes]
@@ -62,7 +59,7 @@ class Templates:
         def with_language(code: str) -> str:
             return with_query(**{QUERY: code})
 
-        names = {"lang": lang, "word": word, "known_words": texts, "with_query": with_query, "with_language": with_language}
+        names = {"lang": lang, "word": word, "with_query": with_query, "with_language": with_language}
         return self._templates.get_template(f"{template}.html.jinja").render(_FRAME | names | values)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from arena.audit.choices import Choices
-from arena.reports.pages.frames import Opinion
-from arena.reports.pages.luck_curve import LuckCurve
+from arena.reports.pages.frames import LuckCurve, Opinion
 from arena.server.asked import Asked
 from arena.server.views.account import AccountQuery, AccountView, account
 from arena.server.views.admin import Admin, AdminQuery, admin

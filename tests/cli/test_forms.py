@@ -28,11 +28,12 @@ from arena.cli.measuring.match import MatchCost, SearchFixed
 from arena.cli.measuring.scale import BARE, STUB, Size, Start, Throughput
 from arena.cli.measuring.search import SearchCost, SearchSpeed
 from arena.cli.measuring.seats import SeatCost
-from arena.cli.shared.printing import Format, csv_text, json_text
+from arena.cli.shared.printing import Format
 from arena.engine.random_tables import variants
 from arena.games import load
 from arena.match.sandbox import examine
 from arena.ratings.models import BATCH_MODEL
+from arena.reports.data import csv_text, json_text
 from arena.results import parquet
 from arena.tournament import bot_check
 from helpers.commands import COMMANDS, options

@@ -14,14 +14,15 @@ from rich.console import Console
 
 from arena.cli.main import main
 from arena.cli.shared.interrupts import Interrupts
-from arena.cli.shared.printing import complain, csv_text, error_console, json_text, news_on, note, plain_text, say, say_all
+from arena.cli.shared.printing import complain, error_console, news_on, note, plain_text, say, say_all
 from arena.cli.shared.running import Screen
 from arena.errors import quoted
 from arena.games import load
 from arena.records import Ending
-from arena.reports.selection.names import shown
-from arena.reports.selection.replay import result_lines
-from arena.reports.terminal.page import Column, ConsolePage, MarkdownPage
+from arena.reports.data import csv_text, json_text
+from arena.reports.replay import result_lines
+from arena.reports.table import Column, Table, shown
+from arena.reports.terminal import ConsolePage, MarkdownPage
 from helpers.paths import PACKAGE
 from helpers.records import make_record, make_seat
 
@@ -59,7 +60,7 @@ def test_what_stands_on_a_page_is_visible(is_terminal: bool) -> None:
     page.heading(EVIL)
     page.say(EVIL)
     page.line(EVIL)
-    page.table([Column("bot", [EVIL, f"x\n{FORGED}"]), Column(EVIL, ["1", "2"])])
+    page.table(Table([Column("bot"), Column(EVIL)], [[EVIL, "1"], [f"x\n{FORGED}", "2"]]))
     news_on(target)(EVIL)
     target.print(plain_text(EVIL))
     text = file.getvalue()
@@ -143,7 +144,7 @@ def test_markdown_holds_text_alone() -> None:
     for text in (EVIL, *BLOCKS):
         page.say(text)
         page.line(text)
-    page.table([Column("bot", [EVIL, f"a\n{FORGED}", "\\|x"]), Column(EVIL, ["1", "2", "3"])])
+    page.table(Table([Column("bot"), Column(EVIL)], [[EVIL, "1"], [f"a\n{FORGED}", "2"], ["\\|x", "3"]]))
     assert is_harmless(page.text)
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(page.text)
     kinds = {token.type for token in tokens} | {child.type for token in tokens for child in token.children or ()}
@@ -157,7 +158,7 @@ def test_markdown_holds_text_alone() -> None:
 
 DOORS = {
     "cli/shared/printing.py": "the door",
-    "reports/terminal/page.py": "the door for pages",
+    "reports/terminal.py": "the door for pages",
     "cli/shared/streams.py": "the streams below the door",
     "cli/main.py": "lists of our own commands",
     "agent/starter.py": "source that it writes for authors",

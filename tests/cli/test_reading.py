@@ -7,7 +7,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.games import names
-from arena.reports.manual.pages import docs_names
+from arena.reports.manual import docs_names
 
 
 def test_all_pages_and_games_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

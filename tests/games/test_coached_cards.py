@@ -16,7 +16,8 @@ from arena.engine.room import Game
 from arena.games import load
 from arena.games.hisatsu.state import DECK
 from arena.games.naga.state import CARDS
-from arena.reports.pages.words import LANGUAGES, catalogue, filled
+from arena.reports.pages.words import catalogue, filled
+from arena.reports.table import LANGUAGES
 from arena.server.table_process.coach import known, refusals
 from arena.server.table_process.messages import Refusal
 

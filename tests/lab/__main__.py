@@ -10,10 +10,10 @@ import typer
 
 from arena import games
 from arena.agent.naming import named_bot
-from arena.cli.shared.printing import json_text
 from arena.engine import jit
 from arena.engine.options import parse_options
 from arena.engine.readiness import CHANCE
+from arena.reports.data import json_text
 from arena.search import Settings
 from arena.shipped import house_folder
 from arena.tournament.workers.compiling import everything, warm_rooms

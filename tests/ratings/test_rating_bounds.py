@@ -34,9 +34,9 @@ from arena.ratings.settings import (
 )
 from arena.ratings.standings import Rated, rate
 from arena.ratings.trueskill_batch import MAX_SWEEPS, NEWTON_SWEEPS, State, solve
-from arena.reports.selection.boards import without_numbers
-from arena.reports.terminal.board import print_board
-from arena.reports.terminal.page import MarkdownPage
+from arena.reports.board import without_numbers
+from arena.reports.printed import print_board
+from arena.reports.terminal import MarkdownPage
 from helpers.records import make_record, make_seat
 from helpers.results import make_manifest
 

@@ -7,11 +7,10 @@ import pytest
 
 from arena.cli.main import main
 from arena.ratings.skill import skill_of
-from arena.reports.html.plots import Plotter
-from arena.reports.html.report import POOL_SECTIONS
-from arena.reports.html.sections.luck import skill
-from arena.reports.selection.evidence import Evidence
-from arena.reports.selection.skill import skill_text
+from arena.reports.evidence import Evidence
+from arena.reports.pages.words import Words
+from arena.reports.report import html, report
+from arena.reports.tables import skill_text
 from arena.tournament.archive.luck import pools_with_luck
 from arena.tournament.session import Results
 from helpers.hall import hall
@@ -57,9 +56,9 @@ def test_the_page_of_a_bot_tells_skill_from_luck(lucky: Results, plain: Results)
 
 
 def test_the_report_has_a_section_where_luck_is_known(lucky: Results, plain: Results) -> None:
-    found = skill(Evidence(lucky.folder).pool("naga", "naga"), Plotter())
-    assert found is not None and "luck.skill" in POOL_SECTIONS
-    assert skill(Evidence(plain.folder).pool("naga", "naga"), Plotter()) is None
+    for played, is_there in ((lucky, True), (plain, False)):
+        page = html(report(played.folder, Words("en")), Words("en"))
+        assert ("Skill and luck: naga" in page) == is_there
 
 
 def test_the_error_bars_of_a_report_are_those_of_the_board(lucky: Results) -> None:

@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
-from arena.cli.shared.printing import json_text
 from arena.errors import StoreError
 from arena.ratings.models import BATCH_MODEL, MODELS
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
+from arena.reports.data import json_text
 from arena.results import parquet, table_file
 from arena.results.manifest import BotEntry, write_manifest
 from helpers.records import BOTS, FIELD, RECORDS, make_record, numbered

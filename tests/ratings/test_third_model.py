@@ -15,8 +15,8 @@ from arena.ratings.running import RunningRatings
 from arena.ratings.settings import MEAN_MU, STANDARDIZED, Anchor, RatingSettings, checked_settings
 from arena.ratings.standings import Standings, rate
 from arena.records import Rating
-from arena.reports.html.page import html
-from arena.reports.html.report import report
+from arena.reports.pages.words import Words
+from arena.reports.report import html, report
 from arena.results import parquet
 from arena.server.live_board.order import OrderedRatings
 from arena.tournament.formats.ladder.state import Leg
@@ -124,6 +124,6 @@ def test_a_ladder_is_played_ranked_audited_and_shown_by_it(ladder: Results, caps
     assert "by the matches up to there" in capsys.readouterr().out
     assert main(["rerate", name, "--out", out]) == 0
     assert "rated again by win-share" in capsys.readouterr().out
-    page = html(report(ladder.folder))
+    page = html(report(ladder.folder, Words("en")), Words("en"))
     assert "(the share of matches won)" in page and "intervals of mu by sigma alone" in page
     assert "rank by TrueSkill of all matches at once" in page and "rank by TrueSkill as it was played" in page

@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.cli.main import USER_ERROR, main
-from arena.cli.shared.printing import csv_text, json_text
 from arena.ratings.settings import OVERALL
 from arena.records import Ending, Rating
-from arena.reports.selection.boards import chosen_pools, headline
-from arena.reports.terminal.board import leaders, print_board
-from arena.reports.terminal.page import Column, ConsolePage, MarkdownPage
+from arena.reports.board import chosen_pools, headline
+from arena.reports.data import csv_text, json_text
+from arena.reports.printed import leaders, print_board
+from arena.reports.table import Column, Table
+from arena.reports.terminal import ConsolePage, MarkdownPage
 from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest, write_manifest
 from arena.results.schema import SeatTotals
@@ -159,7 +160,7 @@ def test_markdown() -> None:
     page = MarkdownPage()
     print_board(make_manifest(bots=(), endings={}, void=0), NAGA[:2], page, totals=TOTALS[:1])
     assert page.text == MARKDOWN
-    page.table([Column("bot", ["a|b\nc"])], [""])
+    page.table(Table([Column("bot", ">")], [["a|b\nc"]]))
     assert page.text.endswith("| a\\|b c |\n")
 
 

@@ -14,7 +14,7 @@ from arena.engine.random_tables import Table, decisions, final_states, variants
 from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.reports.pages.assets import table_files
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 from helpers.browser import chromium, in_browser, watched
 from helpers.table_cards import ZONES
 from helpers.table_page import WIDTH, Drawing, Move, TablePage

@@ -13,10 +13,9 @@ from arena.errors import StoreError
 from arena.games import names
 from arena.records import Ending, FaultRecord
 from arena.reports.pages import frames as module
-from arena.reports.pages.changes import change, changed
-from arena.reports.pages.frames import Frames, StoredMatch, frames, opinion, stored_match
+from arena.reports.pages.frames import Frames, StoredMatch, change, changed, frames, opinion, stored_match
 from arena.reports.pages.scenes import position
-from arena.reports.selection.replay import RULE, replay_lines, result_lines
+from arena.reports.replay import RULE, replay_lines, result_lines
 from helpers.games_played import GAMES, play_all_games
 
 EYES = [None, 0, 1]

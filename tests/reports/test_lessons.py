@@ -13,7 +13,7 @@ from arena.games import load, names
 from arena.reports.pages import lessons
 from arena.reports.pages.lessons import Lesson, Line, Script, lesson, script
 from arena.reports.pages.scenes import Scene, position
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 
 ROOMS = [game for game in names() if load(game).package.startswith("arena.games.")]
 """The rooms of arena itself, which all have a lesson."""

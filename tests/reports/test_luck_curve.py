@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from arena.games import names
 from arena.ratings.match_luck import course_of
-from arena.reports.pages.frames import StoredMatch
-from arena.reports.pages.luck_curve import luck_curve
+from arena.reports.pages.frames import StoredMatch, luck_curve
 from helpers.games_played import play_all_games
 
 ROUNDING = 2e-4  # of a value and of what moved it: four decimals each

@@ -10,11 +10,20 @@ from rich.console import Console
 
 from arena.errors import ConfigError
 from arena.games import names
-from arena.reports.manual import pages
-from arena.reports.manual.browser import written
-from arena.reports.manual.markdown import html, tokens
-from arena.reports.manual.pages import ManualPage, docs_names, docs_page, games_with_rules, index, page_of_link, rules_page
-from arena.reports.manual.terminal import TerminalPage
+from arena.reports import manual as pages
+from arena.reports.manual import (
+    ManualPage,
+    TerminalPage,
+    docs_names,
+    docs_page,
+    games_with_rules,
+    html,
+    index,
+    page_of_link,
+    rules_page,
+    tokens,
+    written,
+)
 from helpers import poker_rooms
 from helpers.paths import DOCS
 

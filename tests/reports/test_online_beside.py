@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from arena.cli.main import main
 from arena.ratings.models import MODEL
-from arena.reports.html.page import html
-from arena.reports.html.report import report
+from arena.reports.pages.words import Words
+from arena.reports.report import html, report
 from arena.results import parquet
 from arena.results.manifest import OrderShifts, read_manifest, write_manifest
 from helpers.hall import hall
@@ -85,15 +85,16 @@ def test_a_board_by_online_ratings_says_the_same_of_its_own_ranks(
 ) -> None:
     ranked_by(out, "online")
     header, text = printed(out, capsys, monkeypatch, 120)
-    page = html(report(out / "cup"))
+    page = html(report(out / "cup", Words("en")), Words("en"))
     ranked_by(out, "batch")
     assert "online" not in header and f"this rating depends on the order of play; in 20 other {MOVED}: naga 2" in text
-    assert f"This rating depends on the order of play. In 20 other {MOVED} 2." in page
+    assert "In 20 other orders of the same matches a rank by online ratings moves by at most 2." in page
 
 
 def test_the_report_and_the_hall_have_both_too(out: Path) -> None:
-    page = html(report(out / "cup"))
-    assert f"Online is the rating as it was played, match after match. In 20 other {MOVED} 2." in page
+    page = html(report(out / "cup", Words("en")), Words("en"))
+    both = "In 20 other orders of the same matches a rank by online ratings moves by at most 2."
+    assert f"Online is the rating as it was played, match after match. {both}" in page
     online = {one.bot: one.rating for one in parquet.read_ratings(out / "cup") if (one.model, one.pool) == (MODEL, "naga")}
     with hall(out) as client:
         found = client.get("/api/t/cup").json()
@@ -101,4 +102,4 @@ def test_the_report_and_the_hall_have_both_too(out: Path) -> None:
     assert {row["bot"]: row["online"] for row in found["board"]} == pytest.approx(online, abs=1e-4)
     assert found["counting"] == {"overall": "standardized", "has_online": True, "orders": 20, "shift": 2}
     assert "Online is the rating as it was played, match after match." in text
-    assert "In 20 other orders of the same matches a rank by online ratings moves by at most 2." in text
+    assert both in text

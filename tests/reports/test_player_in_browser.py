@@ -9,13 +9,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from arena.games import names
-from arena.reports.html import page as page_module
-from arena.reports.html.page import html
-from arena.reports.html.report import report
+from arena.reports import report as page_module
 from arena.reports.pages import frames as frames_module
 from arena.reports.pages.frames import StoredMatch
 from arena.reports.pages.scenes import position
-from arena.reports.selection.replay import RULE, replay_lines
+from arena.reports.pages.words import Words
+from arena.reports.replay import RULE, replay_lines
+from arena.reports.report import html, report
 from helpers.browser import chromium, in_browser, settled, watched
 from helpers.games_played import play_all_games
 
@@ -63,7 +63,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, St
 def page(played: tuple[Path, dict[str, StoredMatch]]) -> Path:
     """The report of the tournament, with all tables."""
     path = played[0] / "report.html"
-    path.write_text(html(report(played[0] / "games")))
+    path.write_text(html(report(played[0] / "games", Words("en")), Words("en")))
     return path
 
 
@@ -74,7 +74,7 @@ def bare(played: tuple[Path, dict[str, StoredMatch]]) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         for module in (frames_module, page_module):
             patch.setattr(module, "table_files", lambda *_games: [])
-        path.write_text(html(report(played[0] / "games")))
+        path.write_text(html(report(played[0] / "games", Words("en")), Words("en")))
     return path
 
 

@@ -7,7 +7,7 @@ import re
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,17 +17,15 @@ from msgspec.structs import replace
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
-from arena.reports.html import plots
-from arena.reports.html import report as contents
-from arena.reports.html.page import html
-from arena.reports.html.report import report
-from arena.reports.html.sections import matches
-from arena.reports.pages import frames, packing
-from arena.reports.pages.document import Cell, Chapter, Column, Document, Log, Section, Table, Words
-from arena.reports.pages.packing import Packed
-from arena.reports.pages.template import anchor
-from arena.reports.selection.names import shown
-from arena.reports.selection.replay import replay_lines
+from arena.reports import matches, plots
+from arena.reports import report as contents
+from arena.reports.document import Chapter, Document, Log, Paragraph, Section, anchor
+from arena.reports.matches import Packed
+from arena.reports.pages import frames
+from arena.reports.pages.words import Words
+from arena.reports.replay import replay_lines
+from arena.reports.report import html
+from arena.reports.table import Cell, Column, Table, shown
 from arena.results import parquet
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.session import Results
@@ -35,9 +33,10 @@ from helpers.records import make_rating, make_record, make_seat, make_void, numb
 from helpers.results import HOSTILE, make_manifest, write_results
 from helpers.tournaments import GOOD_BOTS, run
 
+WORD = Words("en")
 FRAMES = r"<template[^>]*>([A-Za-z0-9+/=]*)</template>"
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
-VOID_TAGS = {"meta", "link", "br", "img", "path", "use", "rect"}
+VOID_TAGS = {"meta", "link", "br", "img", "line", "circle", "polyline", "polygon", "path", "use", "rect"}
 
 
 class Page(HTMLParser):
@@ -91,7 +90,7 @@ def replays(text: str) -> list[Packed]:
 
 def made(folder: Path) -> tuple[str, Page]:
     """The page of a tournament's folder, with what must be true of every page."""
-    text = html(report(folder))
+    text = html(contents.report(folder, WORD), WORD)
     page = Page(text)
     assert "nan" not in re.findall(r"[a-z]+", re.sub(r"<(script|style|template).*?</\1>", "", text, flags=re.DOTALL))
     in_words = re.sub(rf"{FRAMES}|<script>.*</script>", "", text, flags=re.DOTALL)
@@ -118,8 +117,8 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     ):  # fmt: skip
         assert f">{name}</h3>" in text
     names = {"counting_bot", "set_bot", "folder_bot"}
-    assert {row[0] for row in page.tables["Ranking of naga"][1:]} == names
-    listed = [row[0] for row in page.tables["Matches of naga"][1:]]
+    assert {row[1] for row in page.tables["Ranking: naga"][1:]} == names
+    listed = [row[0] for row in page.tables["Matches: naga"][1:]]
     assert sorted(listed) == sorted(record.match_id for record in played.records())
     assert len(listed) == page.tags.count("details")
     assert sorted(replay.views[0].header.match_id for replay in replays(text)) == sorted(listed)
@@ -151,17 +150,8 @@ def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path
     played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}])
     text, page = made(played.folder)
     assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
-    rows = page.tables["Pairs in yaniv"][1:]
+    rows = page.tables["Together and apart: yaniv"][1:]
     assert len(rows) == 6 and {row[-1] for row in rows} == {"no"}
-
-
-def test_every_section_that_is_listed_is_a_function_of_its_kind() -> None:
-    for names, kind in ((contents.POOL_SECTIONS, contents.PoolSection), (contents.OVERVIEW_SECTIONS, contents.OverviewSection)):
-        parameters, result = get_args(kind)
-        for name in names:
-            hints = get_type_hints(contents.section(name))
-            assert hints.pop("return") in (Section, result), name
-            assert list(hints.values()) == parameters, name
 
 
 def test_the_same_results_give_the_same_page(played: Results) -> None:
@@ -170,18 +160,18 @@ def test_the_same_results_give_the_same_page(played: Results) -> None:
 
 def test_probabilities_and_pairs_add_up(played: Results) -> None:
     _, page = made(played.folder)
-    for row in page.tables["Rank probabilities in naga"][1:]:
+    for row in page.tables["Rank probabilities: naga"][1:]:
         assert 98 <= sum(100 if text == ">99" else float(text or 0) for text in row[1:]) <= 102
-    pairs = np.array([[float(text or 50) for text in row[2:]] for row in page.tables["Head to head in naga"][1:]])
+    pairs = np.array([[float(text or 50) for text in row[2:]] for row in page.tables["Head to head: naga"][1:]])
     assert np.all(np.abs(pairs + pairs.T - 100) <= 1)
 
 
 def test_the_heat_map_leads_to_a_match_of_the_two(played: Results) -> None:
     text, page = made(played.folder)
-    heat = text[text.index("<caption>Head to head in naga") :]
-    rows = re.findall(r"<tr><th.*?</tr>", heat[: heat.index("</table>")])
-    names = [row[0] for row in page.tables["Head to head in naga"][1:]]
-    results = {row[0]: row[1] for row in page.tables["Matches of naga"][1:]}
+    heat = text[text.index("<caption>Head to head: naga") :]
+    rows = re.findall(r"<tr><td.*?</tr>", heat[: heat.index("</table>")])
+    names = [row[1] for row in page.tables["Head to head: naga"][1:]]
+    results = {row[0]: row[1] for row in page.tables["Matches: naga"][1:]}
     for name, row in zip(names, rows):
         others = [other for other in names if other != name]
         linked = re.findall(r'href="#[^"]*-listed-(\w+)"', row)
@@ -238,7 +228,7 @@ def test_matches_that_cannot_be_played_again_are_listed_all_the_same(
     text, page = made(folder)
     assert "details" not in page.tags
     assert re.search(f"Replays are left out: .*{reason}", html_text.unescape(text))
-    assert len(page.tables["Matches of naga"]) == 1 + 18
+    assert len(page.tables["Matches: naga"]) == 1 + 18
 
 
 def test_a_bad_log_is_no_replay(played: Results) -> None:
@@ -257,11 +247,11 @@ def draw(first: str, second: str) -> MatchRecord:
 @pytest.mark.parametrize(
     ("records", "words"),
     [
-        ([], "No rated matches yet"),
+        ([], "No rated match yet"),
         ([make_record(seats=(make_seat("alice", 1),))] * 4, "All 4 rated matches"),
         ([draw("alice", "bob")] * 40, "All 40 rated matches"),
         ([make_record(seats=(make_seat("alice", 1, unit=0), make_seat("bob", 1, unit=0)))] * 4, "All 4 rated matches"),
-        ([make_void()] * 3, "No rated matches yet"),
+        ([make_void()] * 3, "No rated match yet"),
         ([make_record(), make_void()], "All 1 rated matches"),
         ([make_record()], "Every match has cards of its own here"),
     ],
@@ -286,7 +276,7 @@ def test_names_parameters_and_options_are_shown_as_text(tmp_path: Path) -> None:
     assert not any(name.startswith("on") for name, _ in page.attributes)
     assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in text
     assert "\u202e" not in text and "{{ 7 }}" in text
-    assert any(row[0].startswith("</script><img src=x") for row in page.tables[f"Ranking of {shown(HOSTILE)}"])
+    assert any(row[1].startswith("</script><img src=x") for row in page.tables[f"Ranking: {shown(HOSTILE)}"])
 
 
 def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) -> None:
@@ -298,10 +288,10 @@ def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) 
             records.append(make_record(seats=(make_seat(names[other], 1), loser), deal=other % 4))
     write_results(tmp_path, records)
     text, page = made(tmp_path / "cup")
-    assert len(page.tables["Head to head in naga"]) == 41 and len(page.tables["Head to head in naga"][1]) == 42
-    assert len(page.tables["Rank probabilities in naga"]) == len(page.tables["Rank probabilities in naga"][1]) == 41
-    assert text.count("The best 40 of 45 bots") == 2 and len(page.tables["Ranking of naga"]) == 46
-    assert 45 <= len(page.tables["Matches of naga"]) <= 100
+    assert len(page.tables["Head to head: naga"]) == 41 and len(page.tables["Head to head: naga"][1]) == 42
+    assert len(page.tables["Rank probabilities: naga"]) == len(page.tables["Rank probabilities: naga"][1]) == 41
+    assert text.count("The best 40 of 45 bots") == 2 and len(page.tables["Ranking: naga"]) == 46
+    assert 45 <= len(page.tables["Matches: naga"]) <= 100
     assert len(text) < 600_000
     assert "rated matches: each faulty bot&#39;s first faults (12 at most)" in text
 
@@ -314,7 +304,7 @@ def test_a_replay_without_room_lacks_the_seats_eyes_and_then_its_middle(
     assert page.tags.count("details") == len(replays(text)) == 18
     assert all([view.header.eyes for view in replay.views] == [None] for replay in replays(text))
     monkeypatch.setattr(frames, "PAGE", 4)
-    monkeypatch.setattr(packing, "PAGE", 4)
+    monkeypatch.setattr(matches, "PAGE", 4)
     monkeypatch.setattr(matches, "REPLAY_LETTERS", 2_000)
     for replay in replays(made(played.folder)[0]):
         (view,) = replay.views
@@ -351,17 +341,17 @@ def test_files_of_different_runs_are_refused(tmp_path: Path) -> None:
     write_results(tmp_path, numbered([make_record()] * 3))
     parquet.write_ratings(tmp_path / "cup", [make_rating()])
     with pytest.raises(StoreError, match="bob plays in naga, and has no rating there: the files are of different runs"):
-        report(tmp_path / "cup")
+        contents.report(tmp_path / "cup", WORD)
 
 
 def test_a_document_is_escaped_and_sorts_by_what_it_says() -> None:
-    table = Table("T", [Column("bot"), Column("n", is_code=True)], [[Cell("<b>"), Cell("1,000", 1000.0)]], heat="")
+    table = Table([Column("bot"), Column("n", is_code=True)], [["<b>", Cell(1000.0, "1,000")]], "T")
     log = Log("log", "<i>", "a < b")
-    section = Section("S & T", "`<code>` and `more`", [table, Words("<p>", is_warning=True), log])
-    text = html(Document("<title>", "", [], [Chapter("one", "<h>", "", [section])]))
+    section = Section("rotations", [table, Paragraph("`<code>` and `more` <p>", is_warning=True), log])
+    text = html(Document("<title>", "", [], [Chapter("one", "<h>", "", [section])]), WORD)
     assert "<title>&lt;title&gt;</title>" in text and "a &lt; b" in text
     assert "<code>&lt;code&gt;</code> and <code>more</code>" in text
-    assert 'data-sort="1000"' in text and 'id="one-s-t"' in text
+    assert 'data-sort="1000"' in text and 'id="one-rotations"' in text
     Page(text)
 
 
@@ -369,17 +359,16 @@ def test_anchors_are_harmless() -> None:
     assert anchor(HOSTILE) == "script-img-src-x-onerror-alert-1-x-1-7" and anchor("必殺") == "x"
 
 
-def test_plots_have_the_colours_of_the_page_and_identifiers_of_their_own() -> None:
-    plotter = plots.Plotter()
+def test_plots_have_the_colours_of_the_page_and_names_where_there_is_room() -> None:
     rows = [plots.Interval(f"<bot> $a_{number}$", 1.0, 2.0, 3.0) for number in range(3)]
-    drawn = [plotter.intervals(rows, "mu", "words") for _ in range(2)]
-    lines = [plots.Line(f"bot {number}", range(5), [number] * 5) for number in range(12)]
-    drawn.append(plotter.lines(lines, "x", "y", "words"))
+    intervals = plots.intervals(rows, "mu", "words")
+    lines = plots.curves([plots.Line(f"bot {number}", range(5), [number] * 5) for number in range(12)], "x", "y", "words")
     points = [plots.Point(f"bot {number}", 1.0, 2.0, 1.0, 3.0) for number in range(12)]
-    drawn.append(plotter.plane(points, "x", "y", "words", [True] * 12))
-    page = Page("".join(drawn))
-    assert len(page.ids) == len(set(page.ids)) > 0
-    assert "&lt;bot&gt; $a_0$" in drawn[0]
-    assert not re.search(r"#[0-9a-f]{6}", "".join(drawn)) and "var(--accent)" in drawn[0]
-    assert sum(f">bot {number}<" in drawn[2] for number in range(12)) == plots.SERIES
-    assert 1 <= sum(f">bot {number}<" in drawn[3] for number in range(12)) < 12
+    plane = plots.plane(points, "x", "y", "words", [True] * 12)
+    for drawn in (intervals, lines, plane):
+        page = Page(drawn)
+        assert not page.ids and not any(name == "style" for name, _ in page.attributes)
+        assert not re.search(r"#[0-9a-f]{6}", drawn) and "var(--" in drawn
+    assert "&lt;bot&gt; $a_0$" in intervals
+    assert sum(f">bot {number}<" in lines for number in range(12)) == plots.SERIES
+    assert 1 <= sum(f">bot {number}<" in plane for number in range(12)) < 12

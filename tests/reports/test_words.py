@@ -5,7 +5,8 @@ import re
 import pytest
 
 from arena import games
-from arena.reports.pages.words import HALL, LANGUAGES, LIVE, NOTES, PLAYER, catalogue
+from arena.reports.pages.words import HALL, LIVE, NOTES, PLAYER, catalogue
+from arena.reports.table import LANGUAGES
 
 
 @pytest.mark.parametrize("name", [*HALL, PLAYER, LIVE, NOTES, *games.names()])

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from arena.games import names
 from arena.records import Ending
+from arena.reports.board import headline_ratings
 from arena.reports.pages.lessons import script
-from arena.reports.selection.boards import headline_ratings
 from arena.results import parquet
 from arena.results.manifest import read_manifest
 from arena.server import openapi

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.table import LANGUAGES
 from arena.server import openapi
 from arena.server.app import application
 from arena.server.asking.matches import BotMatches

@@ -275,5 +275,5 @@ def test_the_script_reads_a_row_as_it_is_sent() -> None:
     (fields,) = re.findall(r"const CHANGING = \[(.*?)\]", script, re.DOTALL)
     assert re.findall(r'"(\w+)"', fields) == list(FIELDS)
     board = (STATIC / "board.js").read_text("utf-8")
-    (shown,) = re.findall(r"const texts = \(row\) => \(\{(.*?)\}\);", board, re.DOTALL)
+    (shown,) = re.findall(r"const numbers = \(row\) => \(\{(.*?)\}\);", board, re.DOTALL)
     assert set(re.findall(r"row\.(\w+)", shown)) <= set(FIELDS), "a column that would stand still"

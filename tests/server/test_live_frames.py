@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from arena.games import names
-from arena.reports.pages.changes import changed
-from arena.reports.pages.frames import Frames, frames, stored_match
+from arena.reports.pages.frames import Frames, changed, frames, stored_match
 from arena.server.table_process.messages import Ask, Frame, Ready
 from helpers.scripted_tables import SEATS, ScriptedHall, at_random, played, setup
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena import games
-from arena.reports.pages.offers import offer
-from arena.reports.pages.words import LANGUAGES
+from arena.reports.pages.lessons import offer
+from arena.reports.table import LANGUAGES
 from arena.server.people.levels import NAMES
 from arena.server.problems import Problem
 from arena.server.tables.opening import opening_of

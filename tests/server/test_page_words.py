@@ -2,7 +2,8 @@
 
 import re
 
-from arena.reports.pages.words import HALL, LANGUAGES, LIVE, NOTES, PAGE, catalogue, hall_words
+from arena.reports.pages.words import HALL, LIVE, NOTES, PAGE, catalogue, hall_words
+from arena.reports.table import LANGUAGES
 from helpers.paths import PACKAGE
 
 ASKED = re.compile(r"""\bword\(["'](\w+)["']|["'](refusal_\w+)["']""")

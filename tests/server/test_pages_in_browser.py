@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, StorageState, WebSocketRoute, expect
 
 from arena.records import Ending
-from arena.server.scale import scale_of
+from arena.reports.plots import scale_of
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.contests import write_contest
 from helpers.records import make_record, make_seat, numbered

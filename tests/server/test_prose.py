@@ -1,7 +1,7 @@
 """Markdown on the hall's pages: no style, no code of others, headings to jump to."""
 
 from arena import games
-from arena.reports.manual.pages import rules_texts
+from arena.reports.manual import rules_texts
 from arena.server.prose import Heading, prose
 
 TEXT = """\

@@ -8,7 +8,8 @@ import msgspec
 from arena import games
 from arena.audit.capsule import seen_at, setup_of
 from arena.records import Clock
-from arena.reports.html.sections.faults import _seen
+from arena.reports.matches import seen
+from arena.reports.pages.words import Words
 from arena.results import parquet
 from arena.results.journal import Journal
 from arena.results.manifest import read_manifest, write_manifest
@@ -59,7 +60,7 @@ def test_a_report_shows_what_a_bot_saw_in_each_leg(tmp_path: Path) -> None:
         _, record, key = locate_match(tmp_path / "out", fault.match_id)
         setup = setup_of(record, key, Clock(1.0, 1.0))
         view = seen_at(games.load("naga"), record, setup, fault.seat, fault.decision)
-        assert _seen(FaultPlace(fault, 0, folder)) == f"it saw:\n{view}"
+        assert seen(FaultPlace(fault, 0, folder), Words("en")) == f"it saw:\n{view}"
 
 
 def test_replays_of_a_report_have_the_key_of_their_leg(tmp_path: Path) -> None:

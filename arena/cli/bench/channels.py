@@ -14,7 +14,7 @@ from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError, ConfigError
 from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 
 def channels(

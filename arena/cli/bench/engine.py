@@ -9,7 +9,7 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.engine.readiness import SAMPLING
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 
 def engine(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:

@@ -14,7 +14,7 @@ from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.engine.readiness import ENCODING
 from arena.errors import ConfigError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 _MISSING = {SPARROW: "bench", LEDUC: "bench"}
 """The extra with each environment of another library."""

@@ -12,7 +12,7 @@ from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
 from arena.errors import ArenaError, ConfigError
 from arena.match.sandbox import LockError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 
 def match(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:

@@ -26,7 +26,7 @@ from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 LEAST = 100
 SHORT = 10_000  # matches: below, every part is made shorter

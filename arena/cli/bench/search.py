@@ -8,7 +8,7 @@ from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.cli.shared.rooms import all_ready
 from arena.cli.shared.tables import write_table
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 from arena.search import METHODS
 
 

@@ -8,9 +8,9 @@ from arena.disk import is_there
 from arena.errors import StoreError, nearest
 from arena.ratings.settings import headline_model
 from arena.records import Rating
-from arena.reports.selection.boards import SPREADSHEET, chosen_pools, ratings_by, spreadsheet_rows
-from arena.reports.terminal.board import print_board
-from arena.reports.terminal.page import Page
+from arena.reports.board import SPREADSHEET, chosen_pools, ratings_by, spreadsheet_rows
+from arena.reports.printed import print_board
+from arena.reports.terminal import Page
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import SeatTotals
 from arena.tournament.archive.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts

@@ -9,15 +9,23 @@ import msgspec
 
 from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError, nearest
-from arena.ratings.explain import Explanation
+from arena.ratings import author
+from arena.ratings.explain import Explanation, explain
+from arena.ratings.head_to_head import head_to_head
 from arena.ratings.rows import Bot
+from arena.ratings.second_opinions import second_opinions
 from arena.ratings.settings import OVERALL
+from arena.ratings.skill import skill_of
+from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
 from arena.records import Rating
-from arena.reports.selection.boards import chosen_pools, headline
-from arena.reports.terminal import insights
-from arena.reports.terminal.author import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
-from arena.reports.terminal.page import Page
+from arena.reports import closer_looks as insights
+from arena.reports.board import chosen_pools, headline
+from arena.reports.closer_looks import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
+from arena.reports.tables import skill_text
+from arena.reports.terminal import Page
+from arena.results import parquet
 from arena.results.manifest import Manifest
+from arena.tournament.archive import boards
 from arena.tournament.archive.names import called
 
 
@@ -33,16 +41,12 @@ class Looker:
 
     def head_to_head(self) -> None:
         """Print who beats whom."""
-        from arena.ratings.head_to_head import head_to_head
-
         stored = self._stored()
         pairs = {pool: head_to_head(stored.pool_rows(pool)) for pool in self._pools}
         self._show(insights.head_to_head_rows(pairs), lambda page: insights.print_head_to_head(pairs, self._ratings, page))
 
     def second_opinions(self) -> None:
         """Print what other ways to count say."""
-        from arena.ratings.second_opinions import second_opinions
-
         stored = self._stored()
         found = {pool: second_opinions(stored.pool_rows(pool)) for pool in self._pools}
         rows = insights.opinion_rows(found, self._ratings)
@@ -53,8 +57,6 @@ class Looker:
 
         Raises ConfigError for a model of which no history is stored.
         """
-        from arena.results import parquet
-
         points = [point for point in parquet.read_history(self._folder) if point.pool in self._pools]
         self._check("--history", bot, {point.bot for point in points})
         points = [point for point in points if called(bot, [point.bot])]
@@ -66,12 +68,6 @@ class Looker:
 
     def explain(self, bot: str) -> None:
         """Print where a bot's points come from."""
-        from arena.ratings.explain import explain
-        from arena.ratings.skill import skill_of
-        from arena.ratings.stored import COLUMNS
-        from arena.reports.selection.skill import skill_text
-        from arena.tournament.archive import boards
-
         entries = dict.fromkeys((rating.bot, rating.bot_version) for rating in self._ratings)
         self._check("--explain", bot, {name for name, _ in entries})
         columns = boards.read_columns(self._folder, COLUMNS)
@@ -115,9 +111,6 @@ class Looker:
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
-        from arena.ratings import author
-        from arena.tournament.archive import boards
-
         columns = boards.read_columns(self._folder, author.COLUMNS)
         slowest = author.slowest(columns, pool, bot)
         ids = boards.read_match_ids(self._folder, [slow.row for slow in slowest])
@@ -134,9 +127,6 @@ class Looker:
 
     def _stored(self, columns: Any = None) -> Any:
         """`columns`: those of all matches, if they are read already."""
-        from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
-        from arena.tournament.archive import boards
-
         if columns is None:
             columns = boards.read_columns(self._folder, COLUMNS)
         return StoredRows(columns, without=self._manifest.unrated_bots, unrated=unrated_entries(self._manifest))

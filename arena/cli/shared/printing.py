@@ -4,26 +4,21 @@ With `--format json` and `--format csv` standard output holds the result alone, 
 """
 
 import contextlib
-import csv
-import io
 import os
 import shutil
-import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any
 
-import msgspec
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from arena.cli.shared.streams import is_gone
 from arena.errors import ConfigError, quoted, visible
-from arena.reports.terminal.page import ConsolePage, MarkdownPage, Page
+from arena.reports.data import Record, csv_text, json_text
+from arena.reports.terminal import ConsolePage, MarkdownPage, Page
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # how a formula may begin, wide signs too
 READING_WIDTH = 100  # columns of prose, at most: longer lines are hard to read
 
 
@@ -41,14 +36,11 @@ class Format(StrEnum):
         return self in (Format.TABLE, Format.MARKDOWN)
 
 
-Row = Mapping[str, Any] | msgspec.Struct
-
-
 def show(
     format: Format,
     write: Callable[[Page], object],
     document: object,
-    rows: Iterable[Row] = (),
+    rows: Iterable[Record] = (),
     *,
     columns: Sequence[str] = (),
 ) -> None:
@@ -84,36 +76,6 @@ def page_of(format: Format) -> Iterator[Page]:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     yield ConsolePage(console)
-
-
-def json_text(document: object) -> str:
-    """A document as readable JSON. Numbers of numpy are plain numbers; NaN and infinity are null.
-
-    >>> print(json_text([1.5, float("nan")]))
-    [
-      1.5,
-      null
-    ]
-    """
-    return _escaped(msgspec.json.format(_encoded(document), indent=2).decode())
-
-
-def csv_text(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
-    r"""A header line, then a line for each row; an empty field for null, NaN and infinity; nested values as JSON.
-
-    A text that a spreadsheet would take for a formula has a `'` before it.
-
-    >>> csv_text([{"bot": "a", "rank": None, "games": ["naga"]}])
-    'bot,rank,games\na,,"[""naga""]"\n'
-    """
-    plain = [msgspec.json.decode(_encoded(row)) for row in rows]
-    target = io.StringIO()
-    found = dict.fromkeys(key for row in plain for key in row)  # rows may have keys that others lack
-    writer = csv.DictWriter(target, list(columns) or list(found), lineterminator="\n")
-    if writer.fieldnames:
-        writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in plain)
-    return target.getvalue()
 
 
 def say(text: str = "") -> None:
@@ -175,50 +137,3 @@ def plain_text(text: str) -> Text:
 def news_on(console: Console) -> Callable[[str], None]:
     """A function that prints a line on a console, above what is redrawn there; a terminal breaks it between words."""
     return lambda text: console.print(plain_text(text), soft_wrap=not console.is_terminal)
-
-
-def _plain(value: object) -> object:
-    """A number or an array of numpy as Python's own."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise NotImplementedError(f"no plain form of {type(value)}")
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, bool | list | dict):
-        return visible(msgspec.json.encode(value).decode())
-    if isinstance(value, str):
-        return f"'{visible(value)}" if value.startswith(_FORMULA) else visible(value)
-    return value
-
-
-def _encoded(document: object) -> bytes:
-    try:
-        return msgspec.json.encode(document, enc_hook=_plain)
-    except UnicodeEncodeError:  # half a character, such as the name of a file may hold
-        return msgspec.json.encode(_whole(msgspec.to_builtins(document, enc_hook=_plain)))
-
-
-def _whole(value: Any) -> Any:
-    """Plain data whose texts can be encoded."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _escaped(text: str) -> str:
-    r"""JSON whose invisible characters are escaped, which changes nothing for whoever reads it.
-
-    >>> _escaped('"\x9b2J\u202e\U000e0001"')
-    '"\\u009b2J\\u202e\\udb40\\udc01"'
-    """
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(letter if letter.isprintable() or letter == "\n" else _as_units(letter) for letter in text)
-
-
-def _as_units(letter: str) -> str:
-    """A character as JSON escapes it: in units of UTF-16."""
-    return "".join(f"\\u{unit:04x}" for (unit,) in struct.iter_unpack(">H", letter.encode("utf-16-be")))

@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared.printing import PIPE_WIDTH, Format, note, page_of, page_through, say
-from arena.reports.manual.browser import written
-from arena.reports.manual.pages import ManualPage
-from arena.reports.manual.terminal import TerminalPage
+from arena.reports.manual import ManualPage, TerminalPage, written
 
 Browser = Annotated[bool, typer.Option("--browser", help="Write the pages as HTML and open this one in a browser.")]
 

@@ -21,7 +21,7 @@ from arena.cli.shared.options import Out, Seed, TrustBots, Workers
 from arena.cli.shared.printing import error_console, news_on, note, plain_text
 from arena.errors import ConfigError
 from arena.records import Ending
-from arena.reports.terminal.board import leaders
+from arena.reports.printed import leaders
 from arena.results_folder import RESULTS
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament

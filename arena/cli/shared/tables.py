@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from arena.reports.terminal.page import Column, Page
+from arena.reports.table import Column, Table
+from arena.reports.terminal import Page
 
 
 def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> None:
     """Write a title and a table; the first `names` columns hold words, the others numbers."""
     page.heading(title)
-    columns = [
-        Column(heading, [row[place] for row in rows], justify="left" if place < names else "right")
-        for place, heading in enumerate(headings)
-    ]
-    page.table(columns)  # whole: a name that is cut says nothing
+    columns = [Column(heading, "" if place < names else ">") for place, heading in enumerate(headings)]
+    page.table(Table(columns, rows))  # whole: a name that is cut says nothing

@@ -5,7 +5,8 @@ from typing import Any
 
 from arena.agent.view import View
 from arena.cli.table.screen import tell
-from arena.reports.pages.words import LANGUAGES, catalogue, filled
+from arena.reports.pages.words import catalogue, filled
+from arena.reports.table import LANGUAGES
 from arena.server.table_process.coach import known, refusals
 from arena.server.table_process.hints import SEARCH, hint
 

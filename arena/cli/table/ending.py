@@ -9,7 +9,7 @@ from arena.cli.table.screen import heading, tell
 from arena.records import MatchRecord
 from arena.reports.pages.frames import stored_match
 from arena.reports.pages.scenes import events
-from arena.reports.selection.replay import RULE, replay_lines
+from arena.reports.replay import RULE, replay_lines
 from arena.server.people.ratings import ratings, suited
 from arena.server.table_process.arranging import Arranged, BotSeats
 from arena.server.table_process.ending import result

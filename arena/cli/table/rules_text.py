@@ -5,8 +5,7 @@ import re
 
 from arena.cli.shared.printing import page_through
 from arena.cli.table.screen import tell
-from arena.reports.manual.pages import ManualPage, rules_page, rules_texts
-from arena.reports.manual.terminal import TerminalPage
+from arena.reports.manual import ManualPage, TerminalPage, rules_page, rules_texts
 
 _HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)")

@@ -7,9 +7,8 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError
-from arena.reports.selection.submitted import Board, SubmittedBot, submitted_bots
-from arena.reports.terminal.page import Page
-from arena.reports.terminal.submitted import print_submitted_bots
+from arena.reports.submitted import Board, SubmittedBot, submitted_bots, submitted_table
+from arena.reports.terminal import Page
 from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import finished_or_stopped
@@ -28,7 +27,7 @@ def bots(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
 
     def write(page: Page) -> None:
         if found:
-            print_submitted_bots(found, page)
+            page.table(submitted_table(found))
         else:
             page.say(f"nothing is submitted yet in {store.folder}; do it with: arena submit BOT")
 

@@ -22,8 +22,8 @@ from arena.match import HostTrouble
 from arena.match.holder import Holder
 from arena.match.sandbox import LOCKED, NONE
 from arena.records import json_object
-from arena.reports.terminal.capsule import print_capsule, print_rerun
-from arena.reports.terminal.page import Page
+from arena.reports.checks import print_capsule, print_rerun
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 from arena.tournament.archive.finding import locate_match, with_faults
 

@@ -6,7 +6,7 @@ from arena.cli.shared.checking import checked, report_object
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import BotParams, BotText, CheckSeed, FormatOption, OnlyGames, Out, parse_params
 from arena.cli.shared.printing import Format, show
-from arena.reports.terminal.bot_check import print_bot_check
+from arena.reports.checks import print_bot_check
 from arena.results_folder import RESULTS
 from arena.tournament.check_report import GameCheck
 

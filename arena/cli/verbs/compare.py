@@ -13,7 +13,8 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO, OPEN
 from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, play, with_run_options
-from arena.reports.terminal.page import Column, Page, fitting
+from arena.reports.table import Column, Row, Table
+from arena.reports.terminal import Page
 from arena.tournament.chain import Step, StepResult, read_steps, run_steps
 from arena.tournament.formats.compare import comparison_of
 from arena.tournament.session import Settings
@@ -58,7 +59,7 @@ def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form
     if results is None:
         return INTERRUPTED
     answer = [_row(result) for result in results]
-    show(format, lambda page: page.table(fitting(_columns(results), page.width)), answer, answer)
+    show(format, lambda page: page.table(_table(results)), answer, answer)
     codes = {EXIT_OF[result.evidence.verdict] for result in results}
     return NO if NO in codes else OPEN if OPEN in codes else DONE
 
@@ -74,17 +75,20 @@ def _row(result: StepResult) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _columns(results: Sequence[StepResult]) -> list[Column]:
-    return [
-        Column("bot", [result.step.better for result in results], justify="left"),
-        Column("against", [result.step.than for result in results], justify="left"),
-        Column("finishes before it", [_share(*result.shares) for result in results]),
-        Column("better?", [_verdict(result) for result in results], justify="left"),
-        Column("deals", [f"{result.evidence.deals:,}" for result in results]),
-        Column("matches", [f"{result.matches:,}" for result in results], 1),
-        Column("ms/move", [f"{result.ms_per_decision:.3g}" for result in results], 3),
-        Column("CPU min", [f"{result.cpu_minutes:.1f}" for result in results], 2),
-    ]
+def _table(results: Sequence[StepResult]) -> Table:
+    columns = [
+        Column("bot", is_name=True), Column("against"), Column("finishes before it", ">"), Column("better?"),
+        Column("deals", ","), Column("matches", ",", dropped=1), Column("ms/move", ".3g", dropped=3),
+        Column("CPU min", ".1f", dropped=2),
+    ]  # fmt: skip
+    rows: list[Row] = [
+        [
+            one.step.better, one.step.than, _share(*one.shares), _verdict(one), one.evidence.deals, one.matches,
+            one.ms_per_decision, one.cpu_minutes,
+        ]
+        for one in results
+    ]  # fmt: skip
+    return Table(columns, rows)
 
 
 def _share(share: float, low: float, high: float) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.reading import Browser, list_pages, show_page
-from arena.reports.manual.pages import INDEX, docs_page, index
+from arena.reports.manual import INDEX, docs_page, index
 
 
 def docs(

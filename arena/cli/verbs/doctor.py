@@ -9,7 +9,8 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.engine import jit
 from arena.match.sandbox import Finding, examine
-from arena.reports.terminal.page import Column, Page
+from arena.reports.table import Column, Table
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 
 _SHARED = disk.SHARED_MEMORY
@@ -26,14 +27,11 @@ def doctor(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
     can_lock = all(finding.works for finding in locks if finding.is_needed)
 
     def write(page: Page) -> None:
-        marks = ["ok" if found.works else "missing" if found.is_needed else "without" for found in findings]
-        page.table(
-            [
-                Column("state", marks, justify="left"),
-                Column("layer", [found.name for found in findings], justify="left"),
-                Column("detail", [found.detail for found in findings], justify="left"),
-            ]
-        )
+        rows = [
+            ["ok" if found.works else "missing" if found.is_needed else "without", found.name, found.detail]
+            for found in findings
+        ]
+        page.table(Table([Column("state"), Column("layer"), Column("detail")], rows))
         if not can_lock:
             page.say("")
             page.say("Untrusted bots are refused here; `arena tournament --unsafe-trust-bots` runs them all the same.")

@@ -11,7 +11,9 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, say, show
 from arena.errors import StoreError
-from arena.reports.terminal.page import Column, Page, fitting
+from arena.reports.columns import MATCHES, TOURNAMENT
+from arena.reports.table import Column, Row, Table
+from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import HALL, check_place, entries, finished_or_stopped, is_hall
@@ -70,14 +72,17 @@ def hall(
 
 def _write(page: Page, place: Path, parts: "Sequence[Part]") -> None:
     columns = [
-        Column("started (UTC)", [f"{part.entry.started.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for part in parts], 0, "left"),
-        Column("tournament", [part.entry.manifest.name for part in parts], 0, "left"),
-        Column("matches", [f"{part.entry.manifest.played:,}" for part in parts], 0),
-        Column("rows", [f"{part.stored:,}" for part in parts], 0),
-        Column("that count", [f"{part.rows:,}" for part in parts], 0),
-        Column("folder", [part.entry.folder.name for part in parts], 1, "left"),
-    ]
+        Column("started (UTC)"), TOURNAMENT.but(is_name=True), MATCHES.but(dropped=0), Column("rows", ","),
+        Column("that count", ","), Column("folder", dropped=1),
+    ]  # fmt: skip
+    rows: list[Row] = [
+        [
+            f"{part.entry.started.astimezone(UTC):%Y-%m-%d %H:%M:%S}", part.entry.manifest.name, part.entry.manifest.played,
+            part.stored, part.rows, part.entry.folder.name,
+        ]
+        for part in parts
+    ]  # fmt: skip
     page.say(f"{place}: tournaments: {len(parts)}; rows that count: {sum(part.rows for part in parts):,}", "bold")
-    page.table(fitting(columns, page.width, "tournament"))
+    page.table(Table(columns, rows))
     if any(part.rows < part.stored for part in parts):
         page.say("rows of matches that an earlier tournament has too (same seed) count there alone", "dim")

@@ -14,8 +14,9 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.web import LOOPBACK, PORT
 from arena.errors import ConfigError
-from arena.reports.pages.words import LANGUAGES, filled, hall_words
-from arena.reports.terminal.page import Column, Page
+from arena.reports.pages.words import filled, hall_words
+from arena.reports.table import LANGUAGES, Column, Table
+from arena.reports.terminal import Page, has_room
 from arena.results.account_rows import Role
 from arena.results.accounts import TERMINAL, Accounts, Invited, join_link
 from arena.results.site_file import SiteFile
@@ -102,13 +103,11 @@ def _link(one: Invited, hall: str) -> JoinLink:
 
 def _print(links: Sequence[JoinLink], page: Page) -> None:
     """Print a line for each person, or two where the links would be cut."""
-    columns = [
-        Column("name", [one.name for one in links], justify="left"),
-        Column("role", [one.role for one in links], justify="left"),
-        Column("join link", [one.link for one in links], justify="left"),
-    ]
-    if sum(column.width for column in columns) + 2 * len(columns) <= page.width:
-        page.table(columns)
+    links_table = Table(
+        [Column("name"), Column("role"), Column("join link")], [[one.name, one.role, one.link] for one in links]
+    )
+    if has_room(links_table, page.width):
+        page.table(links_table)
         return
     for one in links:
         page.line(f"{one.name} ({one.role})")

@@ -6,13 +6,12 @@ import typer
 
 from arena.cli.shared.boards import find_folder, show_board
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.insights import Looker
 from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.models import MODELS
 from arena.ratings.settings import headline_model
-from arena.reports.selection.boards import ratings_by
+from arena.reports.board import ratings_by
 from arena.results.manifest import read_manifest
 from arena.results.schema import SeatTotals
 from arena.results_folder import RESULTS
@@ -63,6 +62,8 @@ def leaderboard(
     if model is not None and models and model not in models:
         raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
     if any(asked.values()):
+        from arena.cli.shared.insights import Looker  # what it computes with is heavy
+
         ranking = model or headline_model(manifest.config)
         looker = Looker(folder, manifest, ratings_by(ranking, ratings), format, game)
         if history is not None:

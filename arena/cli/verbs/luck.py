@@ -6,12 +6,10 @@ from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, HallOrName, Out, Workers
 from arena.cli.shared.printing import Format, note, show
-from arena.cli.shared.tables import write_table
 from arena.errors import ConfigError
 from arena.ratings.skill import Skill, skills
-from arena.reports.selection.names import shown
-from arena.reports.selection.skill import skill_texts
-from arena.reports.terminal.page import Page
+from arena.reports.tables import skill as skill_table
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import HALL
 from arena.tournament.workers.processes import check_workers
@@ -45,9 +43,5 @@ def _write(page: Page, name: str, found: Sequence[Skill]) -> None:
     )
     for pool in dict.fromkeys(skill.pool for skill in found):
         page.say("")
-        rows = [skill for skill in found if skill.pool == pool]
-        write_table(page, pool, ("bot", "deals", "beat", "luck", "skill", "interval", "certain as"), list(map(_cells, rows)))
-
-
-def _cells(skill: Skill) -> tuple[str, ...]:
-    return shown(skill.bot, skill.bot_version), f"{skill.deals:,}", *skill_texts(skill)
+        page.heading(pool)
+        page.table(skill_table([skill for skill in found if skill.pool == pool]))

@@ -18,8 +18,8 @@ from arena.match.retry import with_all_compiled
 from arena.match.sandbox import Keeper, LockError
 from arena.match.single_match import Named, agree, bot_seat, named
 from arena.records import MatchRecord
-from arena.reports.selection.replay import replay_lines, result_lines
-from arena.reports.terminal.page import Page
+from arena.reports.replay import replay_lines, result_lines
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 
 

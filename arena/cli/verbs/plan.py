@@ -9,7 +9,8 @@ from arena.cli.shared.durations import duration_text
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import ConfigPath, FormatOption, Seed, TrustBots, Workers
 from arena.cli.shared.printing import Format, note, show
-from arena.reports.terminal.page import Column, Page, fitting
+from arena.reports.table import Column, Table
+from arena.reports.terminal import Page
 from arena.tournament.chain import read_steps
 from arena.tournament.config import Tournament
 from arena.tournament.forecast import EntryForecast, Forecast, forecast
@@ -57,7 +58,7 @@ def _write(page: Page, found: list[Forecast]) -> None:
 def _write_part(page: Page, found: Forecast) -> None:
     at_most = "at most " if found.is_upper_bound else ""
     page.say(f"{found.name}: {found.format}, {found.bots} bots, {at_most}{found.matches:,} matches")
-    page.table(fitting(_columns(found.entries), page.width, "pool"))
+    page.table(_table(found.entries))
     for entry in found.entries:
         page.say(f"{entry.pool}: {entry.balance}")
         if entry.faults:
@@ -66,14 +67,13 @@ def _write_part(page: Page, found: Forecast) -> None:
     page.say(f"time: {at_most}about {duration_text(found.seconds)} with {workers_text}")
 
 
-def _columns(entries: tuple[EntryForecast, ...]) -> list[Column]:
+def _table(entries: tuple[EntryForecast, ...]) -> Table:
     headings = ("seats", "bots", "tables", "deals", "rotations", "matches", "s/match", "time")  # tables: of one deal
     dropped = {"rotations": 1, "s/match": 2}  # where the terminal is narrow: matches and time tell them
-    cells = [_cells(entry) for entry in entries]
-    return [
-        Column("pool", [entry.pool for entry in entries], justify="left"),
-        *(Column(heading, [row[place] for row in cells], dropped.get(heading, 0)) for place, heading in enumerate(headings)),
-    ]
+    columns = [
+        Column("pool", is_name=True), *(Column(heading, ">", dropped=dropped.get(heading, 0)) for heading in headings)
+    ]  # fmt: skip
+    return Table(columns, [[entry.pool, *_cells(entry)] for entry in entries])
 
 
 def _cells(entry: EntryForecast) -> list[str]:

@@ -5,7 +5,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, NewName, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 from arena.server.contest.leaving import dropped_in
 from arena.tournament.config import check_name

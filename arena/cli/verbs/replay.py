@@ -19,9 +19,7 @@ from arena.errors import ConfigError, StoreError
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import LuckCourse, course_of
 from arena.records import MatchRecord
-from arena.reports.selection.luck import luck_lines, luck_summary
-from arena.reports.selection.notes import decision_lines, summary_lines
-from arena.reports.selection.replay import replay_lines
+from arena.reports.replay import decision_lines, luck_lines, luck_summary, replay_lines, summary_lines
 from arena.results_folder import RESULTS
 from arena.tournament.archive.finding import find_match
 from arena.tournament.workers.compiling import warm_rooms

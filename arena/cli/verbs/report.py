@@ -10,7 +10,8 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import HallOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.disk import write_whole
-from arena.errors import ConfigError
+from arena.errors import ConfigError, nearest
+from arena.reports.table import LANGUAGES
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 
@@ -23,6 +24,9 @@ def report(
         Path | None,
         typer.Option("--to", metavar="FILE", help=f"File to write. Default: {REPORT_FILE} in the tournament's folder."),
     ] = None,
+    language: Annotated[
+        str, typer.Option("--language", metavar="LANGUAGE", help=f"Language of the page: {' or '.join(LANGUAGES)}.")
+    ] = LANGUAGES[0],
     out: Out = RESULTS,
 ) -> int:
     """Write a tournament as one page of HTML that works offline.
@@ -31,6 +35,8 @@ def report(
     """
     if out.suffix == ".html":
         raise ConfigError(f"--out {out}: --out is the folder of all results; the file to write is --to {out}")
+    if language not in LANGUAGES:
+        raise ConfigError(f"--language {language}: no such language; {nearest(language, LANGUAGES)}")
     folder = find_folder(out, name)
     target = folder / REPORT_FILE if to is None else to
     if target.is_dir():
@@ -38,8 +44,9 @@ def report(
     if not target.parent.is_dir():
         raise ConfigError(f"--to {target}: no folder {target.parent}")
     from arena import games  # only now: rules, drawing and templates take most of the start, and --help does without
-    from arena.reports.html.page import html
-    from arena.reports.html.report import report as document
+    from arena.reports.pages.words import Words
+    from arena.reports.report import html
+    from arena.reports.report import report as document
     from arena.tournament.workers.compiling import warm_rooms
 
     console = error_console()
@@ -48,7 +55,8 @@ def report(
         played = {entry.get("game") for entry in known.entries}
         warm_rooms({game: () for game in games.names() if game in played}, news_on(console))
     with console.status("reading") as status:
-        text = html(document(folder, lambda news: status.update(plain_text(news))))
+        word = Words(language)
+        text = html(document(folder, word, lambda news: status.update(plain_text(news))), word)
         write_whole(target, text.encode())
     say(f"{target}: {len(text) / 1e6:.1f} MB")
     return DONE

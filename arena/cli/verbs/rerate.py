@@ -13,7 +13,7 @@ from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
 from arena.ratings.models import MODELS
 from arena.ratings.settings import headline_first, headline_model
-from arena.reports.selection.boards import chosen_pools
+from arena.reports.board import chosen_pools
 from arena.results import manifest as manifests
 from arena.results_folder import RESULTS
 from arena.tournament.archive.names import called

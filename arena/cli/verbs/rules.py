@@ -7,7 +7,7 @@ import typer
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.reading import Browser, list_pages, show_page
 from arena.errors import ConfigError
-from arena.reports.manual.pages import games_with_rules, rules_page
+from arena.reports.manual import games_with_rules, rules_page
 
 
 def rules(

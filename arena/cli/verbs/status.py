@@ -12,7 +12,7 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import StoreError, nearest
 from arena.records import Ending
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 from arena.results.status import Status, read_status
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import HALL, chosen, tournaments

@@ -14,8 +14,8 @@ from arena.cli.shared.printing import Format, show
 from arena.cli.shared.remote_hall import RemoteHall
 from arena.cli.shared.sending import sent
 from arena.errors import BotError, ConfigError
-from arena.reports.terminal.bot_check import print_bot_check
-from arena.reports.terminal.page import Page
+from arena.reports.checks import print_bot_check
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 from arena.server.joining.address import hall_at
 from arena.tournament.bot_check import kept

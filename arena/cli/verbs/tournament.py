@@ -14,7 +14,7 @@ from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note
 from arena.cli.shared.running import play, with_run_options
 from arena.errors import ConfigError
-from arena.reports.selection.boards import headline_ratings
+from arena.reports.board import headline_ratings
 from arena.results_folder import RESULTS
 from arena.shipped import house_folder
 from arena.tournament.formats.format import read_format

@@ -19,7 +19,8 @@ from arena.games import LUCK, load
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
 from arena.learning.training.prospects import ROWS, fit_value, write_value
-from arena.reports.terminal.page import Column, Page
+from arena.reports.table import Column, Table
+from arena.reports.terminal import Page
 from arena.search import Settings
 from arena.tournament.workers.compiling import warm_rooms
 from arena.tournament.workers.processes import available_cpus
@@ -192,17 +193,20 @@ def _row(found: dict[str, Any]) -> dict[str, Any]:
 
 def _write(page: Page, trained: Trained, is_installed: bool) -> None:
     found = trained.note.generations
-    page.table(
+    losses = ("value", "rule", "belief")
+    columns = [
+        Column("generation", "d"), Column("positions", ","), *(Column(name, ".3f", empty="") for name in losses),
+        Column("over the search without"), Column("among strangers"), Column(f"policy over {SHORT} iterations"),
+        Column("accepted"),
+    ]  # fmt: skip
+    rows = [
         [
-            Column("generation", [str(one["generation"]) for one in found]),
-            Column("positions", [f"{one['positions']:,}" for one in found]),
-            *(Column(name, [_loss(one, name) for one in found]) for name in ("value", "rule", "belief")),
-            Column("over the search without", [_told(one, SEARCH) for one in found], justify="left"),
-            Column("among strangers", [_told(one, AMONG) for one in found], justify="left"),
-            Column(f"policy over {SHORT} iterations", [_told(one, OF_POLICY) for one in found], justify="left"),
-            Column("accepted", ["yes" if one["accepted"] else "no" for one in found], justify="left"),
+            one["generation"], one["positions"], *(one["losses"].get(name) for name in losses),
+            *(_told(one, of) for of in (SEARCH, AMONG, OF_POLICY)), "yes" if one["accepted"] else "no",
         ]
-    )
+        for one in found
+    ]  # fmt: skip
+    page.table(Table(columns, rows))
     page.say("")
     page.line(f"written to {trained.folder}; sha256 {trained.note.sha256[:16]}")
     if not trained.is_better:
@@ -219,7 +223,3 @@ def _gate(found: dict[str, Any], of: str) -> dict[str, Any] | None:
 def _told(found: dict[str, Any], of: str) -> str:
     gate = _gate(found, of)
     return f"{share_text(gate)}, {gate['deals']:,} deals" if gate else ""
-
-
-def _loss(found: dict[str, Any], name: str) -> str:
-    return f"{found['losses'][name]:.3f}" if name in found["losses"] else ""

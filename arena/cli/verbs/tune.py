@@ -9,7 +9,8 @@ from arena.cli.shared.options import ConfigPath, FormatOption
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.running import on_screen, with_run_options
 from arena.disk import write_whole
-from arena.reports.terminal.page import Column, Page, fitting
+from arena.reports.table import Column, Row, Table
+from arena.reports.terminal import Page
 from arena.tournament.formats.compare import share_of
 from arena.tournament.session import Settings
 from arena.tournament.tuning import BEST_FILE, Candidate, Round, Tuned, read_tuning, run_tuning
@@ -31,7 +32,7 @@ def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.T
     write_whole(file, text.encode())
 
     def write(page: Page) -> None:
-        page.table(fitting(_columns(tuned.rounds), page.width, "best"))
+        page.table(_table(tuned.rounds))
         page.say("")
         for line in [*text.rstrip("\n").splitlines(), f"written to {file}"]:
             page.line(line)
@@ -46,18 +47,20 @@ def tune(config: ConfigPath, settings: Settings, format: FormatOption = Format.T
     return DONE
 
 
-def _columns(rounds: tuple[Round, ...]) -> list[Column]:
+def _table(rounds: tuple[Round, ...]) -> Table:
+    columns = [
+        Column("generation", "d"), Column("round", "d"), Column("candidates", "d"), Column("deals", ","),
+        Column("best", is_name=True), Column("before rivals", ".1%"), Column("interval", ">"), Column("settings", dropped=1),
+    ]  # fmt: skip
     best = [played.candidates[0] for played in rounds]
-    return [
-        Column("generation", [str(played.generation) for played in rounds]),
-        Column("round", [str(played.number) for played in rounds]),
-        Column("candidates", [str(len(played.candidates)) for played in rounds]),
-        Column("deals", [f"{deals:,}" for _, _, _, deals in best]),
-        Column("best", [candidate.name for candidate, _, _, _ in best], justify="left"),
-        Column("before rivals", [f"{share_of(mean):.1%}" for _, mean, _, _ in best]),
-        Column("interval", [f"{share_of(low):.1%} to {share_of(high):.1%}" for _, _, (low, high), _ in best]),
-        Column("settings", [_plain(candidate.settings) for candidate, *_ in best], 1, "left"),
-    ]
+    rows: list[Row] = [
+        [
+            played.generation, played.number, len(played.candidates), deals, candidate.name, share_of(mean),
+            f"{share_of(low):.1%} to {share_of(high):.1%}", _plain(candidate.settings),
+        ]
+        for played, (candidate, mean, (low, high), deals) in zip(rounds, best)
+    ]  # fmt: skip
+    return Table(columns, rows)
 
 
 def _best_text(config: Path, tuned: Tuned) -> str:

@@ -9,7 +9,7 @@ from arena.audit.laws.traces import verify_file
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, say, show
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 
 
 def verify(

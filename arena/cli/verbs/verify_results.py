@@ -13,7 +13,7 @@ from arena.cli.shared.options import FormatOption, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.engine import jit
 from arena.errors import ConfigError
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import ENTRIES, HALL

@@ -4,7 +4,7 @@ from arena.agent.submissions import PREFIX, Submissions
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
-from arena.reports.terminal.page import Page
+from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
 from arena.server.contest.leaving import dropped_in
 

@@ -18,10 +18,64 @@ from arena.engine.options import OptionValue
 from arena.engine.room import Document, Game
 from arena.errors import StoreError, one_line, printable
 from arena.match.seeds import deal_seed
+from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord
 from arena.reports.pages.assets import table_files
-from arena.reports.pages.changes import Change, change
 from arena.reports.pages.scenes import Scene, description, events, position, scenes
+
+Change = dict[str, Any]
+
+
+def change(old: Any, new: Any) -> Change | None:
+    """What turns `old` into `new`.
+
+    >>> change({"a": [1, 2], "b": 0}, {"a": [1, 2, 3], "b": 0})
+    {'keys': {'a': {'cut': [2, 0, [3]]}}}
+    """
+    if old == new and type(old) is type(new):
+        return None
+    if isinstance(old, dict) and isinstance(new, dict):
+        return _of_objects(old, new)
+    if isinstance(old, list) and isinstance(new, list):
+        return _of_lists(old, new)
+    return {"set": new}
+
+
+def changed(old: Any, found: Change | None) -> Any:
+    """`old` with a change applied: the inverse of `change`, and what the browser does.
+
+    >>> changed({"a": [1, 2]}, {"keys": {"a": {"cut": [2, 0, [3]]}}})
+    {'a': [1, 2, 3]}
+    """
+    if found is None:
+        return old
+    if "set" in found:
+        return found["set"]
+    if "items" in found:
+        items = dict(found["items"])
+        return [changed(value, items.get(index)) for index, value in enumerate(old)]
+    if "cut" in found:
+        start, removed, added = found["cut"]
+        return [*old[:start], *added, *old[start + removed :]]
+    kept = {key: value for key, value in old.items() if key not in found.get("gone", ())}
+    return kept | {key: changed(kept.get(key), inner) for key, inner in found["keys"].items()}
+
+
+def _of_objects(old: dict[str, Any], new: dict[str, Any]) -> Change:
+    keys = {key: change(old[key], value) if key in old else {"set": value} for key, value in new.items()}
+    gone = [key for key in old if key not in new]
+    return {"keys": {key: inner for key, inner in keys.items() if inner}} | ({"gone": gone} if gone else {})
+
+
+def _of_lists(old: list[Any], new: list[Any]) -> Change:
+    if len(old) == len(new):
+        return {"items": [[index, inner] for index, pair in enumerate(zip(old, new)) if (inner := change(*pair))]}
+    shorter = min(len(old), len(new))
+    start = next((index for index in range(shorter) if old[index] != new[index]), shorter)
+    rest = shorter - start
+    end = next((index for index in range(rest) if old[-1 - index] != new[-1 - index]), rest)
+    return {"cut": [start, len(old) - start - end, new[start : len(new) - end]]}
+
 
 PAGE = 256
 """Frames of a page: the first has its whole position, so that no page needs another."""
@@ -73,7 +127,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     position: Document | None = None
     """The position, in the first frame of a page."""
     change: Change | None = None
-    """What is different in the position since the frame before (arena/reports/pages/changes.py); None: nothing."""
+    """What is different in the position since the frame before (arena/reports/pages/frames.py); None: nothing."""
     text: str = ""
     """The position in words, where the room draws no table, or has no position at the end of a round."""
 
@@ -270,3 +324,50 @@ def _largest_drop(values: Sequence[float], decisions: Sequence[int]) -> int | No
     """The frame before the decision after which the value falls most; None if it never falls."""
     worst = min(decisions, key=lambda index: values[index + 1] - values[index], default=None)
     return worst if worst is not None and values[worst + 1] < values[worst] else None
+
+
+DIGITS = 4
+
+
+class LuckCurve(msgspec.Struct, frozen=True, kw_only=True):
+    """What a match was worth to each seat in each frame, as a share of its rivals, and what moved that; by all cards.
+
+    Up to the first fault of a bot: there may be fewer frames than in the match. Where nothing is known of the game's chance,
+    there are none.
+    """
+
+    rivals: list[int]
+    """[seats]: how many rivals there are, which is how many places a value of 1 is worth."""
+    values: list[list[float]]
+    """[frames][seats]"""
+    cards: list[list[float]]
+    """[frames][seats]: what chance gave since the frame before; in the first one what the deal gave."""
+    chosen: list[list[float]]
+    """[frames][seats]: what the choices since the frame before gave."""
+
+
+def luck_curve(match: StoredMatch) -> LuckCurve:
+    """The course of a stored match, whose room says what chance decides. Raises StoreError for a damaged log.
+
+    Where a round ends, its last frame comes before the next deal, the frame after it shows what that gave.
+    """
+    course = course_of(match.game, match.record, match.options, match.deal_seed)
+    values, cards, chosen = [], [], []
+    shown = 0  # the moments that the frames so far have shown
+    for scene in match.scenes:
+        now = scene.number
+        if now >= len(course.values):
+            break
+        since, shown = slice(shown, now + 1), now + 1
+        deal = course.dealt[now]
+        is_deal = not scene.played  # which the frame before, the end of a round, left out
+        values.append(course.values[now] - (deal if scene.is_end_of_round else 0.0))
+        cards.append(deal if is_deal else course.drawn[since].sum(axis=0))
+        chosen.append(course.chosen[since].sum(axis=0))
+    units = [seat.unit for seat in match.record.seats]
+    rivals = [sum(other != unit for other in units) for unit in units]
+    return LuckCurve(rivals=rivals, values=_rounded(values), cards=_rounded(cards), chosen=_rounded(chosen))
+
+
+def _rounded(rows: list[Any]) -> list[list[float]]:
+    return [[round(float(number), DIGITS) + 0.0 for number in row] for row in rows]

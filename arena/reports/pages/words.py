@@ -7,9 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from arena import games
+from arena.reports.table import LANGUAGES, Text, said
 
-LANGUAGES = ("en", "ja")
-"""The languages of the pages; the first one is the default."""
 PAGE = "page"
 """The name of the catalogue that all pages share."""
 
@@ -22,9 +21,12 @@ LIVE = "live"
 NOTES = "notes"
 """The name of the catalogue of the panel that shows what a bot noted, for who may read it."""
 
+REPORT = "report"
+"""The name of the catalogue of what the report and the page of a tournament say of results."""
+
 ACCOUNTS, SUBMITTING, CONTEST, ASKING = "accounts", "submitting", "contest", "asking"
 """The names of catalogues that only pages of the hall use: accounts, submitting, contests, matches that are asked for."""
-HALL = (PAGE, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
+HALL = (PAGE, REPORT, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
 """The catalogues of the hall's pages; no two share a key."""
 
 _SHARED = {PAGE: "{}.json"} | {name: f"{name}.{{}}.json" for name in (PLAYER, LIVE, NOTES, *HALL[1:])}
@@ -45,6 +47,26 @@ def catalogue(name: str) -> dict[str, dict[str, str]]:
 def hall_words(language: str) -> dict[str, str]:
     """Key and text of all words of the hall's pages in a language."""
     return {key: text for name in HALL for key, text in catalogue(name)[language].items()}
+
+
+class Words:
+    """The texts of the pages in one language: `word(key, name=value, ...)`; English where a text is missing."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.known = hall_words(LANGUAGES[0]) | hall_words(language)
+        """Key and text."""
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The text of a key, with the values in place."""
+        return filled(self.known.get(key, key), values)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.known
+
+    def of(self, text: Text) -> str:
+        """A text that knows both languages itself, such as the title of a column."""
+        return said(text, self.language)
 
 
 def words_script(names: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings, headline_model
 from arena.ratings.stored import stored_field, stored_settings, stored_weights
 from arena.records import Outcome
-from arena.reports.selection.boards import chosen_pools, headline_ratings, online_beside
+from arena.reports.board import chosen_pools, headline_ratings, online_beside
 from arena.results.journal import JOURNAL_FILE, Journal, has_log
 from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest

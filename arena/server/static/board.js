@@ -11,7 +11,7 @@ arena.board = (() => {
   const {svg} = arena.kit;
   const word = arena.wordsOf("page", document.documentElement.lang);
 
-  /** The same as arena/server/scale.py. */
+  /** The same as arena/reports/plots.py. */
   const scaleOf = (rows) => {
     const low = Math.min(...rows.map((row) => row.low)), high = Math.max(...rows.map((row) => row.high));
     const step = STEPS.find((one) => (high - low) / one < MOST_TICKS - 1) ?? STEPS.at(-1);
@@ -23,15 +23,20 @@ arena.board = (() => {
 
   const counted = (number) => number.toLocaleString("en-US");
 
-  /** The text of each field of a row. */
-  const texts = (row) => ({
-    rating: row.rating.toFixed(2),
-    online: row.online === null ? "-" : row.online.toFixed(2),
-    matches: counted(row.matches),
-    wins: row.matches ? `${(100 * row.wins / row.matches).toFixed(1)}%` : "-",
-    place: row.matches ? row.mean_place.toFixed(2) : "-",
-    faults: row.faults ? String(row.faults) : "",
+  /** The number of each field of a row; null: there is none. */
+  const numbers = (row) => ({
+    rating: row.rating, online: row.online, matches: row.matches, faults: row.faults || "",
+    wins: row.matches ? row.wins / row.matches : null,
+    place: row.matches ? row.mean_place : null,
   });
+
+  /** A number as its column writes it: the head has Python's format, `,`, `d`, `.2f` or `.1%` (arena/reports/columns.py). */
+  const written = (value, format) => {
+    if (value === null || value === "") return value ?? "-";
+    if (!format.startsWith(".")) return counted(value);
+    const digits = Number(format[1]);
+    return (format.endsWith("%") ? `${(100 * value).toFixed(digits)}%` : value.toFixed(digits)).replace("-", "−");
+  };
 
   /** Mark for a moment what changed. */
   const mark = (element) => {
@@ -107,12 +112,13 @@ arena.board = (() => {
   /** A board's new rows, best first. A table that the reader has sorted keeps its order. */
   const rows = (table, found) => {
     const body = table.tBodies[0], scale = scaleOf(found.length ? found : [{low: 0, high: 1}]);
+    const formats = Object.fromEntries([...table.tHead.rows[0].cells].map(({dataset}) => [dataset.key, dataset.format]));
     const known = new Map(Array.from(body.rows, (line) => [identity(line.dataset.bot, line.dataset.version), line]));
     const lines = found.map((row) => {
       const line = known.get(identity(row.bot, row.version)) ?? newLine(row);
       const cell = (name) => line.querySelector(`[data-field=${name}]`);
       line.classList.toggle("dim", row.rank === null || !row.matches);
-      for (const [name, text] of Object.entries(texts(row))) putAndMark(cell(name), text);
+      for (const [name, value] of Object.entries(numbers(row))) if (cell(name)) putAndMark(cell(name), written(value, formats[name]));
       putAndMark(cell("rank"), rankText(row));
       cell("rank").dataset.sort = row.rank ?? "";
       drawInterval(cell("interval"), row, scale);

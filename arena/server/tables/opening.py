@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from arena import games
 from arena.engine.options import OptionValue, parse_options
 from arena.errors import ConfigError
-from arena.reports.pages.offers import offer
+from arena.reports.pages.lessons import offer
 from arena.server.problems import Problem
 from arena.server.tables.plan import ME, PACES, PERSON, Opening, shuffled
 

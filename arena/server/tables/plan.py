@@ -9,7 +9,7 @@ import msgspec
 
 from arena import games
 from arena.errors import ConfigError
-from arena.reports.pages.offers import offer
+from arena.reports.pages.lessons import offer
 from arena.results.person_names import folded_name
 from arena.server.people.levels import Opponent, opponents
 from arena.server.problems import Problem

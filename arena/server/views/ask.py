@@ -8,7 +8,7 @@ from arena import games
 from arena.errors import ConfigError
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
-from arena.reports.pages.offers import Texts
+from arena.reports.pages.lessons import Texts
 from arena.server.asked import Asked
 from arena.server.asking.bot_match import BotMatch
 from arena.server.asking.handlers import check_asker

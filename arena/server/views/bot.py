@@ -14,8 +14,9 @@ from arena.ratings.explain import Explanation, OpponentResults, SeatResults, exp
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import Skill, skill_of
 from arena.records import HistoryPoint, Rating
-from arena.reports.selection.boards import chosen_pools, headline_history
-from arena.reports.selection.names import shown
+from arena.reports.board import NO_COST, Cost, chosen_pools, headline_history
+from arena.reports.table import shown
+from arena.reports.tables import Lost
 from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import HISTORY, RATINGS
@@ -24,9 +25,9 @@ from arena.server.bot_rights import may_manage, may_see_source, owns
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
-from arena.server.views.losses import LostMatch, lost_matches
+from arena.server.views.losses import lost_matches
 from arena.server.views.state import progress_of
-from arena.server.views.tables import Cost, cost_of
+from arena.server.views.tables import rounded
 from arena.server.views.tournament import all_costs, all_ratings, is_live, stored_rows
 from arena.server.views.versions import VersionResult, version_results
 from arena.tournament.archive import boards as hall_boards
@@ -96,7 +97,7 @@ class BotPool(msgspec.Struct, frozen=True, kw_only=True):
     seats: tuple[SeatResults, ...]
     opponents: tuple[OpponentResults, ...]
     """The opponents, the hardest first."""
-    losses: tuple[LostMatch, ...]
+    losses: tuple[Lost, ...]
     """The losses worth a look, the worst first."""
     skill: Skill | None
     """What of its results the cards gave it; None where luck was not worked out."""
@@ -302,12 +303,13 @@ def _pools(library: Library, tournament: str, name: str, version: int) -> tuple[
 
 
 def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> BotPool:
-    rows = stored_rows(library, tournament, folder, library.manifest(tournament, folder))
+    rows = stored_rows(library, tournament, folder)
     explained = explain(rows.pool_rows(rating.pool), (rating.bot, rating.bot_version)) or Explanation((), (), ())
     costs, _ = all_costs(library, tournament, folder)
+    key = (rating.pool, rating.bot, rating.bot_version)
     return BotPool(
-        pool=rating.pool, rank=rating.rank, cost=cost_of(costs, rating), history=_history(library, tournament, folder, rating),
-        seats=explained.seats, opponents=explained.opponents,
+        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get(key, NO_COST))),
+        history=_history(library, tournament, folder, rating), seats=explained.seats, opponents=explained.opponents,
         losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip
 
@@ -319,7 +321,7 @@ def _skill(library: Library, tournament: str, folder: Path, rating: Rating) -> S
         columns = hall_boards.read_columns(folder, ("index",))
         luck = hall_boards.read_known_luck(folder, manifest, columns)
         if luck is not None:
-            rows = stored_rows(library, tournament, folder, manifest).with_luck(rating.pool, luck)
+            rows = stored_rows(library, tournament, folder).with_luck(rating.pool, luck)
             found = skill_of(rating.pool, rows, (rating.bot, rating.bot_version))
             return None if found is None or not found.has_interval else found
     return None

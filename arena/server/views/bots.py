@@ -13,7 +13,7 @@ import msgspec
 from arena.disk import is_there
 from arena.errors import StoreError
 from arena.ratings.settings import OVERALL
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
 from arena.results.manifest import MANIFEST_FILE, BotEntry, Manifest
 from arena.server.asked import Asked
 from arena.server.bot_rights import owns

@@ -8,28 +8,14 @@ import msgspec
 from arena.ratings.explain import Loss, worst_losses
 from arena.ratings.rows import Bot
 from arena.ratings.stored import StoredRows
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
+from arena.reports.tables import Lost
 from arena.tournament.archive import boards
 
 MOST_LISTED = 40
 
 
-class LostMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A match that a bot lost. `/m/ID?lost=SEAT` opens it at the step where it was lost."""
-
-    match_id: str
-    seat: int
-    place: int
-    seats: int
-    score: float
-    best_score: float
-    """The score of a winner."""
-    winners: tuple[str, ...]
-    is_fault: bool
-    """Whether the bot was to blame for the ending."""
-
-
-class PoolLoss(LostMatch, frozen=True, kw_only=True):
+class PoolLoss(Lost, frozen=True, kw_only=True):
     """The worst loss of one bot."""
 
     bot: str
@@ -38,12 +24,12 @@ class PoolLoss(LostMatch, frozen=True, kw_only=True):
     """The bot's name as a page shows it."""
 
 
-def lost_matches(rows: StoredRows, pool: str, losses: Sequence[Loss], folder: Path) -> tuple[LostMatch, ...]:
+def lost_matches(rows: StoredRows, pool: str, losses: Sequence[Loss], folder: Path) -> tuple[Lost, ...]:
     """The matches of some losses in a pool, in their order. `folder`: where the tournament is stored. Raises StoreError."""
     found, numbers = rows.pool_rows(pool), rows.row_numbers(pool)
     ids = boards.read_match_ids(folder, [int(numbers[loss.row]) for loss in losses])
     return tuple(
-        LostMatch(
+        Lost(
             match_id=ids[int(numbers[loss.row])],
             seat=loss.row - int(found.starts[found.starts.searchsorted(loss.row, side="right") - 1]), place=loss.place,
             seats=loss.seats, score=loss.score, best_score=loss.best_score, winners=loss.winners, is_fault=loss.is_fault,

@@ -1,14 +1,12 @@
 """The marks of the contest: who is surely above which bot of the staff, for all to see; and as CSV for organisers."""
 
-import csv
 import datetime
-import io
-import re
 from collections.abc import Iterable
 
 import msgspec
 
-from arena.reports.selection.names import shown
+from arena.reports.data import csv_text
+from arena.reports.table import shown
 from arena.results.account_rows import Account
 from arena.results.owned_bots import OwnedBots
 from arena.server.asked import Asked
@@ -18,7 +16,6 @@ from arena.server.running_contest.running import RunningContest
 
 BOM = "\ufeff"
 """Spreadsheets take UTF-8 for another encoding without it, and names may be Japanese."""
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # how what a spreadsheet would compute begins, wide letters too
 
 
 class MarksQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,39 +116,25 @@ def marks_csv(found: Marks, owned: OwnedBots, authors: Iterable[Account]) -> str
         key = (owner, "" if owner else one.bot)
         if not one.is_staff and (key not in best or _grade(one) > _grade(best[key])):
             best[key] = one
-    sheet = io.StringIO(newline="")
-    writer = csv.writer(sheet, lineterminator="\r\n")
     heads = ("author", "bot", "version", "mark", "pool", "rank", "rating", "mu", "low", "high", "matches")
-    writer.writerow([*heads, *(_safe(f"against {one}") for one in staff), "frozen", "at"])
-    end = ("yes" if found.is_frozen else "no", found.at)
+    columns = (*heads, *(f"against {name}" for name in staff), "frozen", "at")
+    end = {"frozen": "yes" if found.is_frozen else "no", "at": found.at}
+    rows: list[dict[str, object]] = []
     for (owner, _), one in sorted(best.items(), key=lambda item: (item[0][0] == "", item[0])):
         for pool in one.pools or (None,):
-            verdicts = [(one if pool is None else pool).against.get(name, "") for name in staff]
-            numbers = [""] * 7 if pool is None else _numbers(pool)
-            writer.writerow([_safe(owner), _safe(one.bot), one.version, _mark(one), *numbers, *verdicts, *end])
+            verdicts = {f"against {name}": (one if pool is None else pool).against.get(name, "") for name in staff}
+            mark = None if one.mark is None else f"{one.mark:g}"
+            known: dict[str, object] = {"author": owner, "bot": one.bot, "version": one.version, "mark": mark}
+            rows.append(known | ({} if pool is None else _numbers(pool)) | verdicts | end)
     for name in sorted({account.name for account in authors} - {owner for owner, _ in best}):
-        writer.writerow([_safe(name), *[""] * (len(heads) - 1 + len(staff)), *end])
-    return BOM + sheet.getvalue()
+        rows.append({"author": name, **end})
+    return BOM + csv_text(rows, columns, ends="\r\n")
 
 
 def _grade(one: BotMark) -> float:
     return float("-inf") if one.mark is None else one.mark
 
 
-def _mark(one: BotMark) -> str:
-    return "" if one.mark is None else f"{one.mark:g}"
-
-
-def _numbers(pool: PoolMark) -> list[object]:
-    values = (pool.rating, pool.mu, pool.low, pool.high)
-    rank = "" if pool.rank is None else pool.rank
-    return [_safe(pool.pool), rank, *(f"{value:.4f}" for value in values), pool.matches]
-
-
-def _safe(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before it (OWASP).
-
-    >>> _safe("=1+1"), _safe("aya")
-    ("'=1+1", 'aya')
-    """
-    return f"'{text}" if _FORMULA.match(text) else text
+def _numbers(pool: PoolMark) -> dict[str, object]:
+    numbers = {name: round(getattr(pool, name), 4) for name in ("rating", "mu", "low", "high")}
+    return {"pool": pool.pool, "rank": pool.rank} | numbers | {"matches": pool.matches}

@@ -11,9 +11,8 @@ from arena.engine.readiness import CHANCE
 from arena.errors import StoreError, without_trace
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
-from arena.reports.pages.frames import Frames, Opinion, StoredMatch, frames, opinion, stored_match
-from arena.reports.pages.luck_curve import LuckCurve, luck_curve
-from arena.reports.selection.names import shown
+from arena.reports.pages.frames import Frames, LuckCurve, Opinion, StoredMatch, frames, luck_curve, opinion, stored_match
+from arena.reports.table import shown
 from arena.results.parquet import find_luck
 from arena.server.asked import Asked
 from arena.server.library import Library

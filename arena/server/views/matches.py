@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arena.disk import is_there
 from arena.records import Ending, MatchRecord
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
 from arena.results.columns import Columns, match_starts
 from arena.results.journal import JOURNAL_FILE, Journal
 from arena.results.manifest import MANIFEST_FILE, read_manifest

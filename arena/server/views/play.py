@@ -7,8 +7,7 @@ import msgspec
 from arena import games
 from arena.engine.options import Choice, Counted, Flag, Option, Whole
 from arena.errors import ConfigError, StoreError
-from arena.reports.pages.lessons import script
-from arena.reports.pages.offers import Texts, Variant, offer
+from arena.reports.pages.lessons import Texts, Variant, offer, script
 from arena.results.people import PEOPLE, PEOPLE_FILE
 from arena.results.site_file import StoredPerson
 from arena.server.asked import Asked

@@ -3,7 +3,7 @@
 import msgspec
 
 from arena.errors import StoreError
-from arena.reports.pages.offers import Texts
+from arena.reports.pages.lessons import Texts
 from arena.results.people import PEOPLE, PEOPLE_FILE, REMOTE
 from arena.server.asked import Asked
 from arena.server.people.ratings import PersonRating

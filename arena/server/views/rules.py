@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from arena.errors import ConfigError
-from arena.reports.manual.pages import games_with_rules, rules_texts
+from arena.reports.manual import games_with_rules, rules_texts
 from arena.server.asked import Asked
 from arena.server.problems import Problem
 from arena.server.prose import MOST_KEPT

@@ -12,7 +12,7 @@ from arena import foreign_files
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import visible
 from arena.names import NAME
-from arena.reports.selection.names import shown
+from arena.reports.table import shown
 from arena.results.owned_bots import OwnedBot
 from arena.server.asked import Asked
 from arena.server.bot_rights import log_look, may_manage, may_see_source

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from arena.agent.submissions import PREFIX
 from arena.errors import StoreError
-from arena.reports.terminal.bot_check import print_bot_check
-from arena.reports.terminal.page import ConsolePage
+from arena.reports.checks import print_bot_check
+from arena.reports.terminal import ConsolePage
 from arena.results.account_rows import Account
 from arena.results.inbox import PAGE, Place, Sent, State
 from arena.server.asked import Asked

@@ -7,15 +7,16 @@ import msgspec
 
 from arena.disk import is_there
 from arena.errors import StoreError, without_trace
-from arena.ratings.head_to_head import head_to_head
 from arena.ratings.models import is_order_free
-from arena.ratings.rows import PoolRows
 from arena.ratings.settings import OVERALL, headline_model, overall_rule
-from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
-from arena.records import Ending, Rating
-from arena.reports.selection.boards import Online, chosen_pools, headline, headline_ratings, online_beside
-from arena.reports.selection.costs import Costs, add_up
-from arena.reports.selection.names import shown
+from arena.ratings.skill import Skill, skills
+from arena.ratings.stored import StoredRows
+from arena.records import Rating
+from arena.reports.board import Costs, Online, add_up, chosen_pools, headline, headline_ratings, online_beside
+from arena.reports.evidence import Evidence
+from arena.reports.insights import Chances, Fairness, Opinions, Pairs, Together, fairness_of, pairs_of, together_of
+from arena.reports.table import shown
+from arena.reports.tables import FaultCard
 from arena.results import parquet
 from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest
@@ -31,9 +32,12 @@ from arena.server.views.state import Progress, progress_of
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.tournament.archive import boards
 
-MOST_PAIRED = 40
-"""Bots of a table of pairs: more cells than that nobody reads."""
 MOST_FAULTS = 20
+NOT_YET: dict[str, Any] = {
+    "pairs": None, "chances": None, "opinions": None, "together": None, "fairness": None, "skills": (), "losses": (),
+    "faults": (), "missing": (),
+}  # fmt: skip
+"""What is known after the end alone."""
 
 
 class TournamentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,33 +57,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     seats: int | str | None
     deals: int | str | None
     options: dict[str, Any]
-
-
-class Pairs(msgspec.Struct, frozen=True, kw_only=True):
-    """How often each bot finished ahead of each other one; best first."""
-
-    bots: tuple[str, ...]
-    """The names, for addresses."""
-    versions: tuple[int, ...]
-    shown: tuple[str, ...]
-    """The names as a page shows them."""
-    shares: tuple[tuple[float | None, ...], ...]
-    """[bots][bots]: the share of the meetings in which the first finished ahead; a tie is half; None: they never met."""
-    meetings: tuple[tuple[int, ...], ...]
-    """[bots][bots]: the matches in which the two are compared."""
-
-
-class FaultCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A fault of a bot."""
-
-    match_id: str
-    bot: str
-    version: int
-    seat: int
-    decision: int
-    """The index of the decision in the log; -1: the start of the match."""
-    ending: Ending
-    reason: str
 
 
 class Counting(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +101,17 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     is_whole: bool
     """Whether dead rows are asked for, too."""
     pairs: Pairs | None
-    """The pairs of the pool; None for the overall pool, and while the tournament is played."""
+    """The pairs of the pool; None for the overall pool, and while the tournament is played, as all that follows."""
+    chances: Chances | None
+    """How likely each rank is; of the overall pool, too."""
+    opinions: Opinions | None
+    """What other ways to count the same matches say."""
+    together: Together | None
+    """Which bots do better at one table than apart, at tables of three or more."""
+    fairness: Fairness | None
+    """What seats had to do with it."""
+    skills: tuple[Skill, ...]
+    """Skill against luck, where luck was worked out."""
     losses: tuple[PoolLoss, ...]
     """The worst loss of each bot in the pool; empty for the overall pool, and while the tournament is played."""
     faults: tuple[FaultCard, ...]
@@ -147,7 +134,7 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     found = _described(name, manifest, seen, pool, is_whole=asked.query.hidden)
     if is_live(seen.progress, folder):
         return found
-    found = _with_insights(library, folder, manifest, found)
+    found = _with_insights(library, folder, found)
     owned = owned_bots(asked)
     faults = (
         one if owned is None or one.bot in owned else msgspec.structs.replace(one, reason=without_trace(one.reason))
@@ -178,19 +165,14 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
     return Seen(progress, pools, tables, bots_without_rank(ratings, pools))
 
 
-def rated_pool(library: Library, name: str, folder: Path, manifest: Manifest, pool: str) -> PoolRows:
-    """The rated matches of a pool of a stored tournament."""
-    return stored_rows(library, name, folder, manifest).pool_rows(pool)
-
-
-def stored_rows(library: Library, name: str, folder: Path, manifest: Manifest) -> StoredRows:
+def stored_rows(library: Library, name: str, folder: Path) -> StoredRows:
     """The rows of a stored tournament."""
+    return evidence_of(library, name, folder).stored
 
-    def read() -> StoredRows:
-        columns = boards.read_columns(folder, COLUMNS)
-        return StoredRows(columns, without=manifest.unrated_bots, unrated=unrated_entries(manifest))
 
-    return library.kept(("rows", name), folder, read, is_large=True)
+def evidence_of(library: Library, name: str, folder: Path) -> Evidence:
+    """All that is known of a stored tournament, as its report has it."""
+    return library.kept(("evidence", name), folder, lambda: Evidence(folder), is_large=True)
 
 
 def all_ratings(library: Library, name: str, folder: Path) -> list[Rating]:
@@ -231,24 +213,6 @@ def entries_of(manifest: Manifest) -> tuple[Entry, ...]:
     )  # fmt: skip
 
 
-def pairs_of(rows: PoolRows, ratings: list[Rating]) -> Pairs:
-    """The pairs of a pool, the best bots first."""
-    found = head_to_head(rows)
-    ranked = [(rating.bot, rating.bot_version) for rating in ratings if (rating.bot, rating.bot_version) in found.bots]
-    order = [found.bots.index(bot) for bot in ranked[:MOST_PAIRED]]
-    bots = [found.bots[number] for number in order]
-    return Pairs(
-        bots=tuple(bot for bot, _ in bots), versions=tuple(version for _, version in bots),
-        shown=tuple(shown(*bot) for bot in bots),
-        shares=tuple(tuple(_rounded(found.share(one, other)) for other in order) for one in order),
-        meetings=tuple(tuple(int(found.meetings[one, other]) for other in order) for one in order),
-    )  # fmt: skip
-
-
-def _rounded(share: float | None) -> float | None:
-    return None if share is None else round(share, 4)
-
-
 def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, is_whole: bool) -> Tournament:
     """A tournament with what is known of it while it is played."""
     rows = seen.tables[pool] if pool is not None else ()
@@ -257,8 +221,7 @@ def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, i
         name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
         outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,
         board=board, counting=_counting(manifest, pool), without_rank=seen.without_rank,
-        hidden=len(rows) - len(board), is_whole=is_whole, pairs=None, losses=(), faults=(), missing=(),
-        behind=seen.behind,
+        hidden=len(rows) - len(board), is_whole=is_whole, **NOT_YET, behind=seen.behind,
     )  # fmt: skip
 
 
@@ -276,34 +239,47 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), counting=None, without_rank=(), hidden=0, is_whole=False, pairs=None, losses=(),
-        faults=(), missing=(), behind=0,
+        pools=(), pool=None, board=(), counting=None, without_rank=(), hidden=0, is_whole=False, **NOT_YET, behind=0,
     )  # fmt: skip
 
 
-def _with_insights(library: Library, folder: Path, manifest: Manifest, found: Tournament) -> Tournament:
-    """The tournament with what is known only after the end: pairs, losses and faults."""
-    name = found.name
+def _with_insights(library: Library, folder: Path, found: Tournament) -> Tournament:
+    """The tournament with what is known only after the end."""
+    name, pool = found.name, found.pool
     _, missing = all_costs(library, name, folder)
+    insights: dict[str, Any] = {}
+    try:
+        insights = library.kept(("insights", name, pool), folder, lambda: _insights(evidence_of(library, name, folder), pool))
+    except StoreError as error:  # the board is there all the same
+        missing = missing or str(error)
     return msgspec.structs.replace(
-        found, pairs=_pairs(library, name, folder, manifest, found.pool),
-        losses=_losses(library, name, folder, manifest, found.pool),
+        found, **insights, losses=_losses(library, name, folder, pool),
         faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
     )  # fmt: skip
 
 
-def _pairs(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> Pairs | None:
-    if pool is None or pool == OVERALL:
-        return None
-    own = [rating for rating in all_ratings(library, name, folder) if rating.pool == pool]
-    return library.kept(("pairs", name, pool), folder, lambda: pairs_of(rated_pool(library, name, folder, manifest, pool), own))
+def _insights(evidence: Evidence, pool: str | None) -> dict[str, Any]:
+    """What a closer look at a pool finds, by the fields of `Tournament`."""
+    if pool == OVERALL:
+        for one in evidence.pools:
+            evidence.pool(one, "")
+        return {"chances": evidence.overall_chances()}
+    found = None if pool is None else evidence.pool(pool, "")
+    if pool is None or found is None or found.is_measured:
+        return {}
+    luck = found.rows_with_luck
+    return {
+        "pairs": pairs_of(found.pairs, found.ratings), "chances": found.chances, "opinions": found.opinions,
+        "together": together_of(found.rows), "fairness": fairness_of(found.rows, found.bars),
+        "skills": () if luck is None or not luck.matches else tuple(one for one in skills(pool, luck) if one.has_interval),
+    }  # fmt: skip
 
 
-def _losses(library: Library, name: str, folder: Path, manifest: Manifest, pool: str | None) -> tuple[PoolLoss, ...]:
+def _losses(library: Library, name: str, folder: Path, pool: str | None) -> tuple[PoolLoss, ...]:
     if pool is None or pool == OVERALL:
         return ()
     ranked = [(one.bot, one.bot_version) for one in all_ratings(library, name, folder) if one.pool == pool]
-    rows = stored_rows(library, name, folder, manifest)
+    rows = stored_rows(library, name, folder)
     return library.kept(("losses", name, pool), folder, lambda: pool_losses(rows, pool, ranked, folder))
 
 

@@ -126,7 +126,7 @@ def _of_stored(library: Library, name: str) -> list[tuple[float, Programme]]:
     folder = library.folder(name)
 
     def find() -> list[tuple[float, Programme]]:
-        rows = stored_rows(library, name, folder, library.manifest(name, folder))
+        rows = stored_rows(library, name, folder)
         ratings = all_ratings(library, name, folder)
         found: list[tuple[float, Programme]] = []
         for pool in rows.pools:

@@ -100,7 +100,7 @@ def _pairs(seen: Seen, pool: str, bot: str) -> list[tuple[int, int]]:
 def _rows(library: Library, boards: LiveBoards, tournament: str, folder: Path, pool: str) -> PoolRows | None:
     if is_live(progress_of(library, tournament, folder), folder):
         return boards.of(folder).rows(pool)
-    return stored_rows(library, tournament, folder, library.manifest(tournament, folder)).pool_rows(pool)
+    return stored_rows(library, tournament, folder).pool_rows(pool)
 
 
 def _result(rows: PoolRows, pool: str, bot: str, version: int, other: int) -> VersionResult | None:

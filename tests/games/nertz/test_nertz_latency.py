@@ -13,7 +13,7 @@ from arena.ratings import stored
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.records import Clock
-from arena.reports.selection.replay import replay_lines
+from arena.reports.replay import replay_lines
 from arena.results import parquet
 from arena.results.hashing import is_reproducible
 from arena.results.schema import log_row, match_rows, record_from_rows

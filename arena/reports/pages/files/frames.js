@@ -9,7 +9,7 @@
 (() => {
   const PAGE = 256;   // PAGE in arena/reports/pages/frames.py
 
-  /** The value with a change applied; what did not change is shared with the old value (arena/reports/pages/changes.py). */
+  /** The value with a change applied; what did not change is shared with the old value (arena/reports/pages/frames.py). */
   const changed = (old, change) => {
     if (!change) return old;
     if ("set" in change) return change.set;
@@ -81,7 +81,7 @@
     };
   };
 
-  /** A match that stands in a template of the page, as arena/reports/pages/packing.py wrote it: what `arena.player` takes. */
+  /** A match that stands in a template of the page, as arena/reports/matches.py wrote it: what `arena.player` takes. */
   arena.packedMatch = async (id) => {
     const letters = atob(document.getElementById(id).content.textContent.trim());
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));

@@ -1,1 +1,0 @@
-"""The pages that ship with arena, to be read in the terminal or in a browser."""
