@@ -14,7 +14,7 @@ from arena.server.problems import Problem
 
 HOUR = 3600.0
 GUESTS = "guests"
-"""Who pays for guests of tables, all of them together: no account has this id."""
+"""What stands for all guests of tables together, as an account: none has this id."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
