@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in several processes wait for each other otherwise
 
@@ -17,6 +18,8 @@ from arena.tournament.workers.processes import HASH_SEED
 from helpers import poker_rooms
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
+settings.register_profile("arena", deadline=None)  # a machine that has other work is slow: no finding
+settings.load_profile("arena")
 gc.set_threshold(50_000, 10, 10)  # thousands of tests and all of arena are looked through each time: a third of collecting them
 
 

@@ -112,7 +112,7 @@ def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict
 @pytest.mark.parametrize("room", ROOMS)
 @pytest.mark.parametrize("matches", [2, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_law(room, law, matches):
-    @settings(max_examples=matches, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=matches, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS)
     def holds(seed):
         law(conformance.make_table(load(room), seed))

@@ -246,7 +246,7 @@ def try_inputs(
 ) -> None:  # fmt: skip
     patch.setenv("COLUMNS", "100")
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), **how)
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **how)
     @given(st.data())
     def tried(data: st.DataObject) -> None:
         with inside(folder / "input"):

@@ -35,7 +35,7 @@ from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 ROOMS = names()
 FEW = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None,
+    max_examples=60, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 MANY = settings(FEW, max_examples=300)

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.match.probe import profile
+from arena.agent import BotFiles
+from arena.match.probe import Profile, probe, profile
 from arena.tournament import field, playing
 from arena.tournament.formats.tables import Stage
 from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket
@@ -19,15 +20,23 @@ def start_processes(*, is_wanted: bool) -> None:
     _replaced.undo()
     if not is_wanted:
         _replaced.setattr(playing, "LocalBackend", InProcessBackend)
-        _replaced.setattr(field, "probe", lambda bots, _seconds: [profile(bot) for bot in bots])
+        _replaced.setattr(field, "probe", _profiles)
+
+
+def _profiles(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
+    """What bots say of themselves, in this process if they are Python."""
+    return [profile(bot) if bot.command is None else probe([bot], seconds)[0] for bot in bots]
 
 
 @contextmanager
 def in_processes() -> Iterator[None]:
     """For a while as outside tests, for a fixture: a test has the marker `processes`."""
+    was_wanted = playing.LocalBackend is not InProcessBackend
     start_processes(is_wanted=True)
-    yield
-    start_processes(is_wanted=False)
+    try:
+        yield
+    finally:
+        start_processes(is_wanted=was_wanted)
 
 
 class InProcessBackend:

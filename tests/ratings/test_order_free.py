@@ -65,7 +65,7 @@ def by_bot(records: list[MatchRecord], model: str = BATCH_MODEL) -> dict[Any, tu
     return {bot: (mu, sigma) for bot, mu, sigma in zip(rows.bots_by_number, found.mu.tolist(), found.sigma.tolist())}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tournaments(), st.randoms(use_true_random=False))
 def test_no_order_changes_the_headline_in_any_digit(records: list[MatchRecord], dice: random.Random) -> None:
     """Neither of matches, nor of seats at a table, nor of the bots as they are listed: the very same numbers."""
@@ -73,7 +73,7 @@ def test_no_order_changes_the_headline_in_any_digit(records: list[MatchRecord], 
     assert by_bot(others) == by_bot(records)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tournaments())
 def test_the_mean_of_the_field_is_where_the_prior_has_it(records: list[MatchRecord]) -> None:
     """.. and after few matches with many ties the sweeps come to an end, too."""

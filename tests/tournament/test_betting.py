@@ -16,7 +16,7 @@ NUMBERS = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max
 
 
 @given(NUMBERS, st.sampled_from([0.01, 0.05, 0.2]), st.sampled_from([0.02, 0.1, 0.3]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_interval_holds_the_mean_and_goes_with_the_verdict(numbers: np.ndarray, error: float, difference: float) -> None:
     test = BettingTest(error, difference)
     low, high = test.interval(numbers)
@@ -31,7 +31,7 @@ def test_an_interval_holds_the_mean_and_goes_with_the_verdict(numbers: np.ndarra
 
 
 @given(NUMBERS, st.sampled_from([0.05, 0.1, 0.4]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_bound_is_held_against_the_same_interval(numbers: np.ndarray, bound: float) -> None:
     test = BettingTest(0.05, 0.1, bound)
     low, high = test.interval(numbers)

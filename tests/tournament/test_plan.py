@@ -18,7 +18,7 @@ from helpers.plans import plan
     entries=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 4)), min_size=1, max_size=3),
     rotations=st.sampled_from([CYCLIC, ALL]),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_table_plays_every_deal_in_every_rotation_once(bots: int, entries: list[tuple[int, int]], rotations: str) -> None:
     entries = [(min(seats, bots), deals) for seats, deals in entries]
     whole = plan(bots, entries=entries, rotations=rotations)
@@ -46,7 +46,7 @@ def test_every_table_plays_every_deal_in_every_rotation_once(bots: int, entries:
     without=st.sets(st.integers(0, 5)),
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_matches_without_some_bots_are_counted_without_listing_them(
     bots: int, entries: list[tuple[int, int]], rotations: str, without: set[int], data: st.DataObject
 ) -> None:

@@ -17,7 +17,9 @@ from arena.cli.main import main
 from arena.cli.shared.exit_codes import OPEN
 from arena.cli.shared.running import progress_text
 from arena.errors import ArenaError, StoreError
+from arena.match import Fault, Starved
 from arena.match.faults import SUBSTITUTE
+from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import NONE
 from arena.ratings.history import history
 from arena.ratings.standings import rate
@@ -32,6 +34,8 @@ from arena.tournament.workers.processes import children_deaf_to_ctrl_c
 from helpers.in_process_backend import in_processes
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, arena, ended, journalled, run, write_config
+
+PAIR = ["counting_bot", "set_bot"]
 
 
 def wait_until(condition: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
@@ -123,6 +127,7 @@ def test_neither_ray_nor_locking_the_bots_in_changes_anything(calm: Results, tmp
     assert NONE not in {seat.isolation for record in results.records() for seat in record.seats}
 
 
+@pytest.mark.processes
 def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Path) -> None:
     class Impatient(Observer):
         def progress(self, progress: Progress) -> None:
@@ -139,6 +144,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Pa
     assert results.manifest.finished and results.manifest.key is not None
 
 
+@pytest.mark.processes
 def test_kill_9_of_the_driver_loses_nothing_that_was_finished(calm: Results, tmp_path: Path) -> None:
     config, folder = write_config(tmp_path), tmp_path / "out" / "small"
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, "--workers", 1)
@@ -403,19 +409,20 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
 
 
-@pytest.mark.processes
-@pytest.mark.parametrize(
-    "asked", [{"candidates": [GOOD_BOTS[0].stem, "dies"]}, {"chain": [{"bot": GOOD_BOTS[0].stem}, {"bot": "dies"}]}]
-)
-def test_a_comparison_in_which_all_is_void_is_open(asked: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = write_config(tmp_path, [GOOD_BOTS[0], BAD_BOTS / "dies.py"], deals=1, format="compare", **asked)
+@pytest.mark.parametrize("asked", [{"candidates": PAIR}, {"chain": [{"bot": bot} for bot in PAIR]}])
+def test_a_comparison_in_which_all_is_void_is_open(
+    asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short_of_cpu = Fault(Ending.HOST, "its cores were taken", starved=Starved(10.0))
+    monkeypatch.setattr(InProcessSeat, "answer", lambda _seat: short_of_cpu)
+    config = write_config(tmp_path, GOOD_BOTS[:2], deals=1, format="compare", **asked)
     assert main(["compare", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == OPEN
     said = capsys.readouterr()
     assert "nothing was played: all 2 matches are void" in " ".join(said.err.split())
     assert "chain" in asked or "0 deals: open" in said.out
 
 
-def test_the_luck_that_is_calm_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_luck_that_is_worked_out_at_the_end_is_progress_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     class Listener(Observer):

@@ -173,7 +173,7 @@ class TestTurn:
 class TestEnd:
     """3.3: the final check and the score."""
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS, seats=st.sampled_from([3, 4, 5]))
     def test_only_hidden_cards_stay(self, seed, seats):
         *_, (before, _, last) = played(seed, seats)
@@ -221,7 +221,7 @@ class TestEnd:
 class TestCourse:
     """3.4: what holds in every match, at every table, under every option."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         seed=SEEDS,
         seats=st.sampled_from([3, 4, 5]),
@@ -250,7 +250,7 @@ class TestCourse:
         assert plain(states) == referee.position()
         assert GAME.final(states, seats) == (referee.scores(), referee.places())
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(seed=SEEDS, seats=st.sampled_from([3, 4, 5]), pass_discard=st.sampled_from(["face_up", "face_down"]))
     def test_accounting(self, seed, seats, pass_discard):
         hidden_placements, decisions = [0] * seats, 0
@@ -275,7 +275,7 @@ class TestCourse:
         assert [len(hand) for hand in following["hands"]] == [1] * seats
         assert following["turns"] == [6] * seats
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS, seats=st.sampled_from([3, 4, 5]))
     def test_legal_count(self, seed, seats):
         for before, _, _ in played(seed, seats):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -181,7 +181,6 @@ def test_2_7_category_counts(counter: Any, size: int, options: Options) -> None:
     assert size == 4 or counts[2, FULL_HOUSE] == 0
 
 
-@settings(deadline=None)  # the first call compiles
 @given(
     cards=st.integers(4, 5).flatmap(lambda size: st.sets(st.integers(0, 50), min_size=size, max_size=size)),
     trump=st.integers(0, 6),

@@ -58,7 +58,7 @@ class TestDealing:
 class TestCourse:
     """2.2: what holds in every match."""
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS, majority=st.sampled_from(["5", "clinch"]), series=st.sampled_from(["first_to:1", "games:3"]))
     def test_accounting(self, seed, majority, series):
         for _, _, after in played(seed, majority=majority, series=series):
@@ -71,7 +71,7 @@ class TestCourse:
             still_open = sum(len(cards) for place, cards in after["places"].items() if place not in after["won"])
             assert count[0] + count[1] + count["tie"] + still_open == 9
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS)
     def test_chooser_alternates_from_the_child(self, seed):
         for before, text, _ in played(seed, series="games:2"):
@@ -80,7 +80,7 @@ class TestCourse:
                 assert before["turn"] == (child if before["contest"] % 2 == 1 else before["parent"])
                 assert text.startswith("field ")
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS)
     def test_at_most_twenty_decisions_per_game(self, seed):
         decisions = Counter(before["round"] for before, _, _ in played(seed, series="games:4"))
@@ -88,7 +88,7 @@ class TestCourse:
         assert max(decisions.values()) <= 20
         assert min(decisions.values()) >= 15  # five contests at least
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS)
     def test_game_goes_on_until_five_cards_or_eltam(self, seed):
         for before, _, after in played(seed):
@@ -122,7 +122,7 @@ class TestCourse:
 class TestSeries:
     """2.6 and O-G6: the next parent, the end, the score."""
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(seed=SEEDS, draw_parent=st.sampled_from(["keep", "swap"]))
     def test_next_parent(self, seed, draw_parent):
         for before, _, after in played(seed, series="games:6", draw_parent=draw_parent):
@@ -131,14 +131,14 @@ class TestSeries:
                 drawn = before["parent"] if draw_parent == "keep" else 1 - before["parent"]
                 assert after["parent"] == (gained.index(1) if 1 in gained else drawn)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS, count=st.integers(1, 5))
     def test_games_are_all_played(self, seed, count):
         *_, (_, _, last) = played(seed, series=f"games:{count}")
         assert last["round"] == count
         assert sum(last["games"]) <= count
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=SEEDS, count=st.integers(1, 4))
     def test_first_to_ends_with_the_winning_game(self, seed, count):
         *_, (before, _, last) = played(seed, series=f"first_to:{count}")

@@ -106,7 +106,7 @@ class TestPlays:
         with pytest.raises(PositionError, match="'play 1 1' is not legal"):
             after(made(["335", "2", "2"]), "play 1 1")
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=SEEDS, table=st.sampled_from(TABLES), visible=st.booleans())
     def test_legal_lists_and_positions_are_what_the_words_say(self, seed, table, visible):
         seats, variant = table
@@ -120,7 +120,7 @@ class TestPlays:
                 assert all(following[key] == expected[key] for key in ("hands", "discard", "table", "out"))
             assert cards_in(following) == NINE_OF_EACH
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, table=st.sampled_from(TABLES))
     def test_number_of_plays(self, seed, table):
         """A leader has as many plays as cards; against c0 cards of v0 a run offers max(0, L - c0 + [v > v0 and L >= c0])."""
@@ -269,7 +269,7 @@ class TestRounds:
         if places:
             assert GAME.final(states, 3) == (total, places)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, seats=st.integers(3, 6), next_start=st.sampled_from(["loser", "rotate", "random", "winner"]))
     def test_basic_match(self, seed, seats, next_start):
         """Each round costs one penguin; 2 to n + 1 rounds; one loser."""
@@ -284,7 +284,7 @@ class TestRounds:
                 assert following["starter"] == starts.get(next_start, following["starter"])
         assert sorted(following["penguins"])[0] == 0 < sorted(following["penguins"])[1]
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, seats=st.integers(3, 6))
     def test_advanced_match(self, seed, seats):
         """Each round brings 2n points; 3 to 5 rounds."""
@@ -306,7 +306,7 @@ def ends_of_rounds(seed, seats, **options):
 class TestCourse:
     """What holds in every match (1.2, 1.6)."""
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, table=st.sampled_from(TABLES))
     def test_tricks_get_stronger_and_end(self, seed, table):
         decisions = Counter()
@@ -322,7 +322,7 @@ class TestCourse:
                 assert following["passes"] == 0
         assert max(decisions.values()) < DECISIONS
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, table=st.sampled_from(TABLES))
     def test_the_order_of_a_hand_never_changes(self, seed, table):
         """One contiguous piece comes in or goes out, of the seat to act alone."""

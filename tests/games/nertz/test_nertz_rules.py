@@ -136,7 +136,7 @@ class TestTeams:
 class TestInvariants:
     """4.6 of the source rules, over random matches."""
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(seed=SEEDS, seats=st.sampled_from(GAME.seats), partial=st.booleans(), empty=st.booleans(), flip=st.integers(1, 5))
     def test_cards_foundations_and_points_hold(self, seed, seats, partial, empty, flip):
         options = {"partial_moves": partial, "empty_from_work": empty, "flip": flip, "max_rounds": 2, "tick_limit": 150}
@@ -154,7 +154,7 @@ class TestInvariants:
                         for low, high in itertools.pairwise(pile)
                     )
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=SEEDS, seats=st.sampled_from(GAME.seats))
     def test_a_round_brings_what_lies_in_the_middle_less_the_nertz_piles(self, seed, seats):
         options = {"max_rounds": 2, "tick_limit": 100, "call_bonus": 7}
@@ -169,7 +169,7 @@ class TestInvariants:
                 if s.caller:
                     assert s.num_nertz[(s.caller - 1) >> int(s.teams)] == 0
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=SEEDS, seats=st.sampled_from(GAME.seats))
     def test_a_round_ends_within_the_bound(self, seed, seats):
         """4.3: 100 progress moves a unit, and (stuck_limit + 1) * stall_window ticks without any."""
@@ -189,7 +189,7 @@ class TestInvariants:
             count += 1
         assert count == 4 * 5 * 4  # four times idle_window, the last of them blocks
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=SEEDS)
     def test_turning_the_waste_over_restores_the_order(self, seed):
         states = deal(seed)
@@ -200,7 +200,7 @@ class TestInvariants:
         unit = position(states)["units"][0]
         assert (unit["stock"], unit["waste"]) == (stock, [])
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, seats=st.sampled_from((2, 4, 6)))
     def test_legality_does_not_depend_on_other_layouts(self, seed, seats):
         for tick in itertools.islice(ticks(seed, seats, **SHORT), 5, 60, 9):

@@ -116,7 +116,7 @@ class TestDiscards:
         assert len(all_discards(hand.split())) == physical
         assert len(discards(hand)) == listed
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(data=st.data(), decks=st.integers(1, 2))
     def test_legal_list_is_what_the_words_say(self, data, decks):
         cards = st.permutations(range(54 * decks)).map(lambda order: [deck(decks)[place] for place in order[:5]])
@@ -413,7 +413,7 @@ class TestScoring:
 class TestCourse:
     """What holds in every match."""
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(
         seed=SEEDS,
         seats=st.integers(2, 10),
@@ -434,7 +434,7 @@ class TestCourse:
                 assert text.startswith("draw") == (grown[before["turn"]] == 1)
                 assert following["turns"] - before["turns"] == (following["turn"] != before["turn"])
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=SEEDS, seats=st.integers(2, 10))
     def test_match_ends_at_the_limit(self, seed, seats):
         states, out, rng = deal(seed, seats), GAME.new_actions(), seed_words(seed)
@@ -444,7 +444,7 @@ class TestCourse:
             GAME.engine.play_random(states, rng, out, 1)
         assert max(states[0].totals) >= 101 > max(before[0].totals)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(seed=SEEDS, seats=st.integers(2, 5))
     def test_elimination_leaves_one(self, seed, seats):
         *_, (_, _, last) = played(seed, seats, mode="elim201", threshold="none")
