@@ -30,8 +30,7 @@ from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
 from arena.tournament.workers.compiling import Compiling, needs_of
-from arena.tournament.workers.driver import Driver, Tally, spread
-from arena.tournament.workers.gate import CompilingGate, OpenGate
+from arena.tournament.workers.driver import Driver, ReadyGames, Tally, spread
 from arena.tournament.workers.local import LocalBackend
 from arena.tournament.workers.processes import available_cpus
 from arena.tournament.workers.worker import Job
@@ -258,9 +257,9 @@ class _Workers:
         job = settings.job(plan.without_stages(), bots, least=least, isolation=settings.isolation)
         backend = self._opened.enter_context(_backend(job, settings, say))
         patience = _PATIENCE_SECONDS + max(entry.seats for entry in plan.entries) * most_seconds(plan.clock)
-        gate = OpenGate(backend.compile) if is_elsewhere else CompilingGate(compiling, backend.compile)
+        ready = ReadyGames(None if is_elsewhere else compiling, backend.compile)
         rows = self._rows
-        return Driver(backend, rows.keep, rows.keep_void, self._tick, patience, rows.tally, gate, self._game_of)
+        return Driver(backend, rows.keep, rows.keep_void, self._tick, patience, rows.tally, ready, self._game_of)
 
     def _games_left(self) -> set[str]:
         """The games of a plan that is known from the start that have matches to play."""

@@ -15,6 +15,7 @@ about the cards, through caches or otherwise, would have to last until then.
 """
 
 import itertools
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ import numpy as np
 from arena.games import PARTS
 from arena.match import awake
 from arena.tournament.workers.backend import BLAMED, FIRST, Backend, Chunk, Failure, Lost, Past, Ticket
-from arena.tournament.workers.gate import Gate, OpenGate, Queue
+from arena.tournament.workers.compiling import Compiling
 
 CHUNK_SECONDS = 0.25  # a task of Ray costs its worker 1 to 2 ms of CPU time
 LEAST_SECONDS = 0.01  # of a chunk at the end of a segment, where they get shorter
@@ -36,6 +37,7 @@ SMOOTHING = 0.3  # of the newest chunk in the estimate of a match's time
 MOST_ASKS = 2 * len(PARTS)  # of one match; no bot can ask for a part that its worker has
 GOLDEN = (5**0.5 - 1) / 2  # steps of this share of a circle keep away from all earlier ones as well as any do
 SPREAD_MATCHES = 65_536  # that are put in order at once
+MOST_HELD = 50_000  # matches that wait for their game to be compiled, before no more of the plan is looked at
 SLOWNESS = 10.0  # times the estimate that a chunk may take, beyond the patience
 
 
@@ -72,6 +74,46 @@ class _Sent:
     is_overdue: bool = False
 
 
+class ReadyGames:
+    """Which games can be played now where the workers are; the others are being compiled there."""
+
+    def __init__(
+        self, compiling: Compiling | None = None, compile_elsewhere: Callable[[str, str], bool] = lambda game, part: False
+    ) -> None:
+        """`compiling`: what this machine compiles; None: whoever plays compiles it before. `compile_elsewhere`: see Backend."""
+        self._compiling, self._compile_elsewhere = compiling, compile_elsewhere
+
+    def is_ready(self, game: str) -> bool:
+        """Whether the matches of a game can be played now."""
+        return self._compiling is None or self._compiling.is_ready(game)
+
+    def compile(self, game: str, part: str) -> None:
+        """Have a part of a game compiled that a bot asked for."""
+        if not self._compile_elsewhere(game, part) and self._compiling is not None:
+            self._compiling.ask(game, part)
+
+    def is_compiled(self, game: str, part: str) -> bool:
+        """Whether the matches that asked for a part can be played now."""
+        return self._compiling is None or self._compiling.is_compiled(game, part)
+
+    @property
+    def are_all(self) -> bool:
+        """Whether all games are ready, so that nothing has to be waited for."""
+        return self._compiling is None or self._compiling.is_over
+
+    @property
+    def busy(self) -> int:
+        """How many CPUs of the workers' machine compile now."""
+        return 0 if self._compiling is None else self._compiling.running
+
+    def wait(self, seconds: float) -> None:
+        """Wait for news, at most `seconds`."""
+        if self._compiling is None:
+            time.sleep(seconds)
+        else:
+            self._compiling.look(seconds)
+
+
 @dataclass
 class Driver:
     """Plays segments of a plan on one backend."""
@@ -86,8 +128,8 @@ class Driver:
     patience: float
     """Seconds that one match may take beyond all estimates before its worker is killed."""
     tally: Tally = field(default_factory=Tally)
-    gate: Gate = field(default_factory=OpenGate)
-    """Says which games can be played."""
+    ready: ReadyGames = field(default_factory=ReadyGames)
+    """The games that can be played."""
     game_of: Callable[[int], str] = lambda index: ""
     """The game of a match, by its index."""
     _match_seconds: float | None = None
@@ -99,7 +141,7 @@ class Driver:
 
         `ahead`: matches of later segments, of which some are played while none of this one can be.
         """
-        todo, later = (Queue(matches, self.game_of, self.gate) for matches in (indices, ahead))
+        todo, later = (Queue(matches, self.game_of, self.ready) for matches in (indices, ahead))
         left = count
         waiting: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # for a part of a game to be compiled
         again: deque[int] = deque()  # singly
@@ -109,7 +151,7 @@ class Driver:
         pending: dict[Ticket, _Sent] = {}  # in order of submission
         is_quiet = False
         while left or again or alone or pending or waiting:
-            for part in [part for part in waiting if self.gate.is_compiled(*part)]:
+            for part in [part for part in waiting if self.ready.is_compiled(*part)]:
                 again.extend(waiting.pop(part))
             if not pending:
                 is_quiet = bool(alone)
@@ -128,9 +170,9 @@ class Driver:
                     break
                 self._submit(chunk, pending, earlier)
             if not pending and not alone and (left or waiting):
-                self.gate.wait(WAIT_SECONDS)
+                self.ready.wait(WAIT_SECONDS)
             in_flight = len(pending)
-            for ticket, outcome in self.backend.wait(WAIT_SECONDS) if pending or self.gate.is_open else ():
+            for ticket, outcome in self.backend.wait(WAIT_SECONDS) if pending or self.ready.are_all else ():
                 sent = pending.pop(ticket)
                 chunk = sent.indices
                 asked = self._asked(outcome)
@@ -156,7 +198,7 @@ class Driver:
 
     def _most_pending(self) -> int:
         """How many chunks may be with the backend. While something compiles, as many as there are CPUs beside, none waiting."""
-        slots, busy = self.backend.slots, self.gate.busy
+        slots, busy = self.backend.slots, self.ready.busy
         return min(slots, max(1, slots - busy)) if busy else IN_FLIGHT * slots
 
     def _size(self, left: int) -> int:
@@ -177,7 +219,7 @@ class Driver:
         self._played.update((index, asked.played) for index, asked in lacking.items())
         asked = {index: (one.game, one.part) for index, one in lacking.items() if self._asks[index] <= MOST_ASKS}
         for part in dict.fromkeys(asked.values()):
-            self.gate.compile(*part)
+            self.ready.compile(*part)
         return asked
 
     def _accept(
@@ -241,3 +283,41 @@ def _kills(failures: Sequence[Failure]) -> Counter[int]:
         if failure.seat is not None and (failure.was_killed or failure.blame or failure.was_overdue):
             counted[failure.seat] += BLAMED if failure.was_overdue else 1
     return counted
+
+
+class Queue:
+    """Matches in the order in which they come, those of games that are not ready kept back."""
+
+    def __init__(self, indices: Iterable[int], game_of: Callable[[int], str], ready: ReadyGames) -> None:
+        """`game_of`: the game of a match by its index."""
+        self._indices, self._game_of, self._ready = iter(indices), game_of, ready
+        self._held: defaultdict[str, deque[int]] = defaultdict(deque)
+        self._held_count = 0
+        self._is_exhausted = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all matches were taken; known once `take` has given none."""
+        return self._is_exhausted and not self._held_count
+
+    def take(self, count: int) -> list[int]:
+        """The next `count` matches that can be played, or fewer; none if there are none now."""
+        if self._ready.are_all and not self._held_count:
+            taken = list(itertools.islice(self._indices, count))
+            self._is_exhausted = len(taken) < count
+            return taken
+        taken = []
+        for game, held in self._held.items():
+            while held and len(taken) < count and self._ready.is_ready(game):
+                taken.append(held.popleft())
+                self._held_count -= 1
+        while len(taken) < count and not self._is_exhausted and self._held_count < MOST_HELD:
+            index = next(self._indices, None)
+            if index is None:
+                self._is_exhausted = True
+            elif self._ready.are_all or self._ready.is_ready(game := self._game_of(index)):
+                taken.append(index)
+            else:
+                self._held[game].append(index)
+                self._held_count += 1
+        return taken

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from arena.results.rows import packed
 from arena.tournament.workers.backend import FIRST, Asked, Chunk, Lost, Past, Ticket
-from arena.tournament.workers.driver import ATTEMPTS, MOST_ASKS, Driver
-from arena.tournament.workers.gate import OpenGate, Queue
+from arena.tournament.workers.driver import ATTEMPTS, MOST_ASKS, Driver, Queue, ReadyGames
 from helpers.records import plain_record
 
 
-class Slow(OpenGate):
+class Slow(ReadyGames):
     """Two games, "even" and "odd" by the number of the match; "odd" is ready after some waiting."""
 
-    is_open = False
+    are_all = False
+    busy = 0
 
     def __init__(self, waits: int = 0, busy: int = 0) -> None:
         super().__init__()
@@ -39,14 +39,14 @@ def parity(index: int) -> str:
 
 
 class Workers:
-    """Answer newest first. Matches in `asking` ask for a part until the gate has compiled it, or for ever without a gate."""
+    """Answer newest first. Matches in `asking` ask for a part until the ready has compiled it, or for ever without a ready."""
 
     slots = 2
     stage = None
     falls_together = False
 
-    def __init__(self, asking: set[int] = set(), gate: Slow | None = None) -> None:  # noqa: B006
-        self.asking, self.gate = asking, gate
+    def __init__(self, asking: set[int] = set(), ready: Slow | None = None) -> None:  # noqa: B006
+        self.asking, self.ready = asking, ready
         self.pending: list[tuple[int, list[int]]] = []
         self.sent = 0
         self.begun: list[tuple[list[int], tuple[tuple[int, int], ...]]] = []
@@ -73,29 +73,31 @@ class Workers:
         lacking = {
             index: Asked("even", "flat", ((index, 0),))
             for index in indices
-            if index in self.asking and not (self.gate and self.gate.is_compiled("even", "flat"))
+            if index in self.asking and not (self.ready and self.ready.is_compiled("even", "flat"))
         }
         records = [plain_record(index) for index in indices if index not in lacking]
         return [(number, Chunk(packed(records), {}, 0.01, 0.9, 1.0, lacking))]
 
 
-def played(backend: Workers, gate: OpenGate, indices: Sequence[int], ahead: Sequence[int] = ()) -> tuple[list[int], list[int]]:
+def played(
+    backend: Workers, ready: ReadyGames, indices: Sequence[int], ahead: Sequence[int] = ()
+) -> tuple[list[int], list[int]]:
     """The matches in the order in which they were played, and those that are void."""
     kept: list[int] = []
     void: list[int] = []
     driver = Driver(
         backend, lambda chunk, earlier: kept.extend(record.index for record in chunk.records),
-        lambda index, attempts, reason: void.append(index), lambda: None, 30.0, gate=gate, game_of=parity,
+        lambda index, attempts, reason: void.append(index), lambda: None, 30.0, ready=ready, game_of=parity,
     )  # fmt: skip
     driver.run(indices, len(indices), ahead)
     return kept, void
 
 
 def test_a_queue_keeps_back_what_is_not_ready() -> None:
-    gate = Slow(waits=1)
-    queue = Queue(range(6), parity, gate)
+    ready = Slow(waits=1)
+    queue = Queue(range(6), parity, ready)
     assert [queue.take(2), queue.take(2), queue.is_empty] == [[0, 2], [4], False]
-    gate.wait(0.0)
+    ready.wait(0.0)
     assert [queue.take(2), queue.take(2), queue.take(2), queue.is_empty] == [[1, 3], [5], [], True]
 
 
@@ -105,7 +107,7 @@ def test_games_that_are_compiled_are_played_first() -> None:
     assert all(index % 2 == 0 for index in kept[:10]) and all(index % 2 for index in kept[10:])
 
 
-def test_what_can_be_played_of_later_stretches_is_played_while_nothing_else_can() -> None:
+def test_what_can_be_played_of_later_segments_is_played_while_nothing_else_can() -> None:
     kept, _ = played(Workers(), Slow(waits=2), [1, 3], ahead=range(4, 10))
     assert {index for index in kept if index >= 4} and all(index % 2 == 0 for index in kept if index >= 4)
     assert sorted(kept)[:2] == [1, 3]
@@ -123,21 +125,21 @@ def test_one_slot_plays_at_least_while_others_compile() -> None:
 
 
 def test_a_match_that_asks_is_played_again_once_that_is_compiled() -> None:
-    gate = Slow()
-    kept, void = played(Workers({4, 6}, gate), gate, range(10))
+    ready = Slow()
+    kept, void = played(Workers({4, 6}, ready), ready, range(10))
     assert sorted(kept) == list(range(10)) and not void
-    assert set(kept[-2:]) == {4, 6} and set(gate.asked) == {("even", "flat")}
+    assert set(kept[-2:]) == {4, 6} and set(ready.asked) == {("even", "flat")}
 
 
 def test_what_was_played_before_a_match_asked_goes_with_it_whoever_plays_it_next() -> None:
-    gate = Slow()
-    backend = Workers({4, 6}, gate)
-    played(backend, gate, range(10))
+    ready = Slow()
+    backend = Workers({4, 6}, ready)
+    played(backend, ready, range(10))
     assert sorted(begun for begun in backend.begun if begun[1]) == [([4], ((4, 0),)), ([6], ((6, 0),))]
 
 
 def test_a_match_that_asks_for_ever_is_void_in_the_end() -> None:
     backend = Workers({4}, None)
-    kept, void = played(backend, OpenGate(), range(10))
+    kept, void = played(backend, ReadyGames(), range(10))
     assert void == [4] and sorted(kept) == [index for index in range(10) if index != 4]
     assert backend.sent <= 10 + MOST_ASKS + ATTEMPTS
