@@ -48,7 +48,7 @@ def print_head_to_head(pairs: Mapping[str, HeadToHead], ratings: Sequence[Rating
         page.heading(pool)
         square = pairs_of(found, [rating for rating in ratings if rating.pool == pool], most=None)
         if square is None:
-            page.say("no matches yet" if not found.meetings.any() else "nobody met")
+            page.say("no matches yet")
         else:
             page.table(tables.head_to_head(square))
     page.say("")

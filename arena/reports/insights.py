@@ -89,10 +89,10 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pairs_of(found: HeadToHead, ratings: Sequence[Rating], most: int | None = MOST_BOTS) -> Pairs | None:
-    """The pairs of a pool, the best bots first; None if there are fewer than two. `ratings`: of the pool, best first."""
+    """The pairs of a pool, the best bots first; None if there is none. `ratings`: of the pool, best first."""
     ranked = [(rating.bot, rating.bot_version) for rating in ratings]
     order = [found.bots.index(bot) for bot in ranked if bot in found.bots][:most]
-    if len(order) < 2:
+    if not order:
         return None
     bots = [found.bots[number] for number in order]
     return Pairs(
@@ -144,7 +144,7 @@ def fairness_of(rows: PoolRows, bars: ErrorBars) -> Fairness | None:
 def opinions_of(
     found: Sequence[SecondOpinion], ratings: Sequence[Rating], others: Sequence[Rating] = (), *, is_low_good: bool = False
 ) -> Opinions | None:
-    """Second opinions in the order of the headline's ratings; None for fewer than two. `others`: ratings by other models."""
+    """Second opinions in the order of the headline's ratings; None without a bot. `others`: ratings by other models."""
     by_bot = {(one.bot, one.bot_version): one for one in found}
     models = list(dict.fromkeys(one.model for one in others))
     ranks = {(one.model, one.bot, one.bot_version): one.rank for one in others}
@@ -154,4 +154,4 @@ def opinions_of(
         if bot in by_bot:
             known = {model: ranks.get((model, *bot)) for model in models}
             bots.append(Opinion(**msgspec.structs.asdict(by_bot[bot]), rank=rating.rank, others=known))
-    return Opinions(bots=tuple(bots), is_low_good=is_low_good) if len(bots) > 1 else None
+    return Opinions(bots=tuple(bots), is_low_good=is_low_good) if bots else None

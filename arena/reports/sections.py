@@ -28,7 +28,7 @@ class Pool:
 
 def head_to_head(pairs: Pairs | None, total: int, more: str, pool: Pool) -> Section | None:
     """The section that says who beats whom. `more`: where all of `total` bots are."""
-    if pairs is None:
+    if pairs is None or len(pairs.bots) < 2:
         return None
     blocks: list[Block] = [tables.head_to_head(pairs, pool.caption("head_to_head"), pool.links)]
     if len(pairs.bots) < total:
@@ -48,7 +48,7 @@ def rank_chances(found: Chances | None, pool: Pool) -> Section | None:
 
 def second_opinions(found: Opinions | None, pool: Pool) -> Section | None:
     """Other ways to rank the same matches, beside the headline."""
-    if found is None:
+    if found is None or len(found.bots) < 2:
         return None
     table = tables.second_opinions(found.bots, pool.caption("second_opinions"), pool.links)
     return Section(

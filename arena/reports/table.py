@@ -112,7 +112,8 @@ class Column:
             return value.text
         if isinstance(value, Interval):
             return f"{value.value:.1f} ({value.low:.1f}–{value.high:.1f})".replace("-", "−")
-        return (milliseconds(value) if self.format == MILLISECONDS else f"{value:{self.format}}").replace("-", "−")
+        text = milliseconds(value) if self.format == MILLISECONDS else f"{value:{self.format}}"
+        return self.empty if text == "-" else text.replace("-", "−")
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,8 @@ def losses(
     """The worst losses: bot, its name as it is shown, and the match. `of_one`: they are all of one bot, which is not named."""
     columns = [
         None if of_one else titles.BOT, titles.LOST, titles.PLACE_IN_MATCH, titles.SCORE,
-        titles.WINNER_SCORE, titles.WINNER, titles.BY_FAULT,
+        titles.WINNER_SCORE, titles.WINNER,
+        titles.BY_FAULT if any(one.is_fault for _, _, one in found) else None,
     ]  # fmt: skip
     rows: list[Row] = [
         [

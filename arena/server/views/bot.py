@@ -27,7 +27,7 @@ from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
 from arena.server.views.losses import lost_matches
 from arena.server.views.state import progress_of
-from arena.server.views.tables import rounded
+from arena.server.views.tables import COST_DIGITS, rounded
 from arena.server.views.tournament import all_costs, all_ratings, is_live, stored_rows
 from arena.server.views.versions import VersionResult, version_results
 from arena.tournament.archive import boards as hall_boards
@@ -308,7 +308,7 @@ def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> Bo
     costs, _ = all_costs(library, tournament, folder)
     key = (rating.pool, rating.bot, rating.bot_version)
     return BotPool(
-        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get(key, NO_COST))),
+        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get(key, NO_COST), COST_DIGITS)),
         history=_history(library, tournament, folder, rating), seats=explained.seats, opponents=explained.opponents,
         losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from arena.reports.table import shown
 from arena.server.views.dead import Dead
 
 NOBODY: Mapping[str, Mapping[Bot, Dead]] = MappingProxyType({})
+COST_DIGITS = 7  # of milliseconds: pages show three, and what is rounded twice may differ from the report
 
 
 class BoardRow(Ranked, frozen=True, kw_only=True):
@@ -64,13 +65,13 @@ def board_rows(
     )
 
 
-def rounded(found: msgspec.Struct) -> dict[str, Any]:
+def rounded(found: msgspec.Struct, digits: int = 4) -> dict[str, Any]:
     """The fields of a row, as JSON has them: no number has more digits than anybody reads."""
     fields = msgspec.structs.asdict(found)
     return {
-        name: round(value, 4)
+        name: round(value, digits)
         if isinstance(value, float)
-        else Cost(**rounded(value))
+        else Cost(**rounded(value, COST_DIGITS))
         if isinstance(value, Cost)
         else value
         for name, value in fields.items()
