@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from arena.audit.results_audit import audit_results
 from arena.results.manifest import MANIFEST_FILE
 from arena.tournament.config import read_config
@@ -13,13 +11,7 @@ from arena.tournament.playing import Played, play
 from arena.tournament.run import opened, run_tournament
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.writing import write, write_rows
-from helpers.in_process_backend import start_no_processes
 from helpers.tournaments import Stops, write_config
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_no_processes(monkeypatch)
 
 
 def test_a_plan_says_all_matches_and_writes_nothing(tmp_path: Path) -> None:
