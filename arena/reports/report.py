@@ -153,7 +153,8 @@ def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool
         blocks.append(Paragraph(" ".join(notes)))
     model = MODELS[tournament.model]
     over = word("bars_over_deals" if model.has_error_bars else "bars_of_sigma")
-    return Section("ranking", blocks, {"model": model.title, "bars": over})
+    title = word.known.get(f"model_{tournament.model.replace('-', '_')}", model.title)  # of a third model in English
+    return Section("ranking", blocks, {"model": title, "bars": over})
 
 
 def _history(evidence: PoolEvidence, pool: Pool) -> Iterator[Section]:

@@ -141,7 +141,7 @@ def test_memory_beyond_that_of_an_empty_cell_is_measured(tmp_path: Path) -> None
         (BAD_BOTS / "none.py", "naga: malformed 2"),
         (BAD_BOTS / "no_agent.py", "one Agent class is needed, found none"),
         (BAD_BOTS / "two_agents.py", "one Agent class is needed"),
-        (TESTS / "helpers" / "worlds.py", "one Agent class is needed"),
+        (TESTS / "helpers" / "views.py", "one Agent class is needed"),
         (ROOT / "README.md", "a bot is a .py file"),
     ],
 )

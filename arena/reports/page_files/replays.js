@@ -5,7 +5,7 @@
     const root = details.querySelector(".replay-root");
     if (!root || root.dataset.isBegun) return;
     root.dataset.isBegun = "yes";
-    const {lang} = document.documentElement;
+    const lang = [navigator.language, document.documentElement.lang].some((one) => one.startsWith("ja")) ? "ja" : "en";
     const match = await arena.packedMatch(`${details.id}-frames`);
     const link = (place) => `${location.href.split("#")[0]}#${details.id}~${place.at}`;
     root.lang = lang;
