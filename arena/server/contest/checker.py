@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent import BotFiles, bot_name
 from arena.agent.files import read_unparsed
-from arena.agent.naming import NamedBot
+from arena.agent.loading import NamedBot
 from arena.agent.plain_files import BOT_BYTES
 from arena.agent.submissions import Submissions
 from arena.agent.zipped import is_zip, unzip
@@ -29,7 +29,7 @@ from arena.match.sandbox import LockError
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.results.inbox import Inbox
 from arena.server.contest.messages import Check, Checked, Checking
-from arena.server.contest.parent_line import ParentLine
+from arena.server.contest.parent_pipe import ParentLine
 from arena.server.contest.settings import read_contest
 from arena.tournament.bot_check import examined, kept
 from arena.tournament.check_report import CLOCK, BotCheck
@@ -138,7 +138,7 @@ def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
 
 
 def _is_zip(sent: Path) -> bool:
-    with foreign_files.opened(sent) as file:
+    with userfiles.opened(sent) as file:
         return is_zip(file.read(4))
 
 

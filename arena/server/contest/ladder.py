@@ -19,9 +19,9 @@ from arena.ratings.rows import Bot as Version
 from arena.results.journal import stored_matches
 from arena.results.manifest import published_matches
 from arena.server.contest.entrants import Entrants
-from arena.server.contest.line import HallLine
 from arena.server.contest.marks import frozen_marks, keep_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
+from arena.server.contest.parent_pipe import HallLine
 from arena.server.contest.settings import Contest, read_contest
 from arena.tournament.config import Bot
 from arena.tournament.field import KnownProfiles
