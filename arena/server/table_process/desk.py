@@ -1,6 +1,6 @@
 """Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over.
 
-The line between a table's process and the hall.
+The pipe between a table's process and the hall.
 """
 
 import os
@@ -15,10 +15,10 @@ import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
-from arena.errors import ArenaError, ConfigError, one_line, printable
+from arena.errors import ArenaError, one_line, printable
 from arena.match import Answer, Fault, Seat, awake
 from arena.match.sandbox import LockError
-from arena.server.contest.parent_pipe import ParentLine
+from arena.server.contest.parent_pipe import ParentPipe
 from arena.server.people.store import PERSON
 from arena.server.table_process.messages import Act, Advise, Envelope, Refused, Replace, Restore, Setup, Stop, Stored, ToTable
 from arena.server.table_process.telling import Adviser, Teller
@@ -26,45 +26,33 @@ from arena.server.table_process.ticks import Inbox, Ticks
 
 _SETUP = msgspec.json.Decoder(Setup)
 _MESSAGE: msgspec.json.Decoder[ToTable] = msgspec.json.Decoder(ToTable)
-_SHOWN = 200  # characters of a line that cannot be read
 
 
-class HallLine(ParentLine):
-    """The line of a table's process."""
+class TablePipe(ParentPipe):
+    """The pipe of a table's process."""
+
+    def __init__(self) -> None:
+        """As any pipe to a parent."""
+        super().__init__("table")
 
     def setup(self) -> Setup | None:
-        """The first line; None: the hall is gone. Raises ConfigError for a line that is no Setup."""
-        line = self.readline()
-        if not line:
-            return None
-        try:
-            return _SETUP.decode(line)
-        except msgspec.MsgspecError as error:
-            raise ConfigError(f"the first line to a table is its Setup as JSON: {error}; got {_shown(line)}") from None
+        """Read the first line; None: the hall is gone. Raises ConfigError for a line that is no Setup."""
+        return self.first(_SETUP, "its Setup")
 
-    def listen(self, take: Callable[[ToTable], object], end: Callable[[], object]) -> None:
-        """Give every message to `take`, from a thread of its own. A Stop, and the end of the line, end the process at once.
+    def hear(self, take: Callable[[ToTable], object], end: Callable[[], object]) -> None:
+        """Give every message to `take`, from a thread of its own. A Stop, and the end of the pipe, end the process at once.
 
-        `end`: called before, to end what this process has started. A line that is no message is reported on stderr.
+        `end`: called before, to end what this process has started.
         """
 
-        def heard(line: bytes) -> None:
-            try:
-                message = _MESSAGE.decode(line)
-            except (msgspec.MsgspecError, RecursionError) as error:
-                print(f"table: not a message: {error}; got {_shown(line)}", file=sys.stderr, flush=True)
-                return
+        def heard(message: ToTable) -> None:
             if isinstance(message, Stop):
                 end()
                 self.send(Stored(match_id=None))
                 os._exit(0)
             take(message)
 
-        self.watch(heard, end)
-
-
-def _shown(line: bytes) -> str:
-    return repr(printable(line[: _SHOWN + 1].decode("utf-8", "replace").strip(), _SHOWN))
+        self.listen(_MESSAGE, heard, end)
 
 
 WAIT = "wait"

@@ -28,7 +28,7 @@ from arena.records import MatchRecord
 from arena.server.people import levels
 from arena.server.people.store import PERSON, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
-from arena.server.table_process.desk import HallLine, Messages
+from arena.server.table_process.desk import Messages, TablePipe
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
 from arena.server.table_process.table import play_table
@@ -110,55 +110,55 @@ _NICENESS = 10  # of what no person waits for
 
 def main() -> int:
     """Play one match; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the line
-    line = HallLine()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
+    pipe = TablePipe()
     try:
-        asked = line.setup()
+        asked = pipe.setup()
         if asked is not None:
-            _serve(line, asked)
+            _serve(pipe, asked)
         return DONE
     except (ArenaError, LockError, HostTrouble) as error:
-        line.send(Broken(error=one_line(str(error))))
+        pipe.send(Broken(error=one_line(str(error))))
         return BROKEN
     except Exception as error:
         traceback.print_exc()
-        line.send(Broken(error=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}"))))
+        pipe.send(Broken(error=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}"))))
         return OUR_BUG
 
 
-def _serve(line: HallLine, asked: Setup) -> None:
+def _serve(pipe: TablePipe, asked: Setup) -> None:
     table = arrange(asked)
     if not table.people:
-        _serve_bots(line, asked, table)
+        _serve_bots(pipe, asked, table)
         return
     messages = Messages()
     with BotSeats(table) as seats:
-        line.listen(messages.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: line.send(Compiling()), levels.COMPILED)
+        pipe.hear(messages.put, partial(_kill, seats))
+        warm_rooms(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
         rehearse(table)
-        record = play_table(table, seats, messages, line.send, Adviser(line.send), asked.tick_ms)
+        record = play_table(table, seats, messages, pipe.send, Adviser(pipe.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
         over = result(table, record)
         for seat in table.people:
-            line.send(Envelope(seat=seat, message=over))
-        line.send(Stored(match_id=record.match_id))
+            pipe.send(Envelope(seat=seat, message=over))
+        pipe.send(Stored(match_id=record.match_id))
         os.nice(_NICENESS)
         with contextlib.suppress(ArenaError, LockError, HostTrouble):  # the match is played and stored, whatever happens now
             luck = Luck(seats=same_deals(table, record, seats, Path(asked.results)))
             for seat in table.people:
-                line.send(Envelope(seat=seat, message=luck))
+                pipe.send(Envelope(seat=seat, message=luck))
 
 
-def _serve_bots(line: HallLine, asked: Setup, table: Arranged) -> None:
+def _serve_bots(pipe: TablePipe, asked: Setup, table: Arranged) -> None:
     """Play a match that nobody sits at: whoever plays has the machine first."""
     os.nice(_NICENESS)
     inbox = Lines()
     with BotSeats(table) as seats:
-        line.listen(inbox.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: line.send(Compiling()))
-        record = play_unattended(table, seats, inbox, line.send)
+        pipe.hear(inbox.put, partial(_kill, seats))
+        warm_rooms(needs(table), lambda text: pipe.send(Compiling()))
+        record = play_unattended(table, seats, inbox, pipe.send)
         keep(Path(asked.results), record, table.key)
-        line.send(Stored(match_id=record.match_id))
+        pipe.send(Stored(match_id=record.match_id))
 
 
 def _kill(seats: BotSeats) -> None:
